@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: The MProf authors
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * MProf's public interface: the heap profile of a running program.
+ *
+ * Every function is safe to call from any thread. Those marked [signal] may
+ * be called from a signal handler; the others may not, since they wait for the
+ * profiler's own locks. All may be called in a forked child, whose profile
+ * starts empty. None allocates from the program's heap or changes errno.
+ * Functions that return int return 0 or an errno value.
+ *
+ * A program compiled without -fmprof may keep its calls: then the functions
+ * are empty inline ones, which report empty profiles and ENOSYS where they
+ * would have written something.
+ */
+
+#ifndef MPROF_MPROF_H
+#define MPROF_MPROF_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Frames that a fixed-size record holds, leaf first; deeper stacks are cut
+ * here, not in the files. (Go: StackRecord.Stack0) */
+#define MPROF_RECORD_STACK 32
+
+/* One allocation stack and block size: what was allocated and freed there,
+ * as sampled, not scaled. Unused stack entries are 0, so that equal records
+ * compare equal with memcmp. In use = alloc - free. (Go: MemProfileRecord) */
+struct mprof_mem_record {
+  int64_t alloc_bytes, free_bytes;
+  int64_t alloc_objects, free_objects;
+  uintptr_t stack0[MPROF_RECORD_STACK]; /* return addresses; ends at first 0 */
+};
+
+/* One bucket, with its whole stack, during mprof_iterate_mem. The stack stays
+ * valid and unchanged for the life of the process. */
+struct mprof_mem_bucket {
+  const uintptr_t *stack; /* return addresses, leaf first */
+  size_t stack_len;
+  size_t size;            /* bytes a block */
+  uint64_t allocs, frees; /* blocks, as sampled */
+  uint64_t rate;          /* mean bytes between samples when it was taken */
+};
+
+#if defined(__MPROF__) || defined(MPROF_RUNTIME)
+
+/* The heap profile as of the last finished cycle, newest bucket first.
+ * records, len: an array for the result, and how many it holds; may be NULL, 0.
+ * inuse_zero: not 0 to include stacks whose blocks are all freed.
+ * *n: how many records the profile has.
+ * Returns 0 and fills records[0 .. *n), or ERANGE and leaves records untouched
+ * when len < *n. Until a first cycle ends, a call shows all so far and ends
+ * nothing. (Go: MemProfile) */
+int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
+                      int inuse_zero, size_t *n);
+
+/* Calls fn for each bucket of the finished cycles, newest first, while it
+ * holds the profile's lock: fn must not call MProf, and what it allocates is
+ * not counted. (Go: iterate_memprof) */
+void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
+                                  void *arg),
+                       void *arg);
+
+/* Sets the mean number of bytes between samples: 1 counts every block, 0 none.
+ * Acts at the next allocation of every thread. Samples taken before keep the
+ * rate they were taken at when they are scaled. Returns the rate before.
+ * (Go: MemProfileRate) */
+size_t mprof_set_heap_rate(size_t bytes);
+
+/* [signal] Ends the heap profile's cycle: allocations and frees after the call
+ * belong to the next. mprof_flush must follow before the next call.
+ * (Go: mProf_NextCycle) */
+void mprof_next_cycle(void);
+
+/* Publishes the cycle that mprof_next_cycle ended two cycles after its events;
+ * does nothing when that is done already. (Go: mProf_Flush) */
+void mprof_flush(void);
+
+/* Publishes what was allocated and freed up to the last mprof_next_cycle at
+ * once: the caller states that all its frees are in. (Go: mProf_PostSweep) */
+void mprof_post_sweep(void);
+
+/* Writes a profile to a new file that replaces path.
+ * name: "heap", or "allocs": the same with alloc_space shown first.
+ * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
+ * Ends the cycle first, so the file holds everything up to the call, unless
+ * the option strict_cycles=1 asks for the finished cycles only.
+ * Returns 0; EINVAL for an unknown name or debug; ENOMEM; or what opening,
+ * writing or renaming the file gave, and then path is as it was. */
+int mprof_write_profile(const char *name, const char *path, int debug);
+
+#else
+
+static inline int mprof_mem_profile(struct mprof_mem_record *records,
+                                    size_t len, int inuse_zero, size_t *n) {
+  (void)records, (void)len, (void)inuse_zero;
+  *n = 0;
+  return 0;
+}
+static inline void
+mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
+                  void *arg) {
+  (void)fn, (void)arg;
+}
+static inline size_t mprof_set_heap_rate(size_t bytes) {
+  (void)bytes;
+  return 0;
+}
+static inline void mprof_next_cycle(void) {}
+static inline void mprof_flush(void) {}
+static inline void mprof_post_sweep(void) {}
+static inline int mprof_write_profile(const char *name, const char *path,
+                                      int debug) {
+  (void)name, (void)path, (void)debug;
+  return ENOSYS;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPROF_MPROF_H */

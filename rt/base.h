@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ground the runtime stands on: the operating system without libc (no
+// errno, no cancellation point, no lock), locks with ranks, the arena, and the
+// counters of what was lost. Nothing here knows about profiles.
+
+#ifndef MPROF_RT_BASE_H
+#define MPROF_RT_BASE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define mprof_likely(x) __builtin_expect(!!(x), 1)
+#define mprof_unlikely(x) __builtin_expect(!!(x), 0)
+#define MPROF_NOINLINE __attribute__((noinline))
+
+typedef uintptr_t mprof_pc; // a return address
+
+// --- os_linux.c: system calls. Results below 0 are -errno. ------------------
+
+long mprof_sys_open(const char *path, int flags, int mode);
+long mprof_sys_read(int fd, void *buf, size_t len);
+long mprof_sys_write(int fd, const void *buf, size_t len);
+long mprof_sys_close(int fd);
+long mprof_sys_rename(const char *from, const char *to);
+long mprof_sys_unlink(const char *path);
+int mprof_sys_getpid(void);
+int mprof_sys_gettid(void);
+// Whether thread tid of this process still exists.
+bool mprof_sys_thread_alive(int tid);
+// Whether eight bytes at addr can be read; asks the kernel, never faults.
+bool mprof_sys_readable(uintptr_t addr);
+uint64_t mprof_sys_random(void);
+int64_t mprof_sys_realtime_ns(void);
+// Makes running threads see stores made before the call. 0 or -errno.
+long mprof_sys_membarrier(void);
+
+// Writes all of buf, through short writes and EINTR. 0 or an errno value.
+int mprof_os_write_all(int fd, const void *buf, size_t len);
+// Zeroed private memory, returned to the system by mprof_os_unmap; for what
+// lives during one call only. NULL when there is none.
+void *mprof_os_map(size_t len);
+void mprof_os_unmap(void *p, size_t len);
+// Address space without memory behind it, and memory into a part of it.
+void *mprof_os_reserve(size_t len);
+bool mprof_os_commit(void *p, size_t len);
+// Gives the memory back; the range reads as zeros after.
+void mprof_os_discard(void *p, size_t len);
+// The n-th call from now that asks for memory fails, and those after it do
+// not; 0 for none. For tests.
+void mprof_os_fail_map(int n);
+
+// --- lock.c ---------------------------------------------------------------------
+
+// Ranks: a thread may only take a lock of a higher rank than those it holds.
+// All are taken with the thread's guard set (threads.h), so a signal handler
+// that interrupts a holder drops its event instead of waiting for itself.
+enum mprof_rank {
+  MPROF_RANK_WRITE = 1, // writer_lock: one profile is written at a time
+  MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, rate, masks
+  MPROF_RANK_ACTIVE,    // active_lock: active of every memory record
+  MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads
+  MPROF_RANK_ODD,       // odd_lock: live blocks off 16-byte boundaries
+  MPROF_RANK_ARENA,     // arena_lock: the arena's committed end
+};
+
+struct mprof_lock {
+  atomic_uint word; // 0 free, 1 held, 2 held and waited for
+  unsigned char rank;
+};
+#define MPROF_LOCK_INIT(r)                                                     \
+  { .word = 0, .rank = (r) }
+
+void mprof_lock_acquire(struct mprof_lock *l);
+void mprof_lock_release(struct mprof_lock *l);
+// In a forked child: free, whoever held it in the parent.
+void mprof_lock_reset(struct mprof_lock *l);
+
+// --- arena.c --------------------------------------------------------------------
+
+// Zeroed memory that is never freed (Go: persistentalloc), aligned to 64 bytes;
+// NULL, counted as lost, once max_memory_mb are used or the system has none.
+// Lock-free but for the growth of the committed part.
+void *mprof_arena_alloc(size_t len);
+// Names of arena memory that fit 32 bits; 0 is NULL.
+uint32_t mprof_arena_handle(const void *p);
+void *mprof_arena_pointer(uint32_t handle);
+// Bytes handed out, and of those the ones for the bucket table.
+size_t mprof_arena_used(void);
+// Reserves max_bytes of address space, less where the system refuses. Returns
+// 0 or ENOMEM, and then every allocation fails.
+int mprof_arena_init(size_t max_bytes);
+// Forgets everything: in a forked child, and between unit tests.
+void mprof_arena_reset(void);
+
+// --- stats.c --------------------------------------------------------------------
+
+// What was counted and what was lost, by name; shown in the report and in the
+// profiles' comments.
+enum mprof_stat {
+#define MPROF_STAT(Name, Loss, Text) MPROF_STAT_##Name,
+#include "stats.def"
+  MPROF_STAT_COUNT
+};
+struct mprof_stat_info {
+  const char *name;
+  bool is_loss; // shown only when not 0, as something the profile lacks
+  const char *text;
+};
+extern const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT];
+void mprof_stat_add(enum mprof_stat s, uint64_t n);
+uint64_t mprof_stat_get(enum mprof_stat s);
+void mprof_stats_reset(void);
+
+// --- message.c ------------------------------------------------------------------
+
+// Text built in a caller's buffer, cut at its end, always terminated.
+struct mprof_text {
+  char *buf;
+  size_t cap;
+  size_t len;
+};
+#define MPROF_TEXT(array)                                                      \
+  { .buf = (array), .cap = sizeof(array), .len = 0 }
+void mprof_text_str(struct mprof_text *t, const char *s);
+void mprof_text_mem(struct mprof_text *t, const char *s, size_t len);
+void mprof_text_dec(struct mprof_text *t, uint64_t v);
+void mprof_text_hex(struct mprof_text *t, uint64_t v); // without 0x
+// v / 10^digits with that many decimals.
+void mprof_text_fixed(struct mprof_text *t, uint64_t v, int digits);
+
+// One line on stderr, "mprof: " put before it; at most 16 a process, then a
+// last one that says so. Nothing if stderr is closed or is not the file that
+// it was when the runtime started.
+void mprof_message(const char *text);
+// As above, but not counted against the 16: what an exit must say.
+void mprof_message_always(const char *text);
+void mprof_message_init(void);
+
+#endif // MPROF_RT_BASE_H

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buckets: one for each kind of event, block size, sampling rate, skip and
+// stack, with its counters. Found without a lock, inserted under one, never
+// changed after they are published but for the counters, never freed.
+// (Go: bucket, stkbucket)
+
+#ifndef MPROF_RT_BUCKET_H
+#define MPROF_RT_BUCKET_H
+
+#include "base.h"
+
+enum mprof_bucket_type { // (Go: bucketType)
+  MPROF_BUCKET_MEM = 1,
+  MPROF_BUCKET_BLOCK = 2,
+  MPROF_BUCKET_MUTEX = 3,
+};
+
+// Slots of the first table. (Go: buckHashSize)
+#define MPROF_BUCK_HASH_SIZE 179999
+// Logical frames that may be skipped at expansion. (Go: maxSkip)
+#define MPROF_MAX_SKIP 6
+// (Go: maxProfStackDepth)
+#define MPROF_MAX_STACK_DEPTH 1024
+
+// Why a stack has no root. The writers end such a stack with a pseudo frame.
+enum mprof_stack_end {
+  MPROF_STACK_COMPLETE = 0,
+  MPROF_STACK_CUT_CHAIN = 1, // code without frame pointers, or a broken chain
+  MPROF_STACK_CUT_DEPTH = 2, // stack_depth frames
+};
+
+// One cycle's counts. (Go: memRecordCycle)
+struct mprof_mem_cycle {
+  _Atomic uint64_t allocs, frees;
+};
+
+// Counters of a MEM bucket. (Go: memRecord)
+struct mprof_mem_counts {
+  struct mprof_mem_cycle active;    // guarded by active_lock
+  struct mprof_mem_cycle future[3]; // atomic; emptied under active_lock
+};
+
+// What tells one bucket from another.
+struct mprof_bucket_key {
+  const mprof_pc *stack; // return addresses, leaf first
+  uint32_t stack_len;
+  uint8_t type; // enum mprof_bucket_type
+  uint8_t skip; // 0..MPROF_MAX_SKIP
+  uint8_t end;  // enum mprof_stack_end
+  size_t size;  // bytes; 0 unless MEM
+  uint64_t rate; // heap_rate when sampled: what the counts are scaled by
+};
+
+// layout: counters alone in the first cache line, which all threads write;
+// then what only lookups read.
+struct mprof_bucket {
+  struct mprof_mem_counts mem; // of a MEM bucket
+  // Written once before the bucket is published.
+  struct mprof_bucket *allnext; // next older bucket of this type
+  uint64_t hash;
+  size_t size;
+  uint64_t rate;
+  uint32_t stack_len;
+  uint8_t type;
+  uint8_t skip;
+  uint8_t end;
+  mprof_pc stack[];
+};
+_Static_assert(sizeof(struct mprof_mem_counts) == 64, "one cache line");
+
+// The hash of a stack and a size; its slot in the first table is
+// hash % MPROF_BUCK_HASH_SIZE. (Go: stkbucket, "hash stack")
+uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
+
+// The bucket of key, made if there is none and alloc is true. NULL if there is
+// none, or no memory for one. Call with the guard set.
+struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
+                                      bool alloc);
+bool mprof_bucket_matches(const struct mprof_bucket *b,
+                          const struct mprof_bucket_key *key);
+// The newest bucket of a type, the others follow by allnext.
+struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);
+void mprof_bucket_reset(void);
+
+extern struct mprof_lock mprof_insert_lock;
+
+#endif // MPROF_RT_BUCKET_H

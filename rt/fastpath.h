@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What rewritten code sees of the runtime: the data words of the inlined fast
+// path and the entries that hooks.def names. Nothing else of the runtime has
+// default visibility but the public API.
+
+#ifndef MPROF_RT_FASTPATH_H
+#define MPROF_RT_FASTPATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mprof/hooks.def"
+
+#define MPROF_ENTRY __attribute__((visibility("default"), noinline, cold))
+#define MPROF_DATA __attribute__((visibility("default")))
+
+// Bytes that this thread may still allocate before its next sample. 0 in a
+// new thread, so its first allocation calls the runtime, which draws.
+// Written by its own thread, and by mprof_set_heap_rate for the others: it
+// stores a negative value and waits until that is seen.
+extern MPROF_DATA _Thread_local int64_t __mprof_heap_countdown
+    __attribute__((tls_model("initial-exec")));
+
+// See hooks.def. Written before the first block is counted that needs the new
+// value, under the registry lock; they only ever go to 0.
+extern MPROF_DATA uintptr_t __mprof_free_mask;
+extern MPROF_DATA uintptr_t __mprof_delete_mask;
+extern MPROF_DATA uintptr_t __mprof_custom_mask;
+extern MPROF_DATA void *__mprof_main_frame;
+
+// Objects refer to the version they were compiled for.
+#define MPROF_ABI_NAME_(v) __mprof_abi_v##v
+#define MPROF_ABI_NAME(v) MPROF_ABI_NAME_(v)
+extern MPROF_DATA const char MPROF_ABI_NAME(MPROF_ABI_VERSION);
+
+MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size);
+MPROF_ENTRY void __mprof_custom_free(void *ptr);
+// Takes the block out of the profile before the allocator may hand its address
+// to another thread; the result names it for __mprof_custom_realloc_end.
+MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);
+MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
+                                            void *new_ptr, size_t size,
+                                            int64_t countdown);
+
+// Names of a module's mprof_wrapper functions. The pass emits one such node
+// for each translation unit that defines any, registered by a constructor and
+// unregistered by a destructor. Guarded by the registry lock.
+struct __mprof_wrappers {
+  struct __mprof_wrappers *next;
+  const char *const *names; // demangled, without parameters
+  size_t count;
+};
+MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
+MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
+
+#endif // MPROF_RT_FASTPATH_H

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a snapshot to files. One writer runs at a time, under writer_lock, with
+// the guard set; none allocates from the program's heap. Their memory comes
+// from mprof_os_map and is returned.
+
+#ifndef MPROF_RT_WRITER_H
+#define MPROF_RT_WRITER_H
+
+#include "snapshot.h"
+
+// --- outfile.c: a file that appears under its name only when complete -------
+
+struct mprof_outfile {
+  int fd;
+  int error; // the first errno value; later writes do nothing
+  uint64_t written;
+  bool is_gzip;
+  size_t buffered;
+  uint32_t crc;
+  uint32_t plain_len; // of all data, modulo 2^32, for gzip's trailer
+  char path[1024];
+  char temp[1040];
+  unsigned char *buf; // MPROF_OUTFILE_BUFFER bytes
+};
+// Opens path's temporary name (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600), never as
+// descriptor 0 to 2. gzip: data goes out in stored blocks. 0 or errno.
+int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
+void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);
+void mprof_outfile_text(struct mprof_outfile *f, const char *s);
+// Finishes, closes and renames; on an error removes the temporary file. 0 or
+// the first errno value.
+int mprof_outfile_close(struct mprof_outfile *f);
+
+// --- path.c ----------------------------------------------------------------------
+
+// Expands %p %e %h %t %% of pattern; appends ".<pid>" if there is no %p, so
+// that a child never overwrites its parent's file. 0 or ENAMETOOLONG.
+int mprof_path_expand(char *buf, size_t cap, const char *pattern);
+
+// --- maps.c: what is mapped where ------------------------------------------------
+
+struct mprof_mapping {
+  uintptr_t start, limit;
+  uint64_t offset; // in the file
+  char file[256];
+  char build_id[41]; // lower-case hex, "" if none; longer ones are cut
+};
+struct mprof_maps {
+  struct mprof_mapping *v; // executable ones; v[0] is the main program's
+  size_t len;
+  size_t mapped_bytes;
+};
+// Reads /proc/self/maps. 0 or errno. Free with mprof_maps_free.
+int mprof_maps_read(struct mprof_maps *m);
+void mprof_maps_free(struct mprof_maps *m);
+const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
+                                            uintptr_t addr);
+
+// --- symbolize.c -----------------------------------------------------------------
+
+struct mprof_frame {
+  const char *function; // demangled; "" if unknown
+  const char *file;     // "" if unknown
+  unsigned line;
+  const char *module; // file name of the mapping, "" if unknown
+  uintptr_t offset;   // in the module
+};
+// Calls fn for each frame at a return address, innermost first; inlined ones
+// are those before the last. Uses the external llvm-symbolizer; where there is
+// none, gives one frame with module and offset, and says so once.
+void mprof_symbolize(mprof_pc pc, void (*fn)(const struct mprof_frame *, void *),
+                     void *arg);
+// Whether a function (demangled, with parameters) was marked mprof_wrapper.
+bool mprof_is_wrapper(const char *function);
+// Calls fn for each registered wrapper's name, under registry_lock.
+void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
+
+// --- the formats. Each returns 0 or an errno value. ------------------------------
+
+// profile.proto, gzipped. (Go: writeHeapProto)
+int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
+                           bool allocs_first);
+// Legacy text. (Go: writeHeapInternal, debug=1)
+int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
+// The exit report. path NULL: to stderr.
+int mprof_write_report(const struct mprof_mem_snapshot *s, const char *path);
+
+// --- exit.c ----------------------------------------------------------------------
+
+// Writes what the options ask for at the end of the process, and says so in
+// one line on stderr. Called once a process.
+void mprof_write_at_exit(void);
+
+extern struct mprof_lock mprof_writer_lock;
+
+#endif // MPROF_RT_WRITER_H
