@@ -27,6 +27,11 @@ long mprof_sys_write(int fd, const void *buf, size_t len);
 long mprof_sys_close(int fd);
 long mprof_sys_rename(const char *from, const char *to);
 long mprof_sys_unlink(const char *path);
+long mprof_sys_fcntl(int fd, int cmd, long arg);
+// The length of the link's text, which is not terminated.
+long mprof_sys_readlink(const char *path, char *buf, size_t len);
+// What tells one open file from another. 0 or -errno.
+long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
 // Whether thread tid of this process still exists.
@@ -113,6 +118,7 @@ struct mprof_stat_info {
 extern const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT];
 void mprof_stat_add(enum mprof_stat s, uint64_t n);
 uint64_t mprof_stat_get(enum mprof_stat s);
+void mprof_stat_set(enum mprof_stat s, uint64_t n);
 void mprof_stats_reset(void);
 
 // --- message.c ------------------------------------------------------------------
@@ -131,6 +137,12 @@ void mprof_text_dec(struct mprof_text *t, uint64_t v);
 void mprof_text_hex(struct mprof_text *t, uint64_t v); // without 0x
 // v / 10^digits with that many decimals.
 void mprof_text_fixed(struct mprof_text *t, uint64_t v, int digits);
+void mprof_text_grouped(struct mprof_text *t, uint64_t v); // 1,234,567
+// A point in time: "2024-01-31 23:59:59 UTC", or, for
+// names of files, "20240131T235959".
+void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name);
+// What an errno value means: "no space left on device".
+void mprof_text_errno(struct mprof_text *t, int error);
 
 // One line on stderr, "mprof: " put before it; at most 16 a process, then a
 // last one that says so. Nothing if stderr is closed or is not the file that
