@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# LLVM 19, Clang's headers and sanitizer_common: found, or the one package that
+# is missing is named. Sets for pass/ and rt/:
+#   LLVM_INCLUDE_DIRS, LLVM_DEFINITIONS   headers of LLVM and of Clang
+#   LLVM_TOOLS_BINARY_DIR                 clang, opt, FileCheck, ...
+#   MPROF_SANITIZER_COMMON                the archive with sanitizer_common
+#   MPROF_SANITIZER_LIBS                  libraries that it needs, as -l flags
+
+set(MPROF_LLVM_DIR "" CACHE PATH
+  "LLVM 19's prefix or its lib/cmake/llvm; empty: the system's")
+
+# CMake wraps long messages, these stay on their line.
+function(mprof_stop text)
+  message(FATAL_ERROR "mprof: ${text}")
+endfunction()
+
+if(MPROF_LLVM_DIR)
+  find_package(LLVM CONFIG QUIET NO_DEFAULT_PATH
+    PATHS "${MPROF_LLVM_DIR}" "${MPROF_LLVM_DIR}/lib/cmake/llvm")
+else()
+  find_package(LLVM 19 CONFIG QUIET HINTS /usr/lib/llvm-19)
+  if(NOT LLVM_FOUND)
+    find_package(LLVM CONFIG QUIET)
+  endif()
+endif()
+if(NOT LLVM_FOUND)
+  mprof_stop("LLVM 19 not found: install llvm-19-dev")
+endif()
+if(NOT LLVM_VERSION_MAJOR EQUAL 19)
+  mprof_stop("found LLVM ${LLVM_PACKAGE_VERSION}, not 19: install llvm-19-dev")
+endif()
+if(NOT EXISTS "${LLVM_INCLUDE_DIRS}/clang/Basic/ParsedAttrInfo.h")
+  mprof_stop("no headers of Clang 19: install libclang-19-dev")
+endif()
+# Debian splits LLVM: llvm-19-tools has FileCheck, clang-19 has clang.
+foreach(tool IN ITEMS clang:clang-19 FileCheck:llvm-19-tools)
+  string(REPLACE ":" ";" tool "${tool}")
+  list(GET tool 0 name)
+  list(GET tool 1 package)
+  if(NOT EXISTS "${LLVM_TOOLS_BINARY_DIR}/${name}")
+    mprof_stop("no ${name} of LLVM 19: install ${package}")
+  endif()
+endforeach()
+
+execute_process(
+  COMMAND "${LLVM_TOOLS_BINARY_DIR}/clang" -print-resource-dir
+  OUTPUT_VARIABLE MPROF_CLANG_RESOURCE_DIR
+  OUTPUT_STRIP_TRAILING_WHITESPACE
+  COMMAND_ERROR_IS_FATAL ANY)
+set(MPROF_SANITIZER_COMMON
+  "${MPROF_CLANG_RESOURCE_DIR}/lib/linux/libclang_rt.stats-x86_64.a"
+  CACHE FILEPATH "The archive that has sanitizer_common in it")
+set(MPROF_SANITIZER_LIBS -lpthread -ldl -lrt -lm)
+if(NOT EXISTS "${MPROF_SANITIZER_COMMON}")
+  mprof_stop("no libclang_rt.stats-x86_64.a: install libclang-rt-19-dev")
+endif()
+
+# Its headers are not packaged, so what the runtime declares by itself is
+# proved to be there.
+try_compile(MPROF_SANITIZER_LINKS
+  SOURCE_FROM_CONTENT sanitizer_common.c "
+    void set_defaults(void *flags)
+      __asm__(\"_ZN11__sanitizer11CommonFlags11SetDefaultsEv\");
+    extern char flags[]
+      __asm__(\"_ZN11__sanitizer21common_flags_dont_useE\");
+    void __sanitizer_symbolize_pc(void *, const char *, char *, __SIZE_TYPE__);
+    int main(void) {
+      static char text[256];
+      set_defaults(flags);
+      __sanitizer_symbolize_pc((void *)main, \"%f\", text, sizeof(text));
+      return 0;
+    }"
+  LINK_LIBRARIES "${MPROF_SANITIZER_COMMON}" ${MPROF_SANITIZER_LIBS}
+  OUTPUT_VARIABLE log NO_CACHE)
+if(NOT MPROF_SANITIZER_LINKS)
+  file(APPEND "${CMAKE_BINARY_DIR}/CMakeFiles/CMakeError.log" "${log}")
+  mprof_stop("sanitizer_common does not link: reinstall libclang-rt-19-dev")
+endif()
