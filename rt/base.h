@@ -16,6 +16,8 @@
 #define mprof_likely(x) __builtin_expect(!!(x), 1)
 #define mprof_unlikely(x) __builtin_expect(!!(x), 0)
 #define MPROF_NOINLINE __attribute__((noinline))
+// On the definition of what mprof/mprof.h declares.
+#define MPROF_PUBLIC __attribute__((visibility("default")))
 
 typedef uintptr_t mprof_pc; // a return address
 
@@ -43,6 +45,9 @@ int64_t mprof_sys_realtime_ns(void);
 // Makes running threads see stores made before the call. 0 or -errno.
 long mprof_sys_membarrier(void);
 
+void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
+void mprof_sys_futex_wake(atomic_uint *word);
+
 // Writes all of buf, through short writes and EINTR. 0 or an errno value.
 int mprof_os_write_all(int fd, const void *buf, size_t len);
 // Zeroed private memory, returned to the system by mprof_os_unmap; for what
@@ -58,7 +63,8 @@ void mprof_os_discard(void *p, size_t len);
 // not; 0 for none. For tests.
 void mprof_os_fail_map(int n);
 
-// --- lock.c ---------------------------------------------------------------------
+// --- lock.c
+// ---------------------------------------------------------------------
 
 // Ranks: a thread may only take a lock of a higher rank than those it holds.
 // All are taken with the thread's guard set (threads.h), so a signal handler
@@ -76,15 +82,15 @@ struct mprof_lock {
   atomic_uint word; // 0 free, 1 held, 2 held and waited for
   unsigned char rank;
 };
-#define MPROF_LOCK_INIT(r)                                                     \
-  { .word = 0, .rank = (r) }
+#define MPROF_LOCK_INIT(r) {.word = 0, .rank = (r)}
 
 void mprof_lock_acquire(struct mprof_lock *l);
 void mprof_lock_release(struct mprof_lock *l);
 // In a forked child: free, whoever held it in the parent.
 void mprof_lock_reset(struct mprof_lock *l);
 
-// --- arena.c --------------------------------------------------------------------
+// --- arena.c
+// --------------------------------------------------------------------
 
 // Zeroed memory that is never freed (Go: persistentalloc), aligned to 64 bytes;
 // NULL, counted as lost, once max_memory_mb are used or the system has none.
@@ -101,7 +107,8 @@ int mprof_arena_init(size_t max_bytes);
 // Forgets everything: in a forked child, and between unit tests.
 void mprof_arena_reset(void);
 
-// --- stats.c --------------------------------------------------------------------
+// --- stats.c
+// --------------------------------------------------------------------
 
 // What was counted and what was lost, by name; shown in the report and in the
 // profiles' comments.
@@ -121,7 +128,8 @@ uint64_t mprof_stat_get(enum mprof_stat s);
 void mprof_stat_set(enum mprof_stat s, uint64_t n);
 void mprof_stats_reset(void);
 
-// --- message.c ------------------------------------------------------------------
+// --- message.c
+// ------------------------------------------------------------------
 
 // Text built in a caller's buffer, cut at its end, always terminated.
 struct mprof_text {
@@ -129,8 +137,7 @@ struct mprof_text {
   size_t cap;
   size_t len;
 };
-#define MPROF_TEXT(array)                                                      \
-  { .buf = (array), .cap = sizeof(array), .len = 0 }
+#define MPROF_TEXT(array) {.buf = (array), .cap = sizeof(array), .len = 0}
 void mprof_text_str(struct mprof_text *t, const char *s);
 void mprof_text_mem(struct mprof_text *t, const char *s, size_t len);
 void mprof_text_dec(struct mprof_text *t, uint64_t v);
@@ -151,5 +158,7 @@ void mprof_message(const char *text);
 // As above, but not counted against the 16: what an exit must say.
 void mprof_message_always(const char *text);
 void mprof_message_init(void);
+// Whether descriptor 2 is open and the file that it was at mprof_message_init.
+bool mprof_message_has_stderr(void);
 
 #endif // MPROF_RT_BASE_H

@@ -46,10 +46,10 @@ struct mprof_mem_counts {
 struct mprof_bucket_key {
   const mprof_pc *stack; // return addresses, leaf first
   uint32_t stack_len;
-  uint8_t type; // enum mprof_bucket_type
-  uint8_t skip; // 0..MPROF_MAX_SKIP
-  uint8_t end;  // enum mprof_stack_end
-  size_t size;  // bytes; 0 unless MEM
+  uint8_t type;  // enum mprof_bucket_type
+  uint8_t skip;  // 0..MPROF_MAX_SKIP
+  uint8_t end;   // enum mprof_stack_end
+  size_t size;   // bytes; 0 unless MEM
   uint64_t rate; // heap_rate when sampled: what the counts are scaled by
 };
 

@@ -13,7 +13,7 @@
 
 #include "mprof/hooks.def"
 
-#define MPROF_ENTRY __attribute__((visibility("default"), noinline, cold))
+#define MPROF_ENTRY __attribute__((visibility("default"), noinline))
 #define MPROF_DATA __attribute__((visibility("default")))
 
 // Bytes that this thread may still allocate before its next sample. 0 in a

@@ -18,8 +18,8 @@ struct mprof_mem_snapshot {
   struct mprof_mem_sample *samples; // newest bucket first
   size_t len;
   size_t mapped_bytes;
-  uint64_t rate;     // heap_rate now, bytes
-  int64_t time_ns;   // CLOCK_REALTIME
+  uint64_t rate;   // heap_rate now, bytes
+  int64_t time_ns; // CLOCK_REALTIME
 };
 
 // Takes one of all buckets, freed blocks included. end_cycle: publish

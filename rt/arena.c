@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory for what is never freed: one reserved range, handed out from its
+// start, committed piece by piece. One range, so that 32 bits name any of it.
+// (Go: persistentalloc)
+
+#include "base.h"
+
+#include <errno.h>
+
+#define UNIT 64u                  // alignment, and what handles count
+#define COMMIT_BYTES (256u << 10) // at a time
+
+static struct {
+  char *base;              // written once by mprof_arena_init
+  size_t size;             // the same
+  atomic_size_t used;      // only grows; past size when full
+  atomic_size_t committed; // grows under arena_lock
+  struct mprof_lock lock;  // arena_lock
+} arena = {.lock = MPROF_LOCK_INIT(MPROF_RANK_ARENA)};
+
+int mprof_arena_init(size_t max_bytes) {
+  // Under a limit on address space a smaller profiler is better than none.
+  for (size_t size = max_bytes; size >= COMMIT_BYTES; size /= 2) {
+    char *p = mprof_os_reserve(size);
+    if (!p)
+      continue;
+    arena.base = p;
+    arena.size = size / COMMIT_BYTES * COMMIT_BYTES;
+    // Handle 0 is NULL.
+    atomic_store(&arena.used, UNIT);
+    return 0;
+  }
+  return ENOMEM;
+}
+
+static bool commit(size_t end) {
+  bool ok = true;
+  mprof_lock_acquire(&arena.lock);
+  size_t from = atomic_load(&arena.committed);
+  if (from < end) {
+    size_t to = (end + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
+    ok = mprof_os_commit(arena.base + from, to - from);
+    if (ok)
+      atomic_store_explicit(&arena.committed, to, memory_order_release);
+  }
+  mprof_lock_release(&arena.lock);
+  return ok;
+}
+
+void *mprof_arena_alloc(size_t len) {
+  len = (len + UNIT - 1) / UNIT * UNIT;
+  size_t at = atomic_load_explicit(&arena.used, memory_order_relaxed);
+  do {
+    if (len > arena.size || at > arena.size - len) {
+      mprof_stat_add(MPROF_STAT_no_memory, 1);
+      return NULL;
+    }
+  } while (!atomic_compare_exchange_weak(&arena.used, &at, at + len));
+  // What a failed commit leaves behind is lost, not handed out twice.
+  if (at + len > atomic_load_explicit(&arena.committed, memory_order_acquire) &&
+      !commit(at + len)) {
+    mprof_stat_add(MPROF_STAT_no_memory, 1);
+    return NULL;
+  }
+  return arena.base + at;
+}
+
+uint32_t mprof_arena_handle(const void *p) {
+  return p ? (uint32_t)(((const char *)p - arena.base) / UNIT) : 0;
+}
+
+void *mprof_arena_pointer(uint32_t handle) {
+  return handle ? arena.base + (size_t)handle * UNIT : NULL;
+}
+
+size_t mprof_arena_used(void) {
+  size_t used = atomic_load_explicit(&arena.used, memory_order_relaxed);
+  return used > UNIT ? used - UNIT : 0;
+}
+
+void mprof_arena_reset(void) {
+  if (!arena.base)
+    return;
+  mprof_lock_reset(&arena.lock);
+  mprof_os_discard(arena.base, atomic_load(&arena.committed));
+  atomic_store(&arena.used, UNIT);
+}

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of buckets: open addressing over words that hold a bucket's
+// address and 16 bits of its hash, so that a lookup touches one line of the
+// table and one bucket, however many there are. It starts with Go's size and
+// hash; when half full the words move to a table four times as large, and the
+// old one is left to readers that still look into it. They miss at most what
+// was inserted since, and then look again under the lock.
+// (Go: buckhash, stkbucket)
+
+#include "bucket.h"
+
+#include <string.h>
+
+struct mprof_lock mprof_insert_lock = MPROF_LOCK_INIT(MPROF_RANK_INSERT);
+
+// Primes, each about four times the one before.
+static const size_t table_sizes[] = {
+    MPROF_BUCK_HASH_SIZE, 720007, 2880029, 11520191, 46080767, 184323079};
+
+struct table {
+  size_t size;
+  size_t used;              // guarded by insert_lock
+  unsigned size_at;         // index in table_sizes
+  _Atomic uint64_t slots[]; // tag << 48 | address; written under insert_lock
+};
+
+#define TAG_SHIFT 48
+#define ADDRESS_MASK ((UINT64_C(1) << TAG_SHIFT) - 1)
+
+static struct {
+  _Atomic(struct table *) table;               // written under insert_lock
+  _Atomic(struct mprof_bucket *) first[3 + 1]; // by type; the same
+} buckets;
+
+uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
+  uint64_t h = 0;
+  for (size_t i = 0; i < len; i++) {
+    h += stack[i];
+    h += h << 10;
+    h ^= h >> 6;
+  }
+  h += size;
+  h += h << 10;
+  h ^= h >> 6;
+  h += h << 3;
+  h ^= h >> 11;
+  return h;
+}
+
+bool mprof_bucket_matches(const struct mprof_bucket *b,
+                          const struct mprof_bucket_key *key) {
+  if (b->size != key->size || b->stack_len != key->stack_len ||
+      b->rate != key->rate || b->type != key->type || b->skip != key->skip ||
+      b->end != key->end)
+    return false;
+  for (size_t i = 0; i < key->stack_len; i++)
+    if (b->stack[i] != key->stack[i])
+      return false;
+  return true;
+}
+
+static struct mprof_bucket *find(struct table *t, uint64_t hash,
+                                 const struct mprof_bucket_key *key) {
+  if (!t)
+    return NULL;
+  uint64_t tag = hash >> TAG_SHIFT;
+  for (size_t i = hash % t->size;; i = i + 1 < t->size ? i + 1 : 0) {
+    uint64_t slot = atomic_load_explicit(&t->slots[i], memory_order_acquire);
+    if (!slot)
+      return NULL;
+    if (slot >> TAG_SHIFT != tag)
+      continue;
+    struct mprof_bucket *b = (struct mprof_bucket *)(slot & ADDRESS_MASK);
+    if (b->hash == hash && mprof_bucket_matches(b, key))
+      return b;
+  }
+}
+
+static void put_locked(struct table *t, const struct mprof_bucket *b) {
+  size_t i = b->hash % t->size;
+  while (atomic_load_explicit(&t->slots[i], memory_order_relaxed))
+    i = i + 1 < t->size ? i + 1 : 0;
+  uint64_t slot = (uint64_t)(uintptr_t)b | (b->hash >> TAG_SHIFT << TAG_SHIFT);
+  atomic_store_explicit(&t->slots[i], slot, memory_order_release);
+  t->used++;
+}
+
+static struct table *new_table(unsigned size_at) {
+  size_t size = table_sizes[size_at];
+  struct table *t = mprof_arena_alloc(sizeof(*t) + size * sizeof(t->slots[0]));
+  if (t) {
+    t->size = size;
+    t->size_at = size_at;
+  }
+  return t;
+}
+
+// The table to insert into: the present one, or its successor when it is half
+// full. A full table whose successor cannot be had takes no more: an empty slot
+// must remain, since it ends every search.
+static struct table *table_with_room_locked(void) {
+  struct table *t = atomic_load_explicit(&buckets.table, memory_order_relaxed);
+  if (!t) {
+    t = new_table(0);
+    atomic_store_explicit(&buckets.table, t, memory_order_release);
+    return t;
+  }
+  if (t->used < t->size / 2)
+    return t;
+  unsigned next_at = t->size_at + 1;
+  bool has_next = next_at < sizeof(table_sizes) / sizeof(table_sizes[0]);
+  struct table *bigger = has_next ? new_table(next_at) : NULL;
+  if (!bigger)
+    return t->used < t->size / 8 * 7 ? t : NULL;
+  for (size_t i = 0; i < t->size; i++) {
+    uint64_t slot = atomic_load_explicit(&t->slots[i], memory_order_relaxed);
+    if (slot)
+      put_locked(bigger, (struct mprof_bucket *)(slot & ADDRESS_MASK));
+  }
+  atomic_store_explicit(&buckets.table, bigger, memory_order_release);
+  return bigger;
+}
+
+// (Go: newBucket)
+static struct mprof_bucket *new_bucket(uint64_t hash,
+                                       const struct mprof_bucket_key *key) {
+  struct mprof_bucket *b =
+      mprof_arena_alloc(sizeof(*b) + key->stack_len * sizeof(b->stack[0]));
+  if (!b)
+    return NULL;
+  b->hash = hash;
+  b->size = key->size;
+  b->rate = key->rate;
+  b->stack_len = key->stack_len;
+  b->type = key->type;
+  b->skip = key->skip;
+  b->end = key->end;
+  memcpy(b->stack, key->stack, key->stack_len * sizeof(b->stack[0]));
+  return b;
+}
+
+static struct mprof_bucket *insert_locked(uint64_t hash,
+                                          const struct mprof_bucket_key *key) {
+  struct mprof_bucket *b = find(
+      atomic_load_explicit(&buckets.table, memory_order_relaxed), hash, key);
+  if (b)
+    return b;
+  struct table *t = table_with_room_locked();
+  if (!t)
+    return NULL;
+  b = new_bucket(hash, key);
+  if (!b)
+    return NULL;
+  b->allnext =
+      atomic_load_explicit(&buckets.first[key->type], memory_order_relaxed);
+  put_locked(t, b);
+  atomic_store_explicit(&buckets.first[key->type], b, memory_order_release);
+  mprof_stat_add(MPROF_STAT_buckets, 1);
+  return b;
+}
+
+struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
+                                      bool alloc) {
+  uint64_t hash = mprof_bucket_hash(key->stack, key->stack_len, key->size);
+  struct table *t = atomic_load_explicit(&buckets.table, memory_order_acquire);
+  struct mprof_bucket *b = find(t, hash, key);
+  if (b || !alloc)
+    return b;
+  mprof_lock_acquire(&mprof_insert_lock);
+  b = insert_locked(hash, key);
+  mprof_lock_release(&mprof_insert_lock);
+  return b;
+}
+
+struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type) {
+  return atomic_load_explicit(&buckets.first[type], memory_order_acquire);
+}
+
+void mprof_bucket_reset(void) {
+  mprof_lock_reset(&mprof_insert_lock);
+  atomic_store(&buckets.table, NULL);
+  for (int type = 0; type <= MPROF_BUCKET_MUTEX; type++)
+    atomic_store(&buckets.first[type], NULL);
+}

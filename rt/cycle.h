@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cycle machine, which makes a snapshot consistent: what is allocated and
+// freed in cycle C is accounted to C+2 and published when that cycle is
+// flushed. (Go: mProfCycleHolder, mProf_NextCycle, mProf_Flush,
+// mProf_PostSweep)
+
+#ifndef MPROF_RT_CYCLE_H
+#define MPROF_RT_CYCLE_H
+
+#include "bucket.h"
+
+// Cycles before the number wraps; a multiple of the ring's 3.
+// (Go: mProfCycleWrap)
+#define MPROF_CYCLE_WRAP (3u * (2u << 24))
+
+// Index in future[] of explicit events now (C+2).
+unsigned mprof_cycle_explicit_index(void);
+uint32_t mprof_cycle_read(void);
+// For tests: the cycle word, cycle << 1 | flushed.
+void mprof_cycle_set_word(uint32_t word);
+uint32_t mprof_cycle_word(void);
+
+void mprof_cycle_next(void);
+void mprof_cycle_flush(void);
+void mprof_cycle_post_sweep(void);
+// Adds future[index] of all MEM buckets to active. Call with active_lock held.
+void mprof_cycle_flush_locked(unsigned index);
+
+extern struct mprof_lock mprof_active_lock;
+
+#endif // MPROF_RT_CYCLE_H

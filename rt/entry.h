@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the entries share: an allocation from the decision to count it to the
+// event. Only the entry files include this.
+
+#ifndef MPROF_RT_ENTRY_H
+#define MPROF_RT_ENTRY_H
+
+#include "event.h"
+#include "fastpath.h"
+#include "init.h"
+#include "sample.h"
+
+// An allocation that is to be counted. Its stack starts at the return address
+// of the function that uses this macro, which must be the entry itself.
+#define MPROF_BEGIN(a, bytes, may_place)                                       \
+  ((a)->size = (bytes), (a)->frame = (uintptr_t)__builtin_frame_address(0),    \
+   mprof_sample_hit((bytes), &(a)->rate) &&                                    \
+       ((a)->must_place = (may_place), true))
+
+struct mprof_alloc {
+  size_t size;
+  uint64_t rate;
+  uintptr_t frame;
+  bool must_place; // or its free would not be seen
+};
+
+// Counts the block the allocator gave; NULL is counted nowhere. Returns ptr.
+static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
+  bool on_page = ((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0;
+  if (a->must_place && !on_page) {
+    mprof_stat_add(MPROF_STAT_place_failed, 1);
+    return ptr;
+  }
+  struct mprof_alloc_event ev = {.ptr = ptr,
+                                 .size = a->size,
+                                 .rate = a->rate,
+                                 .frame = a->frame,
+                                 .is_placed = a->must_place};
+  mprof_event_alloc(&ev);
+  return ptr;
+}
+
+// Counts the free of a block if it was counted. True: the block is kept for the
+// next samples and must not be freed.
+static inline bool mprof_free_block(void *ptr) {
+  if (!ptr)
+    return false;
+  mprof_event_freed(mprof_event_release(ptr));
+  return mprof_keep_put(ptr);
+}
+
+#endif // MPROF_RT_ENTRY_H

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of allocators that the program marks with mprof_alloc, mprof_free
+// and mprof_realloc. The program's function does its work at the site; these
+// only count. Their blocks lie where that allocator puts them, so from the
+// first counted one on each mprof_free asks the live map.
+
+#include "entry.h"
+
+static void count(struct mprof_alloc *a, void *ptr) {
+  // Another thread can free the block only after this one has handed it on,
+  // and then sees the mask with it.
+  __atomic_store_n(&__mprof_custom_mask, 0, __ATOMIC_RELEASE);
+  mprof_alloc_done(a, ptr);
+}
+
+MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size) {
+  struct mprof_alloc a;
+  if (MPROF_BEGIN(&a, size, false) && ptr)
+    count(&a, ptr);
+}
+
+MPROF_ENTRY void __mprof_custom_free(void *ptr) { mprof_free_block(ptr); }
+
+// Of the token, the lower half is the bucket and the next bit says where the
+// block was entered.
+MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
+  struct mprof_released r = {0, false};
+  if (ptr)
+    r = mprof_event_release(ptr);
+  return r.bucket | (uint64_t)r.is_placed << 32;
+}
+
+MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
+                                            void *new_ptr, size_t size,
+                                            int64_t countdown) {
+  struct mprof_released r = {(uint32_t)token, token >> 32 & 1};
+  struct mprof_alloc a;
+  if (!new_ptr && size != 0)
+    mprof_event_kept(r, old_ptr);
+  else
+    mprof_event_freed(r);
+  if (countdown < 0 && MPROF_BEGIN(&a, size, false) && new_ptr)
+    count(&a, new_ptr);
+}

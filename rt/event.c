@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See event.h. The stack is unwound and hashed before anything is locked; a
+// new bucket is the only lock on the way of an allocation, and there is none
+// on the way of a free. (Go: mProf_Malloc, mProf_Free)
+
+#include "event.h"
+
+#include "cycle.h"
+#include "flags.h"
+#include "livemap.h"
+#include "threads.h"
+
+// Where a repeated event finds its bucket. The caller's frame address tells
+// most paths to one call site apart.
+static unsigned recent_index(mprof_pc pc, uintptr_t fp, size_t size) {
+  uint64_t h = (pc ^ fp << 20) * 0x9e3779b97f4a7c15u + size;
+  return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
+}
+
+static struct mprof_bucket *bucket_of(struct mprof_thread *t,
+                                      const struct mprof_alloc_event *ev) {
+  struct mprof_scratch *s = t->scratch;
+  enum mprof_stack_end end;
+  size_t n = mprof_unwind(&t->range, ev->frame, s->stack,
+                          mprof_flags.stack_depth, &end);
+  struct mprof_bucket_key key = {.stack = s->stack,
+                                 .stack_len = (uint32_t)n,
+                                 .type = MPROF_BUCKET_MEM,
+                                 .end = (uint8_t)end,
+                                 .size = ev->size,
+                                 .rate = ev->rate};
+  struct mprof_bucket **recent =
+      &s->recent[recent_index(n ? s->stack[0] : 0, ev->frame, ev->size)];
+  struct mprof_bucket *b = *recent;
+  if (mprof_likely(b != NULL) && mprof_bucket_matches(b, &key))
+    return b;
+  b = mprof_bucket_get(&key, true);
+  if (b)
+    *recent = b;
+  return b;
+}
+
+static void count_free(uint32_t handle) {
+  struct mprof_bucket *b = mprof_arena_pointer(handle);
+  struct mprof_mem_cycle *c = &b->mem.future[mprof_cycle_explicit_index()];
+  atomic_fetch_add_explicit(&c->frees, 1, memory_order_relaxed);
+}
+
+static void record(const struct mprof_alloc_event *ev) {
+  // Go: profstackdepth 0 records nothing.
+  if (mprof_flags.stack_depth == 0)
+    return;
+  struct mprof_thread *t = mprof_thread_self(true);
+  struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
+  uint32_t stale = 0;
+  // The arena has counted the loss when one of these has no memory; a block
+  // whose free could not be seen must not be counted at all.
+  if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
+                            mprof_arena_handle(b), &stale))
+    return;
+  if (mprof_unlikely(stale != 0)) {
+    count_free(stale);
+    mprof_stat_add(MPROF_STAT_stale, 1);
+  }
+  struct mprof_mem_cycle *c = &b->mem.future[mprof_cycle_explicit_index()];
+  atomic_fetch_add_explicit(&c->allocs, 1, memory_order_relaxed);
+}
+
+void mprof_event_alloc(const struct mprof_alloc_event *ev) {
+  if (!ev->ptr)
+    return;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return;
+  }
+  record(ev);
+  mprof_guard_leave();
+}
+
+struct mprof_released mprof_event_release(void *ptr) {
+  struct mprof_released r = {0, false};
+  uintptr_t addr = (uintptr_t)ptr;
+  if (mprof_likely(!mprof_live_needs_guard(addr))) {
+    r.bucket = mprof_live_take(addr, &r.is_placed);
+  } else if (mprof_guard_enter()) {
+    r.bucket = mprof_live_take(addr, &r.is_placed);
+    mprof_guard_leave();
+  } else {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+  }
+  return r;
+}
+
+void mprof_event_freed(struct mprof_released r) {
+  if (r.bucket)
+    count_free(r.bucket);
+}
+
+void mprof_event_kept(struct mprof_released r, void *ptr) {
+  uint32_t stale;
+  // Its slot was made when the block came, so there is memory for it; only a
+  // handler inside the odd table's lock cannot put it back.
+  if (r.bucket && mprof_guard_enter()) {
+    mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
+    mprof_guard_leave();
+  }
+}

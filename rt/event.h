@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an entry reports: a block came, a block went. (Go: mProf_Malloc,
+// mProf_Free)
+
+#ifndef MPROF_RT_EVENT_H
+#define MPROF_RT_EVENT_H
+
+#include "base.h"
+
+struct mprof_alloc_event {
+  void *ptr;
+  size_t size;
+  uint64_t rate;   // that the sample was chosen at
+  uintptr_t frame; // frame address of the entry
+  bool is_placed;  // the block lies on a page boundary for the masks' sake
+};
+// Counts a block. What cannot be counted is counted as lost.
+void mprof_event_alloc(const struct mprof_alloc_event *ev);
+
+// Takes a block out of the profile before its allocator may give the address
+// to another thread. The result is for one of the two calls below; 0 if the
+// block is not a counted one.
+struct mprof_released {
+  uint32_t bucket; // arena handle
+  bool is_placed;
+};
+struct mprof_released mprof_event_release(void *ptr);
+// The block is gone: counts its free. (Go: mProf_Free; explicit, so in C+2)
+void mprof_event_freed(struct mprof_released r);
+// The block stays: its reallocation failed.
+void mprof_event_kept(struct mprof_released r, void *ptr);
+
+#endif // MPROF_RT_EVENT_H

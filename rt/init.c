@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See init.h. The only constructor and destructor of the runtime.
+
+#include "init.h"
+
+#include "bucket.h"
+#include "cycle.h"
+#include "fastpath.h"
+#include "flags.h"
+#include "livemap.h"
+#include "mprof/mprof.h"
+#include "sample.h"
+#include "threads.h"
+#include "writer.h"
+
+#include <pthread.h>
+
+const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
+void *__mprof_main_frame;
+
+enum { NOT_STARTED, STARTING, READY, INERT };
+static atomic_int state;
+
+// The runtime may be in the process twice: in the program and, linked by
+// mistake or by the config file, in one of its libraries. The dynamic linker
+// binds all entries to the first; the other must not write profiles of its
+// own. It is the one whose symbol is bound elsewhere: a hidden alias gives the
+// own address.
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+extern const char mprof_own_abi __attribute__((
+    alias(STRING(MPROF_ABI_NAME(MPROF_ABI_VERSION))), visibility("hidden")));
+
+static bool is_first_copy(void) {
+  const char *volatile bound = &MPROF_ABI_NAME(MPROF_ABI_VERSION);
+  return bound == &mprof_own_abi;
+}
+
+// Whether the fork under way came from a signal handler that interrupted the
+// runtime, which may hold any lock.
+static _Thread_local bool forks_inside;
+
+// All locks in rank order, so that none is held by a thread that the child
+// does not have.
+static void before_fork(void) {
+  forks_inside = !mprof_guard_enter();
+  if (forks_inside)
+    return;
+  mprof_lock_acquire(&mprof_writer_lock);
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_lock_acquire(&mprof_active_lock);
+  mprof_lock_acquire(&mprof_insert_lock);
+  mprof_lock_acquire(&mprof_odd_lock);
+}
+
+static void after_fork_in_parent(void) {
+  if (forks_inside)
+    return;
+  mprof_lock_release(&mprof_odd_lock);
+  mprof_lock_release(&mprof_insert_lock);
+  mprof_lock_release(&mprof_active_lock);
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_lock_release(&mprof_writer_lock);
+  mprof_guard_leave();
+}
+
+// The child's profile starts empty: what it inherited is in its parent's.
+static void after_fork_in_child(void) {
+  if (forks_inside) {
+    // The interrupted code goes on in the child with what it had in hand, so
+    // nothing can be taken from under it: this child is not profiled.
+    atomic_store(&state, INERT);
+    return;
+  }
+  mprof_lock_reset(&mprof_writer_lock);
+  mprof_lock_reset(&mprof_active_lock);
+  mprof_bucket_reset();
+  mprof_live_reset();
+  mprof_threads_reset();
+  mprof_stats_reset();
+  mprof_cycle_set_word(0);
+  mprof_arena_reset();
+  mprof_guard_leave();
+}
+
+static void start(void) {
+  if (!is_first_copy()) {
+    atomic_store(&state, INERT);
+    return;
+  }
+  mprof_message_init();
+  mprof_flags_init();
+  if (mprof_arena_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
+    mprof_message("no address space for the profiler; nothing is counted");
+  mprof_place_init();
+  mprof_threads_init();
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
+  atomic_store(&state, READY);
+}
+
+static MPROF_NOINLINE bool start_once(void) {
+  int expected = NOT_STARTED;
+  if (atomic_compare_exchange_strong(&state, &expected, STARTING))
+    start();
+  return atomic_load(&state) == READY;
+}
+
+bool mprof_init_ready(void) {
+  return mprof_likely(atomic_load_explicit(&state, memory_order_acquire) ==
+                      READY) ||
+         start_once();
+}
+
+// As early as the program's own constructors allow; events of other modules'
+// constructors may come first and start the runtime themselves.
+__attribute__((constructor(101))) static void at_load(void) {
+  mprof_init_ready();
+}
+
+// After the program's exit handlers and its other destructors.
+__attribute__((destructor(101))) static void at_exit(void) {
+  if (atomic_load(&state) == READY)
+    mprof_write_at_exit();
+}
+
+MPROF_PUBLIC size_t mprof_set_heap_rate(size_t bytes) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return 0;
+  uint64_t before = mprof_sample_set_rate(bytes);
+  mprof_guard_leave();
+  return (size_t)before;
+}

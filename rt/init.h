@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime's life: started by its constructor or by the first event, which
+// may come earlier; started anew in a forked child; ended by its destructor.
+
+#ifndef MPROF_RT_INIT_H
+#define MPROF_RT_INIT_H
+
+#include "base.h"
+
+// Whether events are taken. Starts the runtime if nobody has; false while that
+// is under way in another frame or thread, and in a second copy of the runtime
+// in the process, which leaves everything to the first.
+bool mprof_init_ready(void);
+
+// --- place.c: whose blocks may be put on page boundaries --------------------
+
+// Decides once at start which families may be placed; see place.c.
+void mprof_place_init(void);
+bool mprof_place_c(void);   // malloc family: by posix_memalign
+bool mprof_place_cxx(void); // operator new: by its aligned form
+// Sets the masks for a rate; they only ever become 0.
+void mprof_place_set_masks(uint64_t rate);
+// Whether a block that posix_memalign just gave is known to hold zeros.
+bool mprof_place_is_zeroed(const void *p, size_t size);
+// Whether a sanitizer's runtime is in the process.
+bool mprof_has_sanitizer(void);
+
+#define MPROF_PAGE 4096u
+
+// --- keep.c: small blocks on page boundaries, kept for the next samples ------
+
+// Keeps a block that the program frees. False: the caller must free it.
+bool mprof_keep_put(void *p);
+// One that holds size bytes, or NULL. What it holds is undefined.
+void *mprof_keep_take(size_t size);
+
+#endif // MPROF_RT_INIT_H

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See livemap.h.
+
+#include "livemap.h"
+
+// A tree: top -> middle -> leaf, each a block of arena handles. Leaves have
+// 2^12 slots, middles 2^16, tops what is left of 47 bits of address. A slot of
+// a leaf belongs to the owner of the block at its address, so plain loads and
+// stores do; making a leaf races, and the loser's stays unused.
+#define ADDRESS_BITS 47
+#define LEAF_BITS 12
+#define MIDDLE_BITS 16
+
+struct tree {
+  unsigned unit_bits; // a slot stands for 2^unit_bits bytes
+  _Atomic uint32_t top;
+};
+
+static struct tree by_page = {.unit_bits = 12};
+static struct tree by_16 = {.unit_bits = 4};
+
+static _Atomic uint32_t *block(uint32_t handle) {
+  return mprof_arena_pointer(handle);
+}
+
+// The block that *handle names; made with 2^bits slots if there is none.
+static _Atomic uint32_t *child(_Atomic uint32_t *handle, unsigned bits,
+                               bool make) {
+  uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
+  if (h)
+    return block(h);
+  if (!make)
+    return NULL;
+  void *mine = mprof_arena_alloc(sizeof(uint32_t) << bits);
+  if (!mine)
+    return NULL;
+  if (atomic_compare_exchange_strong(handle, &h, mprof_arena_handle(mine)))
+    return mine;
+  return block(h);
+}
+
+static _Atomic uint32_t *slot(struct tree *t, uintptr_t addr, bool make) {
+  uintptr_t unit = addr >> t->unit_bits;
+  unsigned top_bits = ADDRESS_BITS - t->unit_bits - MIDDLE_BITS - LEAF_BITS;
+  _Atomic uint32_t *p = child(&t->top, top_bits, make);
+  if (!p)
+    return NULL;
+  p = child(&p[unit >> (MIDDLE_BITS + LEAF_BITS)], MIDDLE_BITS, make);
+  if (!p)
+    return NULL;
+  p = child(&p[unit >> LEAF_BITS & ((1u << MIDDLE_BITS) - 1)], LEAF_BITS, make);
+  return p ? &p[unit & ((1u << LEAF_BITS) - 1)] : NULL;
+}
+
+static bool tree_put(struct tree *t, uintptr_t addr, uint32_t bucket,
+                     uint32_t *stale) {
+  _Atomic uint32_t *s = slot(t, addr, true);
+  if (!s)
+    return false;
+  *stale = atomic_load_explicit(s, memory_order_relaxed);
+  atomic_store_explicit(s, bucket, memory_order_relaxed);
+  return true;
+}
+
+static uint32_t tree_take(struct tree *t, uintptr_t addr) {
+  _Atomic uint32_t *s = slot(t, addr, false);
+  uint32_t bucket = s ? atomic_load_explicit(s, memory_order_relaxed) : 0;
+  if (bucket)
+    atomic_store_explicit(s, 0, memory_order_relaxed);
+  return bucket;
+}
+
+// Blocks off a 16-byte boundary: chains of nodes, reused when their block goes.
+#define ODD_HEADS 4096u
+
+struct node {
+  struct node *next;
+  uintptr_t addr;
+  uint32_t bucket;
+};
+
+struct mprof_lock mprof_odd_lock = MPROF_LOCK_INIT(MPROF_RANK_ODD);
+
+static struct {
+  struct node **heads; // ODD_HEADS of them
+  struct node *unused;
+  _Atomic size_t count;
+} odd; // guarded by odd_lock; count is read without
+
+static struct node **odd_find(uintptr_t addr) {
+  struct node **n = &odd.heads[(addr * 0x9e3779b97f4a7c15u >> 40) % ODD_HEADS];
+  while (*n && (*n)->addr != addr)
+    n = &(*n)->next;
+  return n;
+}
+
+static struct node *odd_new_node(void) {
+  struct node *n = odd.unused;
+  if (n)
+    odd.unused = n->next;
+  else
+    n = mprof_arena_alloc(sizeof(*n));
+  return n;
+}
+
+static bool odd_put_locked(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
+  if (!odd.heads)
+    odd.heads = mprof_arena_alloc(ODD_HEADS * sizeof(odd.heads[0]));
+  if (!odd.heads)
+    return false;
+  struct node **at = odd_find(addr);
+  if (*at) {
+    *stale = (*at)->bucket;
+    (*at)->bucket = bucket;
+    return true;
+  }
+  struct node *n = odd_new_node();
+  if (!n)
+    return false;
+  *n = (struct node){.next = *at, .addr = addr, .bucket = bucket};
+  *at = n;
+  atomic_fetch_add_explicit(&odd.count, 1, memory_order_relaxed);
+  return true;
+}
+
+static uint32_t odd_take_locked(uintptr_t addr) {
+  if (!odd.heads)
+    return 0;
+  struct node **at = odd_find(addr);
+  struct node *n = *at;
+  if (!n)
+    return 0;
+  *at = n->next;
+  n->next = odd.unused;
+  odd.unused = n;
+  atomic_fetch_sub_explicit(&odd.count, 1, memory_order_relaxed);
+  return n->bucket;
+}
+
+static bool is_odd(uintptr_t addr) {
+  return (addr & 15) != 0 || addr >> ADDRESS_BITS != 0;
+}
+
+bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
+                    uint32_t *stale) {
+  *stale = 0;
+  if (mprof_likely(!is_odd(addr)))
+    return tree_put(is_placed ? &by_page : &by_16, addr, bucket, stale);
+  mprof_lock_acquire(&mprof_odd_lock);
+  bool ok = odd_put_locked(addr, bucket, stale);
+  mprof_lock_release(&mprof_odd_lock);
+  return ok;
+}
+
+uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
+  *is_placed = false;
+  if (mprof_unlikely(is_odd(addr))) {
+    // A block that its owner frees was entered before, so 0 is not stale.
+    if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
+      return 0;
+    mprof_lock_acquire(&mprof_odd_lock);
+    uint32_t bucket = odd_take_locked(addr);
+    mprof_lock_release(&mprof_odd_lock);
+    return bucket;
+  }
+  if ((addr & ((1u << by_page.unit_bits) - 1)) == 0) {
+    uint32_t bucket = tree_take(&by_page, addr);
+    *is_placed = bucket != 0;
+    if (bucket)
+      return bucket;
+  }
+  return tree_take(&by_16, addr);
+}
+
+bool mprof_live_needs_guard(uintptr_t addr) { return is_odd(addr); }
+
+void mprof_live_reset(void) {
+  atomic_store(&by_page.top, 0);
+  atomic_store(&by_16.top, 0);
+  mprof_lock_reset(&mprof_odd_lock);
+  odd.heads = NULL;
+  odd.unused = NULL;
+  atomic_store(&odd.count, 0);
+}

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the address of a counted block to its bucket. (Go: setprofilebucket,
+// the special of a span)
+//
+// Two radix trees of 32-bit arena handles: one by 4 KiB page for the blocks of
+// the sampled mode, which lie on page boundaries, one by 16 bytes for the
+// others. Slots are near each other as the blocks are, need no lock, since a
+// block has one owner, and cost a quarter of the heap in exact mode. Blocks
+// off a 16-byte boundary (custom allocators, small classes of some malloc) go
+// to a hash table with a lock.
+
+#ifndef MPROF_RT_LIVEMAP_H
+#define MPROF_RT_LIVEMAP_H
+
+#include "base.h"
+
+// Enters a block. *stale gets what the address held before, 0 if nothing: a
+// block whose free was not seen. False when there is no memory. Guard set.
+bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
+                    uint32_t *stale);
+// Removes a block and returns its bucket, 0 if it is none. *is_placed: which
+// tree it was in. Needs the guard where mprof_live_needs_guard.
+uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
+bool mprof_live_needs_guard(uintptr_t addr);
+void mprof_live_reset(void);
+
+extern struct mprof_lock mprof_odd_lock;
+
+#endif // MPROF_RT_LIVEMAP_H

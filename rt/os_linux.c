@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// System calls of Linux on x86-64, made directly: libc's wrappers set errno
+// and are cancellation points, and a hook may do neither. With arena.c the
+// only place that asks the system for memory, and where tests make it fail.
+
+#include "base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+static long call6(long nr, long a, long b, long c, long d, long e, long f) {
+  long ret;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(ret)
+                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return ret;
+}
+
+static long call3(long nr, long a, long b, long c) {
+  return call6(nr, a, b, c, 0, 0, 0);
+}
+
+long mprof_sys_open(const char *path, int flags, int mode) {
+  return call6(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+}
+
+long mprof_sys_read(int fd, void *buf, size_t len) {
+  return call3(SYS_read, fd, (long)buf, (long)len);
+}
+
+long mprof_sys_write(int fd, const void *buf, size_t len) {
+  return call3(SYS_write, fd, (long)buf, (long)len);
+}
+
+long mprof_sys_close(int fd) { return call3(SYS_close, fd, 0, 0); }
+
+long mprof_sys_fcntl(int fd, int cmd, long arg) {
+  return call3(SYS_fcntl, fd, cmd, arg);
+}
+
+long mprof_sys_rename(const char *from, const char *to) {
+  return call3(SYS_rename, (long)from, (long)to, 0);
+}
+
+long mprof_sys_unlink(const char *path) {
+  return call3(SYS_unlink, (long)path, 0, 0);
+}
+
+long mprof_sys_readlink(const char *path, char *buf, size_t len) {
+  return call3(SYS_readlink, (long)path, (long)buf, (long)len);
+}
+
+long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
+  struct stat st;
+  long err = call3(SYS_fstat, fd, (long)&st, 0);
+  if (err == 0) {
+    *dev = st.st_dev;
+    *ino = st.st_ino;
+  }
+  return err;
+}
+
+int mprof_sys_getpid(void) { return (int)call3(SYS_getpid, 0, 0, 0); }
+
+int mprof_sys_gettid(void) { return (int)call3(SYS_gettid, 0, 0, 0); }
+
+bool mprof_sys_thread_alive(int tid) {
+  return call3(SYS_tgkill, mprof_sys_getpid(), tid, 0) == 0;
+}
+
+// The kernel copies the new signal set in before it looks at `how`, so a wrong
+// `how` tells a readable address (EINVAL) from another (EFAULT) and changes
+// nothing.
+bool mprof_sys_readable(uintptr_t addr) {
+  return call6(SYS_rt_sigprocmask, -1, (long)addr, 0, 8, 0, 0) != -EFAULT;
+}
+
+uint64_t mprof_sys_random(void) {
+  uint64_t v = 0;
+  if (call3(SYS_getrandom, (long)&v, sizeof(v), 1 /*GRND_NONBLOCK*/) !=
+      (long)sizeof(v)) {
+    struct timespec ts = {0, 0};
+    call3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
+    v = (uint64_t)ts.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)ts.tv_sec;
+  }
+  return v;
+}
+
+int64_t mprof_sys_realtime_ns(void) {
+  struct timespec ts = {0, 0};
+  call3(SYS_clock_gettime, CLOCK_REALTIME, (long)&ts, 0);
+  return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+long mprof_sys_membarrier(void) {
+  long err = call3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  if (err == -EPERM) {
+    call3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    err = call3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  }
+  return err;
+}
+
+void mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
+  call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, 0, 0, 0);
+}
+
+void mprof_sys_futex_wake(atomic_uint *word) {
+  call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+int mprof_os_write_all(int fd, const void *buf, size_t len) {
+  const char *p = buf;
+  while (len > 0) {
+    long n = mprof_sys_write(fd, p, len);
+    if (n == -EINTR)
+      continue;
+    if (n <= 0)
+      return n < 0 ? (int)-n : EIO;
+    p += n;
+    len -= (size_t)n;
+  }
+  return 0;
+}
+
+// Calls left until one fails; 0: none does. For tests.
+static atomic_int fail_in;
+
+void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
+
+static bool must_fail(void) {
+  return mprof_unlikely(atomic_load_explicit(&fail_in, memory_order_relaxed)) &&
+         atomic_fetch_sub(&fail_in, 1) == 1;
+}
+
+static void *map(size_t len, int prot, int flags) {
+  if (must_fail())
+    return NULL;
+  long p = call6(SYS_mmap, 0, (long)len, prot,
+                 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  return p < 0 && p > -4096 ? NULL : (void *)p;
+}
+
+void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
+
+void mprof_os_unmap(void *p, size_t len) {
+  call3(SYS_munmap, (long)p, (long)len, 0);
+}
+
+void *mprof_os_reserve(size_t len) {
+  void *p = map(len, PROT_NONE, MAP_NORESERVE);
+  // A huge page for the first few KiB would show in the program's memory.
+  if (p)
+    call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
+  return p;
+}
+
+bool mprof_os_commit(void *p, size_t len) {
+  return !must_fail() &&
+         call3(SYS_mprotect, (long)p, (long)len, PROT_READ | PROT_WRITE) == 0;
+}
+
+void mprof_os_discard(void *p, size_t len) {
+  call3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED);
+}

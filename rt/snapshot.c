@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See snapshot.h. (Go: memProfileInternal, scaleHeapSample)
+
+#include "snapshot.h"
+
+#include "cycle.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "sample.h"
+#include "threads.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uint64_t active_allocs(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->mem.active.allocs, memory_order_relaxed);
+}
+
+static uint64_t active_frees(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
+}
+
+static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
+                           bool *clear) {
+  size_t n = 0;
+  *clear = true;
+  for (struct mprof_bucket *b = head; b; b = b->allnext) {
+    if (inuse_zero || active_allocs(b) != active_frees(b))
+      n++;
+    if (active_allocs(b) != 0 || active_frees(b) != 0)
+      *clear = false;
+  }
+  return n;
+}
+
+// Brings active up to date and counts what a profile of it has. Between
+// mprof_next_cycle and mprof_flush the flush is done here. Where no cycle has
+// ever been published, everything so far is: a program that ends none would
+// see nothing. Returns the newest bucket; later ones are not in the profile.
+static struct mprof_bucket *publish_locked(bool inuse_zero, size_t *n) {
+  mprof_cycle_flush_locked(mprof_cycle_read() % 3);
+  struct mprof_bucket *head = mprof_bucket_first(MPROF_BUCKET_MEM);
+  bool clear;
+  *n = count_locked(head, inuse_zero, &clear);
+  if (clear) {
+    for (unsigned i = 0; i < 3; i++)
+      mprof_cycle_flush_locked(i);
+    *n = count_locked(head, inuse_zero, &clear);
+  }
+  return head;
+}
+
+// The counters of what the profile holds come from the profile: an event then
+// has one atomic addition less to make.
+static void set_stats(const struct mprof_mem_snapshot *s) {
+  uint64_t allocs = 0, frees = 0, cut[3] = {0, 0, 0};
+  for (size_t i = 0; i < s->len; i++) {
+    allocs += s->samples[i].allocs;
+    frees += s->samples[i].frees;
+    cut[s->samples[i].bucket->end % 3] += s->samples[i].allocs;
+  }
+  mprof_stat_set(MPROF_STAT_samples, allocs);
+  mprof_stat_set(MPROF_STAT_sample_frees, frees);
+  mprof_stat_set(MPROF_STAT_truncated_chain, cut[MPROF_STACK_CUT_CHAIN]);
+  mprof_stat_set(MPROF_STAT_truncated_depth, cut[MPROF_STACK_CUT_DEPTH]);
+}
+
+int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
+  int err = 0;
+  memset(s, 0, sizeof(*s));
+  s->rate = mprof_sample_rate();
+  s->time_ns = mprof_sys_realtime_ns();
+  if (end_cycle) {
+    mprof_cycle_next();
+    mprof_cycle_flush();
+    mprof_cycle_post_sweep();
+  }
+  mprof_lock_acquire(&mprof_active_lock);
+  size_t n;
+  struct mprof_bucket *b = publish_locked(true, &n);
+  if (n > 0) {
+    s->mapped_bytes = n * sizeof(s->samples[0]);
+    s->samples = mprof_os_map(s->mapped_bytes);
+    if (!s->samples)
+      err = ENOMEM;
+  }
+  for (; s->samples && b; b = b->allnext)
+    s->samples[s->len++] = (struct mprof_mem_sample){
+        .bucket = b, .allocs = active_allocs(b), .frees = active_frees(b)};
+  mprof_lock_release(&mprof_active_lock);
+  set_stats(s);
+  return err;
+}
+
+void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {
+  if (s->samples)
+    mprof_os_unmap(s->samples, s->mapped_bytes);
+  memset(s, 0, sizeof(*s));
+}
+
+// exp(-x) for x >= 0, without libm, which a C program need not link:
+// 2^-k * exp(-r) with |r| <= ln(2) / 2, by Taylor's series.
+static double exp_minus(double x) {
+  const double ln2 = 0.6931471805599453;
+  if (x > 700)
+    return 0;
+  uint64_t k = (uint64_t)(x / ln2 + 0.5);
+  double r = (double)k * ln2 - x;
+  double sum = 1, term = 1;
+  for (int i = 1; i <= 15; i++) {
+    term *= r / i;
+    sum += term;
+  }
+  union {
+    uint64_t bits;
+    double value;
+  } power = {.bits = (1023 - k) << 52};
+  return sum * power.value;
+}
+
+static double scale_factor(uint64_t size, uint64_t rate) {
+  if (rate <= 1 || size == 0)
+    return 1;
+  return 1 / (1 - exp_minus((double)size / (double)rate));
+}
+
+struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
+  uint64_t size = s->bucket->size;
+  uint64_t inuse = s->allocs - s->frees;
+  double scale = scale_factor(size, s->bucket->rate);
+  struct mprof_mem_estimate e;
+  e.alloc_objects = (int64_t)((double)s->allocs * scale);
+  e.alloc_bytes = (int64_t)((double)(s->allocs * size) * scale);
+  // A cycle may have published a free before its allocation's count: never
+  // less than nothing.
+  if ((int64_t)inuse < 0)
+    inuse = 0;
+  e.inuse_objects = (int64_t)((double)inuse * scale);
+  e.inuse_bytes = (int64_t)((double)(inuse * size) * scale);
+  return e;
+}
+
+// (Go: copyMemProfileRecord)
+static void fill_record(struct mprof_mem_record *r,
+                        const struct mprof_bucket *b) {
+  memset(r, 0, sizeof(*r));
+  r->alloc_objects = (int64_t)active_allocs(b);
+  r->free_objects = (int64_t)active_frees(b);
+  r->alloc_bytes = r->alloc_objects * (int64_t)b->size;
+  r->free_bytes = r->free_objects * (int64_t)b->size;
+  size_t n = b->stack_len;
+  if (n > MPROF_RECORD_STACK)
+    n = MPROF_RECORD_STACK;
+  memcpy(r->stack0, b->stack, n * sizeof(r->stack0[0]));
+}
+
+// MemorySanitizer does not see the runtime write.
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
+MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
+                                   int inuse_zero, size_t *n) {
+  if (!mprof_init_ready() || !mprof_guard_enter()) {
+    *n = 0;
+    return EDEADLK;
+  }
+  mprof_lock_acquire(&mprof_active_lock);
+  struct mprof_bucket *b = publish_locked(inuse_zero != 0, n);
+  bool fits = *n <= len;
+  size_t i = 0;
+  for (; fits && b; b = b->allnext)
+    if (inuse_zero || active_allocs(b) != active_frees(b))
+      fill_record(&records[i++], b);
+  mprof_lock_release(&mprof_active_lock);
+  mprof_guard_leave();
+  if (__msan_unpoison) {
+    __msan_unpoison(records, i * sizeof(records[0]));
+    __msan_unpoison(n, sizeof(*n));
+  }
+  return fits ? 0 : ERANGE;
+}
+
+MPROF_PUBLIC void
+mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
+                  void *arg) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return;
+  mprof_lock_acquire(&mprof_active_lock);
+  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  for (; b; b = b->allnext) {
+    struct mprof_mem_bucket view = {.stack = b->stack,
+                                    .stack_len = b->stack_len,
+                                    .size = b->size,
+                                    .allocs = active_allocs(b),
+                                    .frees = active_frees(b),
+                                    .rate = b->rate};
+    if (__msan_unpoison)
+      __msan_unpoison(&view, sizeof(view));
+    fn(&view, arg);
+  }
+  mprof_lock_release(&mprof_active_lock);
+  mprof_guard_leave();
+}

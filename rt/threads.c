@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The registry of threads. A thread enters it at its first allocation and
+// leaves it by the destructor of a pthread key, which runs while its
+// thread-local memory still stands. What cannot be unregistered so (an
+// allocation after that destructor, a key that libc would allocate for) is
+// entered without its countdown's address, and its record is taken back when
+// the kernel says that the thread is gone. (Go: allm)
+
+#include "threads.h"
+
+#include "fastpath.h"
+#include "flags.h"
+#include "sample.h"
+
+#include <pthread.h>
+
+struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
+_Thread_local struct mprof_tls mprof_tls;
+
+// glibc keeps values of keys below this in the thread itself, and allocates
+// for others.
+#define MAX_INLINE_KEY 32u
+// Records looked at for a dead thread when a new one is needed.
+#define REAP_TRIES 4
+
+static struct {
+  struct mprof_thread *live;   // newest first; guarded by registry_lock
+  struct mprof_thread *oldest; // the same
+  struct mprof_thread *unused; // the same
+  uint64_t ordinal;            // threads seeded; atomic
+  pthread_key_t key;           // written once by mprof_threads_init
+  bool has_key;                // the same
+} registry;
+
+// Also what a compiler may not move the guarded work across; the guard is for
+// signal handlers of the same thread, so no fence for others is needed.
+bool mprof_guard_enter(void) {
+  if (mprof_tls.guarded)
+    return false;
+  mprof_tls.guarded = true;
+  atomic_signal_fence(memory_order_seq_cst);
+  return true;
+}
+
+void mprof_guard_leave(void) {
+  atomic_signal_fence(memory_order_seq_cst);
+  mprof_tls.guarded = false;
+}
+
+static void link_locked(struct mprof_thread *t) {
+  t->prev = NULL;
+  t->next = registry.live;
+  if (t->next)
+    t->next->prev = t;
+  else
+    registry.oldest = t;
+  registry.live = t;
+}
+
+static void unlink_locked(struct mprof_thread *t) {
+  if (t->prev)
+    t->prev->next = t->next;
+  else
+    registry.live = t->next;
+  if (t->next)
+    t->next->prev = t->prev;
+  else
+    registry.oldest = t->prev;
+}
+
+static void retire_locked(struct mprof_thread *t) {
+  unlink_locked(t);
+  t->countdown = NULL;
+  t->next = registry.unused;
+  registry.unused = t;
+}
+
+// Looks at some of the oldest threads that cannot say when they end.
+static void reap_locked(void) {
+  struct mprof_thread *t = registry.oldest;
+  for (int i = 0; t && i < REAP_TRIES; i++) {
+    struct mprof_thread *newer = t->prev;
+    if (!t->countdown && !mprof_sys_thread_alive(t->tid)) {
+      retire_locked(t);
+    } else { // so that the next look starts elsewhere
+      unlink_locked(t);
+      link_locked(t);
+    }
+    t = newer;
+  }
+}
+
+static struct mprof_thread *new_thread_locked(void) {
+  if (!registry.unused)
+    reap_locked();
+  struct mprof_thread *t = registry.unused;
+  if (t)
+    registry.unused = t->next;
+  else
+    t = mprof_arena_alloc(sizeof(*t));
+  return t;
+}
+
+static bool register_exit(struct mprof_thread *t) {
+  return registry.has_key && !mprof_tls.is_exiting &&
+         pthread_setspecific(registry.key, t) == 0;
+}
+
+static MPROF_NOINLINE struct mprof_thread *enter(void) {
+  int tid = mprof_sys_gettid();
+  mprof_lock_acquire(&mprof_registry_lock);
+  struct mprof_thread *t = new_thread_locked();
+  if (t) {
+    struct mprof_scratch *scratch = t->scratch;
+    *t = (struct mprof_thread){.tid = tid, .scratch = scratch};
+    t->range.is_main = tid == mprof_sys_getpid();
+    if (register_exit(t))
+      t->countdown = &__mprof_heap_countdown;
+    link_locked(t);
+  }
+  mprof_lock_release(&mprof_registry_lock);
+  if (t)
+    mprof_stat_add(MPROF_STAT_threads, 1);
+  return mprof_tls.self = t;
+}
+
+static void on_thread_exit(void *arg) {
+  struct mprof_thread *t = arg;
+  // Another copy of the record's owner: a fork made it stale.
+  if (t != mprof_tls.self || !mprof_guard_enter())
+    return;
+  mprof_lock_acquire(&mprof_registry_lock);
+  retire_locked(t);
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_tls.self = NULL;
+  mprof_tls.is_exiting = true;
+  mprof_guard_leave();
+}
+
+static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
+  size_t stack_bytes = mprof_flags.stack_depth * sizeof(mprof_pc);
+  return mprof_arena_alloc(sizeof(struct mprof_scratch) + stack_bytes);
+}
+
+struct mprof_thread *mprof_thread_self(bool need_scratch) {
+  struct mprof_thread *t = mprof_tls.self;
+  if (mprof_unlikely(!t) && !(t = enter()))
+    return NULL;
+  if (need_scratch && mprof_unlikely(!t->scratch) &&
+      !(t->scratch = new_scratch()))
+    return NULL;
+  return t;
+}
+
+// A store may fall between the load and the store of the thread's own
+// subtraction and be lost, so it is looked at again after a barrier on all
+// processors; what is negative then stays so until the thread draws.
+void mprof_threads_interrupt(uint64_t rate_epoch) {
+  const int64_t negative = INT64_MIN / 2;
+  bool all_seen = false;
+  for (int tries = 0; !all_seen && tries < 100; tries++) {
+    all_seen = true;
+    for (struct mprof_thread *t = registry.live; t; t = t->next) {
+      if (!t->countdown || atomic_load(&t->rate_epoch) == rate_epoch)
+        continue;
+      if (__atomic_load_n(t->countdown, __ATOMIC_RELAXED) >= 0 || tries == 0) {
+        all_seen = false;
+        __atomic_store_n(t->countdown, negative, __ATOMIC_RELAXED);
+      }
+    }
+    mprof_sys_membarrier();
+  }
+}
+
+static uint64_t mix(uint64_t x) { // splitmix64
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+static MPROF_NOINLINE uint64_t first_random(void) {
+  uint64_t state;
+  if (mprof_flags.seed) {
+    uint64_t n = __atomic_fetch_add(&registry.ordinal, 1, __ATOMIC_RELAXED);
+    state = mix(mprof_flags.seed + mix(n));
+  } else {
+    state = mprof_sys_random();
+  }
+  return state ? state : 1;
+}
+
+uint64_t mprof_thread_random(void) { // xorshift64*
+  uint64_t x = mprof_tls.random;
+  if (mprof_unlikely(x == 0))
+    x = first_random();
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  mprof_tls.random = x;
+  return x * 0x2545f4914f6cdd1du;
+}
+
+void mprof_threads_init(void) {
+  registry.has_key = pthread_key_create(&registry.key, on_thread_exit) == 0;
+  if (registry.has_key && registry.key >= MAX_INLINE_KEY) {
+    pthread_key_delete(registry.key);
+    registry.has_key = false;
+  }
+}
+
+void mprof_threads_reset(void) {
+  mprof_lock_reset(&mprof_registry_lock);
+  registry.live = registry.oldest = registry.unused = NULL;
+  mprof_tls.self = NULL;
+  mprof_tls.rate_epoch = 0;
+  mprof_tls.random = 0;
+  __mprof_heap_countdown = -1;
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the runtime keeps for each thread of the program: the recursion guard,
+// the random state, and a record with its place in the registry and the
+// buffers that its events are made in. Neither may live in a hook's frame,
+// since a thread's whole stack may be 16 KiB. (Go: m, as far as profiles go)
+
+#ifndef MPROF_RT_THREADS_H
+#define MPROF_RT_THREADS_H
+
+#include "bucket.h"
+#include "unwind.h"
+
+// Buckets that a thread's last events had, by caller, frame and size; spares
+// hashing the stack when an event repeats.
+#define MPROF_RECENT 256
+
+// Made at the thread's first sample, not before: many threads have none.
+struct mprof_scratch {
+  struct mprof_bucket *recent[MPROF_RECENT];
+  mprof_pc stack[]; // stack_depth entries
+};
+
+// Only its own thread uses a field that does not name a guard.
+struct mprof_thread {
+  struct mprof_thread *next, *prev; // guarded by registry_lock
+  int tid;                          // guarded by registry_lock
+  // The thread's __mprof_heap_countdown while its end is sure to unregister
+  // it, else NULL. Guarded by registry_lock.
+  int64_t *countdown;
+  // Epoch of the rate that the thread drew its last countdown for.
+  _Atomic uint64_t rate_epoch;
+  struct mprof_stack_range range;
+  struct mprof_scratch *scratch;
+};
+
+struct mprof_tls {
+  struct mprof_thread *self;
+  uint64_t random;     // state of the generator, 0 before the first use
+  uint64_t rate_epoch; // 0 before the first use
+  volatile bool guarded;
+  bool is_exiting; // its end was seen: it cannot be unregistered again
+};
+extern _Thread_local struct mprof_tls mprof_tls;
+
+// The recursion guard: set on every path that takes a lock or uses the
+// thread's buffers. False when it was set: then the caller is a signal handler
+// that interrupted the runtime, and must lose its event and count it.
+bool mprof_guard_enter(void);
+void mprof_guard_leave(void);
+
+// The calling thread's record, with scratch if asked; NULL when there is no
+// memory. Call with the guard set.
+struct mprof_thread *mprof_thread_self(bool need_scratch);
+
+// Stores a negative countdown in every thread, and returns when each has seen
+// it or drawn for rate_epoch. Call with registry_lock held.
+void mprof_threads_interrupt(uint64_t rate_epoch);
+
+// Next of the thread's random numbers (Go: cheaprand64); the first state comes
+// from the option seed and the order of the threads, or from the kernel.
+uint64_t mprof_thread_random(void);
+
+void mprof_threads_init(void);
+// In a forked child: only the calling thread is left, and has no record.
+void mprof_threads_reset(void);
+
+extern struct mprof_lock mprof_registry_lock;
+
+#endif // MPROF_RT_THREADS_H

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a frame pointer to return addresses. (Go: fpTracebackPCs)
+
+#ifndef MPROF_RT_UNWIND_H
+#define MPROF_RT_UNWIND_H
+
+#include "bucket.h"
+
+// The part of a thread's stack that is known to be readable.
+struct mprof_stack_range {
+  uintptr_t lo, hi;
+  bool is_main; // of the process's first thread
+};
+
+// Follows the chain that begins at fp, the frame address of the hook's entry,
+// so the first return address lies in the function with the call site.
+// Writes at most depth return addresses to pcs and returns how many; *end says
+// whether the last is the thread's root. Reads only memory inside range, which
+// it widens as the kernel confirms; so it cannot fault on any stack.
+size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
+                    mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
+
+#endif // MPROF_RT_UNWIND_H

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Unwinding by frame pointers. The pass makes every function that calls
+// another keep one, so a stack of its code is a list: [fp] is the caller's
+// frame address, [fp + 8] the return address. Code without frame pointers
+// (most libraries) may keep anything in the register, so each step is checked:
+// upwards, aligned as a pushed frame is, near, and in memory that the kernel
+// has said to be readable. That makes a step wrong at worst, never a fault;
+// writers drop addresses that lie in no code. (Go: fpTracebackPCs)
+
+#include "unwind.h"
+
+#include "fastpath.h"
+
+#define PROBE_BYTES 4096u
+// A frame larger than this ends the stack.
+#define MAX_FRAME_BYTES (4u << 20)
+// A range grows downwards over a gap of this many pages, else starts anew:
+// the thread is on another stack.
+#define MAX_GAP_PAGES 64u
+
+static uintptr_t page_of(uintptr_t addr) { return addr & -(uintptr_t)4096; }
+
+// Widens the range upwards to hold [addr, addr + 16).
+static MPROF_NOINLINE bool extend(struct mprof_stack_range *r, uintptr_t addr) {
+  uintptr_t end = page_of(addr + 15) + PROBE_BYTES;
+  while (r->hi < end) {
+    if (!mprof_sys_readable(r->hi))
+      return false;
+    r->hi += PROBE_BYTES;
+  }
+  return true;
+}
+
+// Makes the range hold the frame the thread is in, which is mapped.
+static MPROF_NOINLINE bool enter(struct mprof_stack_range *r, uintptr_t fp) {
+  uintptr_t page = page_of(fp);
+  if (fp < r->lo && r->lo - page <= MAX_GAP_PAGES * PROBE_BYTES) {
+    uintptr_t p = page + PROBE_BYTES;
+    while (p < r->lo && mprof_sys_readable(p))
+      p += PROBE_BYTES;
+    if (p >= r->lo) {
+      r->lo = page;
+      return true;
+    }
+  }
+  r->lo = page;
+  r->hi = page + PROBE_BYTES;
+  return extend(r, fp);
+}
+
+// The chain cannot be followed from the frame at fp: was it the thread's last?
+// Threads start, and makecontext's stacks end, with a frame address of 0. The
+// first thread's main has whatever libc kept in the register, so the pass has
+// main note its frame; before main runs and after it returned, the callers are
+// libc's alone.
+static enum mprof_stack_end classify(const struct mprof_stack_range *r,
+                                     uintptr_t fp, uintptr_t next) {
+  if (next == 0)
+    return MPROF_STACK_COMPLETE;
+  if (!r->is_main)
+    return MPROF_STACK_CUT_CHAIN;
+  uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
+  return main_frame == 0 || fp == main_frame ? MPROF_STACK_COMPLETE
+                                             : MPROF_STACK_CUT_CHAIN;
+}
+
+// The sanitizers must not check what is read here: other frames' words.
+__attribute__((no_sanitize("address", "thread", "memory"))) size_t
+mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
+             size_t depth, enum mprof_stack_end *end) {
+  size_t n = 0;
+  *end = MPROF_STACK_CUT_DEPTH;
+  if (depth == 0)
+    return 0;
+  if ((fp < range->lo || fp + 16 > range->hi) && !enter(range, fp))
+    return 0;
+  for (;;) {
+    uintptr_t next = ((const uintptr_t *)fp)[0];
+    uintptr_t pc = ((const uintptr_t *)fp)[1];
+    if (mprof_unlikely(pc < 4096 || pc >> 47)) {
+      *end = pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
+      return n;
+    }
+    pcs[n++] = pc;
+    // One comparison for both ends: a next below fp wraps to a huge distance.
+    if (next - fp - 16 > MAX_FRAME_BYTES || (next & 15) != 0) {
+      *end = classify(range, fp, next);
+      return n;
+    }
+    if (n == depth)
+      return n;
+    if (mprof_unlikely(next + 16 > range->hi) && !extend(range, next)) {
+      *end = MPROF_STACK_CUT_CHAIN;
+      return n;
+    }
+    fp = next;
+  }
+}
