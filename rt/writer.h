@@ -10,36 +10,69 @@
 
 #include "snapshot.h"
 
+// Shown in what is written. CMake gives the project's.
+#ifndef MPROF_VERSION
+#define MPROF_VERSION "0.1.0"
+#endif
+
+// --- infile.c: a whole file of /proc, which has no size beforehand -----------
+
+struct mprof_infile {
+  char *data; // terminated by 0
+  size_t len, mapped_bytes;
+};
+// 0 or an errno value. Free it with mprof_infile_free.
+int mprof_infile_read(struct mprof_infile *f, const char *path);
+void mprof_infile_free(struct mprof_infile *f);
+// The program's arguments with blanks between, cut to len; "" if unknown.
+void mprof_command_line(char *buf, size_t len);
+
 // --- outfile.c: a file that appears under its name only when complete -------
 
+// Longest path of an output file, with its 0.
+#define MPROF_PATH_MAX 1024
+#define MPROF_OUTFILE_BUFFER 65536
+
+// Too large for a stack of 16 KiB: keep it in memory from mprof_os_map.
 struct mprof_outfile {
   int fd;
   int error; // the first errno value; later writes do nothing
   uint64_t written;
   bool is_gzip;
+  bool is_stderr; // has no name
   size_t buffered;
   uint32_t crc;
   uint32_t plain_len; // of all data, modulo 2^32, for gzip's trailer
-  char path[1024];
-  char temp[1040];
+  char path[MPROF_PATH_MAX];
+  char temp[MPROF_PATH_MAX + 64];
   unsigned char *buf; // MPROF_OUTFILE_BUFFER bytes
 };
 // Opens path's temporary name (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600), never as
-// descriptor 0 to 2. gzip: data goes out in stored blocks. 0 or errno.
+// descriptor 0 to 2. gzip: data goes out in stored blocks. 0 or errno;
+// EOPNOTSUPP if path is a device or the like, which a rename would destroy.
 int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
+// Text to stderr. 0 or errno; EBADF if it is closed or not what it was.
+int mprof_outfile_open_stderr(struct mprof_outfile *f);
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);
 void mprof_outfile_text(struct mprof_outfile *f, const char *s);
+void mprof_outfile_dec(struct mprof_outfile *f, uint64_t v);
+void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v); // without 0x
 // Finishes, closes and renames; on an error removes the temporary file. 0 or
 // the first errno value.
 int mprof_outfile_close(struct mprof_outfile *f);
 
-// --- path.c ----------------------------------------------------------------------
+// --- path.c
+// ----------------------------------------------------------------------
 
 // Expands %p %e %h %t %% of pattern; appends ".<pid>" if there is no %p, so
-// that a child never overwrites its parent's file. 0 or ENAMETOOLONG.
+// that a child never overwrites its parent's file. Another % is said on stderr
+// and kept. 0 or ENAMETOOLONG.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
+// The base name of the program's file.
+void mprof_path_program(struct mprof_text *t);
 
-// --- maps.c: what is mapped where ------------------------------------------------
+// --- maps.c: what is mapped where
+// ------------------------------------------------
 
 struct mprof_mapping {
   uintptr_t start, limit;
@@ -58,7 +91,8 @@ void mprof_maps_free(struct mprof_maps *m);
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
 
-// --- symbolize.c -----------------------------------------------------------------
+// --- symbolize.c
+// -----------------------------------------------------------------
 
 struct mprof_frame {
   const char *function; // demangled; "" if unknown
@@ -67,17 +101,27 @@ struct mprof_frame {
   const char *module; // file name of the mapping, "" if unknown
   uintptr_t offset;   // in the module
 };
+// Starts naming frames; with names through the external llvm-symbolizer, else
+// or where there is none, which is said once, by module and offset only. 0 or
+// an errno value. Between the two calls memory and a process are held.
+int mprof_symbolize_begin(bool names);
+void mprof_symbolize_end(void);
 // Calls fn for each frame at a return address, innermost first; inlined ones
-// are those before the last. Uses the external llvm-symbolizer; where there is
-// none, gives one frame with module and offset, and says so once.
-void mprof_symbolize(mprof_pc pc, void (*fn)(const struct mprof_frame *, void *),
-                     void *arg);
+// are those before the last. The address must lie in a mapping; if not, fn is
+// not called and the result is false.
+bool mprof_symbolize(mprof_pc pc,
+                     void (*fn)(const struct mprof_frame *, void *), void *arg);
+
+// --- wrappers.c
+// ------------------------------------------------------------------
+
 // Whether a function (demangled, with parameters) was marked mprof_wrapper.
 bool mprof_is_wrapper(const char *function);
 // Calls fn for each registered wrapper's name, under registry_lock.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
-// --- the formats. Each returns 0 or an errno value. ------------------------------
+// --- the formats. Each returns 0 or an errno value.
+// ------------------------------
 
 // profile.proto, gzipped. (Go: writeHeapProto)
 int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
@@ -87,10 +131,16 @@ int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
 // The exit report. path NULL: to stderr.
 int mprof_write_report(const struct mprof_mem_snapshot *s, const char *path);
 
-// --- exit.c ----------------------------------------------------------------------
+// Heapsort: pointers go in the order that comes_before says. Does not allocate,
+// as qsort may.
+void mprof_sort(void **v, size_t n,
+                bool (*comes_before)(const void *, const void *));
+
+// --- exit.c
+// ----------------------------------------------------------------------
 
 // Writes what the options ask for at the end of the process, and says so in
-// one line on stderr. Called once a process.
+// one line on stderr. Takes guard and writer_lock. Called once a process.
 void mprof_write_at_exit(void);
 
 extern struct mprof_lock mprof_writer_lock;

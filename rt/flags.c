@@ -1,0 +1,365 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options, from flags.def. Whoever sets them is told what is wrong with them;
+// nothing in them can stop the program.
+
+#define _GNU_SOURCE 1
+
+#include "flags.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+struct mprof_flags mprof_flags;
+
+// The program's own options; the symbol is only there if it defines one.
+__attribute__((weak, visibility("default"))) const char *
+__mprof_default_options(void);
+
+enum kind { BOOL, UINT, STR };
+
+enum {
+  STR_SIZE = sizeof(mprof_flags.log_path),
+  LONGEST_NAME = 40, // of those that are compared with the known ones
+  SHOWN = 80,        // bytes of a wrong text that a message repeats
+  LINE = 512,
+};
+
+struct option {
+  const char *name;
+  enum kind kind;
+  size_t offset;
+  uint64_t value, min, max; // of BOOL and UINT
+  const char *text;         // of STR
+  const char *help;
+};
+
+#define OFFSET(Name) offsetof(struct mprof_flags, Name)
+static const struct option options[] = {
+#define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
+  {#Name, BOOL, OFFSET(Name), Default, 0, 1, NULL, Help},
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
+  {#Name, UINT, OFFSET(Name), Default, Min, Max, NULL, Help},
+#define MPROF_FLAG_STR(Name, Default, Help)                                    \
+  {#Name, STR, OFFSET(Name), 0, 0, 0, Default, Help},
+#include "flags.def"
+};
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+// A part of a string of options.
+struct piece {
+  const char *p;
+  size_t len;
+};
+
+// --- values
+// ---------------------------------------------------------------------
+
+static void *field(struct mprof_flags *f, const struct option *o) {
+  return (char *)f + o->offset;
+}
+
+static void put_value(struct mprof_text *t, const struct mprof_flags *f,
+                      const struct option *o) {
+  const void *v = (const char *)f + o->offset;
+  if (o->kind == BOOL)
+    mprof_text_str(t, *(const bool *)v ? "1" : "0");
+  else if (o->kind == UINT)
+    mprof_text_dec(t, *(const uint64_t *)v);
+  else {
+    mprof_text_str(t, "'");
+    mprof_text_str(t, v);
+    mprof_text_str(t, "'");
+  }
+}
+
+static void set_default(struct mprof_flags *f, const struct option *o) {
+  void *v = field(f, o);
+  if (o->kind == BOOL)
+    *(bool *)v = o->value != 0;
+  else if (o->kind == UINT)
+    *(uint64_t *)v = o->value;
+  else
+    strcpy(v, o->text);
+}
+
+void mprof_flags_defaults(struct mprof_flags *f) {
+  memset(f, 0, sizeof(*f));
+  for (int i = 0; i < OPTION_COUNT; i++)
+    set_default(f, &options[i]);
+}
+
+static bool equals(struct piece a, const char *s) {
+  return a.len == strlen(s) && memcmp(a.p, s, a.len) == 0;
+}
+
+static bool parse_bool(struct piece s, bool *v) {
+  *v = equals(s, "1") || equals(s, "true") || equals(s, "yes");
+  return *v || equals(s, "0") || equals(s, "false") || equals(s, "no");
+}
+
+// Decimal digits and perhaps one of k, m, g, for 2^10, 2^20, 2^30.
+static bool parse_uint(struct piece s, uint64_t *v) {
+  uint64_t unit = 1;
+  if (s.len > 0) {
+    char last = s.p[s.len - 1] | 0x20; // lower case
+    unit = last == 'k'   ? 1u << 10
+           : last == 'm' ? 1u << 20
+           : last == 'g' ? 1u << 30
+                         : 1;
+  }
+  if (unit != 1)
+    s.len--;
+  *v = 0;
+  for (size_t i = 0; i < s.len; i++) {
+    if (s.p[i] < '0' || s.p[i] > '9' || __builtin_mul_overflow(*v, 10, v) ||
+        __builtin_add_overflow(*v, (uint64_t)(s.p[i] - '0'), v))
+      return false;
+  }
+  return s.len > 0 && !__builtin_mul_overflow(*v, unit, v);
+}
+
+// --- what is wrong
+// ----------------------------------------------------------------
+
+static void put_piece(struct mprof_text *t, struct piece s) {
+  mprof_text_str(t, "'");
+  mprof_text_mem(t, s.p, s.len < SHOWN ? s.len : SHOWN);
+  mprof_text_str(t, s.len > SHOWN ? "...'" : "'");
+}
+
+static void report_value(const struct mprof_flags *f, const struct option *o,
+                         struct piece value, const char *origin) {
+  char line[LINE + STR_SIZE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, origin);
+  mprof_text_str(&t, ": value ");
+  put_piece(&t, value);
+  mprof_text_str(&t, " of option '");
+  mprof_text_str(&t, o->name);
+  if (o->kind == BOOL) {
+    mprof_text_str(&t, "' is not 0, 1, true, false, yes or no; keeping ");
+  } else if (o->kind == UINT) {
+    mprof_text_str(&t, "' is not a number from ");
+    mprof_text_dec(&t, o->min);
+    mprof_text_str(&t, " to ");
+    mprof_text_dec(&t, o->max);
+    mprof_text_str(&t, "; keeping ");
+  } else {
+    mprof_text_str(&t, "' is longer than ");
+    mprof_text_dec(&t, STR_SIZE - 1);
+    mprof_text_str(&t, " bytes; keeping ");
+  }
+  put_value(&t, f, o);
+  mprof_message(line);
+}
+
+// Insertions, deletions and replacements that make b of a. (Levenshtein)
+static unsigned distance(struct piece a, const char *b) {
+  unsigned char row[LONGEST_NAME + 1]; // of the prefix of b so far
+  for (size_t i = 0; i <= a.len; i++)
+    row[i] = (unsigned char)i;
+  for (unsigned j = 1; *b != '\0'; b++, j++) {
+    unsigned char diagonal = row[0];
+    row[0] = (unsigned char)j;
+    for (size_t i = 1; i <= a.len; i++) {
+      unsigned char best = diagonal + (a.p[i - 1] != *b);
+      if (row[i] + 1 < best)
+        best = row[i] + 1;
+      if (row[i - 1] + 1 < best)
+        best = row[i - 1] + 1;
+      diagonal = row[i];
+      row[i] = best;
+    }
+  }
+  return row[a.len];
+}
+
+// The option whose name is like s, NULL if none is: half of it may be wrong.
+static const struct option *find_nearest(struct piece s) {
+  const struct option *nearest = NULL;
+  unsigned least = (unsigned)s.len / 2 + 1;
+  if (s.len > LONGEST_NAME)
+    return NULL;
+  for (int i = 0; i < OPTION_COUNT; i++) {
+    unsigned d = distance(s, options[i].name);
+    if (d < least) {
+      least = d;
+      nearest = &options[i];
+    }
+  }
+  return nearest;
+}
+
+static void report_unknown(struct piece name, const char *origin) {
+  char line[LINE];
+  struct mprof_text t = MPROF_TEXT(line);
+  const struct option *nearest = find_nearest(name);
+  mprof_text_str(&t, origin);
+  mprof_text_str(&t, ": unknown option ");
+  put_piece(&t, name);
+  if (nearest != NULL) {
+    mprof_text_str(&t, ", did you mean '");
+    mprof_text_str(&t, nearest->name);
+    mprof_text_str(&t, "'");
+  } else {
+    mprof_text_str(&t, "; help=1 lists them");
+  }
+  mprof_message(line);
+}
+
+static void report_syntax(struct piece s, const char *what,
+                          const char *origin) {
+  char line[LINE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, origin);
+  mprof_text_str(&t, ": ");
+  mprof_text_str(&t, what);
+  put_piece(&t, s);
+  mprof_message(line);
+}
+
+// --- strings of options
+// -----------------------------------------------------------
+
+static void set(struct mprof_flags *f, struct piece name, struct piece value,
+                const char *origin) {
+  const struct option *o = NULL;
+  for (int i = 0; i < OPTION_COUNT && o == NULL; i++)
+    if (equals(name, options[i].name))
+      o = &options[i];
+  if (o == NULL) {
+    report_unknown(name, origin);
+    return;
+  }
+  void *v = field(f, o);
+  bool flag;
+  uint64_t number;
+  if (o->kind == BOOL && parse_bool(value, &flag)) {
+    *(bool *)v = flag;
+  } else if (o->kind == UINT && parse_uint(value, &number) &&
+             number >= o->min && number <= o->max) {
+    *(uint64_t *)v = number;
+  } else if (o->kind == STR && value.len < STR_SIZE) {
+    memcpy(v, value.p, value.len);
+    ((char *)v)[value.len] = '\0';
+  } else {
+    report_value(f, o, value, origin);
+  }
+}
+
+static bool is_separator(char c) {
+  return c == ':' || c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static size_t find_separator(const char *s) {
+  size_t n = 0;
+  while (s[n] != '\0' && !is_separator(s[n]))
+    n++;
+  return n;
+}
+
+// Reads the value at *s and moves *s behind it. False if it is malformed; then
+// *s is where the next option may begin.
+static bool take_value(const char **s, struct piece *value,
+                       const char *origin) {
+  const char quote = **s;
+  if (quote != '\'' && quote != '"') {
+    *value = (struct piece){*s, find_separator(*s)};
+    *s += value->len;
+    return true;
+  }
+  const char *end = strchr(*s + 1, quote);
+  if (end == NULL) {
+    *value = (struct piece){*s, strlen(*s)};
+    report_syntax(*value, "no closing quote in ", origin);
+    *s += value->len;
+    return false;
+  }
+  *value = (struct piece){*s + 1, (size_t)(end - *s - 1)};
+  *s = end + 1;
+  size_t rest = find_separator(*s);
+  if (rest > 0) {
+    report_syntax((struct piece){*s, rest},
+                  "text after a closing quote: ", origin);
+    *s += rest;
+    return false;
+  }
+  return true;
+}
+
+void mprof_flags_parse(struct mprof_flags *f, const char *s,
+                       const char *origin) {
+  while (*s != '\0') {
+    if (is_separator(*s)) {
+      s++;
+      continue;
+    }
+    struct piece name = {s, 0}, value;
+    while (s[name.len] != '=' && s[name.len] != '\0' &&
+           !is_separator(s[name.len]))
+      name.len++;
+    s += name.len;
+    if (*s != '=') {
+      report_syntax(name, "no value for option ", origin);
+      continue;
+    }
+    s++;
+    if (take_value(&s, &value, origin))
+      set(f, name, value, origin);
+  }
+}
+
+// --- start
+// --------------------------------------------------------------------------
+
+static const char *find_environment(const char *name) {
+  size_t len = strlen(name);
+  for (char **e = environ; e != NULL && *e != NULL; e++)
+    if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
+      return *e + len + 1;
+  return NULL;
+}
+
+void mprof_flags_init(void) {
+  mprof_flags_defaults(&mprof_flags);
+  const char *s = NULL;
+  if (__mprof_default_options != NULL)
+    s = __mprof_default_options();
+  if (s != NULL)
+    mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
+  // A program with more rights than its caller does not write where that says.
+  s = getauxval(AT_SECURE) == 0 ? find_environment("MPROF_OPTIONS") : NULL;
+  if (s != NULL)
+    mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
+  if (mprof_flags.help)
+    mprof_flags_print_help();
+}
+
+void mprof_flags_print_help(void) {
+  if (!mprof_message_has_stderr())
+    return;
+  char line[LINE + 2 * STR_SIZE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "mprof: options for MPROF_OPTIONS, as name=value with ':' "
+                     "between:\n");
+  for (int i = 0; i < OPTION_COUNT; i++) {
+    const struct option *o = &options[i];
+    mprof_text_str(&t, "  ");
+    mprof_text_str(&t, o->name);
+    mprof_text_str(&t, "\n    ");
+    mprof_text_str(&t, o->help);
+    mprof_text_str(&t, "\n    default ");
+    if (o->kind == STR)
+      put_piece(&t, (struct piece){o->text, strlen(o->text)});
+    else
+      mprof_text_dec(&t, o->value);
+    mprof_text_str(&t, ", now ");
+    put_value(&t, &mprof_flags, o);
+    mprof_text_str(&t, "\n");
+    mprof_os_write_all(2, line, t.len);
+    t.len = 0;
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The gzip format with stored blocks, which needs no memory and no table of
+// 64 KiB: every reader takes it, and a profile is small.
+//
+// layout: header(10) { block header(5) data(0..65535) }... trailer(8)
+
+#ifndef MPROF_RT_GZIP_H
+#define MPROF_RT_GZIP_H
+
+#include "base.h"
+
+enum {
+  MPROF_GZIP_HEADER = 10,
+  MPROF_GZIP_BLOCK_HEADER = 5,
+  MPROF_GZIP_BLOCK_MAX = 65535,
+  MPROF_GZIP_TRAILER = 8,
+};
+
+void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]);
+void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
+                             size_t len, bool is_last);
+void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
+                        uint32_t plain_len);
+// The checksum of what crc is the checksum of, 0 of nothing, and data.
+uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len);
+
+#endif // MPROF_RT_GZIP_H

@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is mapped where, from /proc/self/maps, and the build ids that tell tools
+// which file it was. Parsed by hand: dl_iterate_phdr takes the loader's lock,
+// and does not know code that was mapped without it.
+
+#define _GNU_SOURCE 1
+
+#include "writer.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+enum { PAGE = 4096 };
+
+// One line of the file.
+struct line {
+  uintptr_t start, limit;
+  uint64_t offset;
+  bool is_readable, is_executable;
+  const char *name;
+  size_t name_len;
+};
+
+// The mapping of the last ELF header seen, for the executable ones after it.
+struct header {
+  uintptr_t start, limit; // start 0: none
+  const char *name;
+  size_t name_len;
+};
+
+// --- lines
+// --------------------------------------------------------------------
+
+static bool parse_number(const char **p, const char *end, unsigned base,
+                         uint64_t *v) {
+  const char *begin = *p;
+  for (*v = 0; *p < end; (*p)++) {
+    unsigned char c = (unsigned char)**p;
+    unsigned digit = c >= '0' && c <= '9'   ? c - '0'
+                     : c >= 'a' && c <= 'f' ? c - 'a' + 10u
+                                            : 16u;
+    if (digit >= base)
+      break;
+    *v = *v * base + digit;
+  }
+  return *p > begin;
+}
+
+static bool parse_char(const char **p, const char *end, char c) {
+  if (*p == end || **p != c)
+    return false;
+  ++*p;
+  return true;
+}
+
+// start-limit perms offset major:minor inode   name
+static bool parse_line(const char *p, const char *end, struct line *l) {
+  uint64_t start, limit, ignored;
+  if (!parse_number(&p, end, 16, &start) || !parse_char(&p, end, '-') ||
+      !parse_number(&p, end, 16, &limit) || !parse_char(&p, end, ' ') ||
+      end - p < 5)
+    return false;
+  l->start = start;
+  l->limit = limit;
+  l->is_readable = p[0] == 'r';
+  l->is_executable = p[2] == 'x';
+  p += 4;
+  if (!parse_char(&p, end, ' ') || !parse_number(&p, end, 16, &l->offset) ||
+      !parse_char(&p, end, ' ') || !parse_number(&p, end, 16, &ignored) ||
+      !parse_char(&p, end, ':') || !parse_number(&p, end, 16, &ignored) ||
+      !parse_char(&p, end, ' ') || !parse_number(&p, end, 10, &ignored))
+    return false;
+  while (p < end && *p == ' ')
+    p++;
+  l->name = p;
+  l->name_len = (size_t)(end - p);
+  return l->start < l->limit;
+}
+
+// Code that no file holds is named so that pprof does not look for one.
+static void set_file(struct mprof_mapping *m, const struct line *l) {
+  static const char dots[] = "...", deleted[] = " (deleted)";
+  struct mprof_text t = MPROF_TEXT(m->file);
+  const char *name = l->name;
+  size_t len = l->name_len;
+  if (len >= sizeof(deleted) && memcmp(name + len - (sizeof(deleted) - 1),
+                                       deleted, sizeof(deleted) - 1) == 0)
+    len -= sizeof(deleted) - 1;
+  if (len == 0) {
+    mprof_text_str(&t, "[anon]");
+    return;
+  }
+  if (len > t.cap - 1) { // the end of a path says more than its beginning
+    size_t keep = t.cap - sizeof(dots);
+    mprof_text_str(&t, dots);
+    name += len - keep;
+    len = keep;
+  }
+  mprof_text_mem(&t, name, len);
+}
+
+// --- build ids
+// ------------------------------------------------------------------
+
+// Copies memory that is mapped, but perhaps no longer backed: a file may have
+// been cut since. The kernel is asked about each page first, which is as good
+// as reading by way of it, and needs no right that a container may withhold.
+// Reading the file instead could find another one under its name.
+static bool copy_in(const struct header *h, uintptr_t at, void *buf,
+                    size_t len) {
+  if (at < h->start || at > h->limit || len > h->limit - at)
+    return false;
+  for (uintptr_t page = at & -(uintptr_t)PAGE; page < at + len; page += PAGE)
+    if (!mprof_sys_readable(page))
+      return false;
+  memcpy(buf, (const void *)at, len);
+  return true;
+}
+
+// Looks through the notes in [at, at + len) for the build id.
+static bool read_notes(const struct header *h, uintptr_t at, uint64_t len,
+                       char out[41]) {
+  static const char gnu[4] = "GNU";
+  while (len >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr note;
+    char name[4];
+    if (!copy_in(h, at, &note, sizeof(note)))
+      return false;
+    uint64_t name_size = (note.n_namesz + 3ull) & ~3ull;
+    uint64_t desc_size = (note.n_descsz + 3ull) & ~3ull;
+    uint64_t size = sizeof(note) + name_size + desc_size;
+    if (size > len)
+      return false;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(gnu) &&
+        copy_in(h, at + sizeof(note), name, sizeof(name)) &&
+        memcmp(name, gnu, sizeof(gnu)) == 0) {
+      unsigned char id[20];
+      size_t n = note.n_descsz < sizeof(id) ? note.n_descsz : sizeof(id);
+      if (!copy_in(h, at + sizeof(note) + name_size, id, n))
+        return false;
+      for (size_t i = 0; i < n; i++) {
+        out[2 * i] = "0123456789abcdef"[id[i] >> 4];
+        out[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+      }
+      out[2 * n] = '\0';
+      return n > 0;
+    }
+    at += size;
+    len -= size;
+  }
+  return false;
+}
+
+// The address at which the file would lie if its first segment did so at 0.
+static bool find_bias(const struct header *h, const Elf64_Ehdr *e,
+                      uintptr_t *bias) {
+  for (unsigned i = 0; i < e->e_phnum; i++) {
+    Elf64_Phdr p;
+    if (!copy_in(h, h->start + e->e_phoff + i * sizeof(p), &p, sizeof(p)))
+      return false;
+    if (p.p_type == PT_LOAD) {
+      *bias = h->start - ((p.p_vaddr - p.p_offset) & -(uint64_t)PAGE);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void read_build_id(const struct header *h, char out[41]) {
+  Elf64_Ehdr e;
+  uintptr_t bias;
+  if (!copy_in(h, h->start, &e, sizeof(e)) ||
+      memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+      e.e_ident[EI_CLASS] != ELFCLASS64 ||
+      e.e_phentsize != sizeof(Elf64_Phdr) || e.e_phoff > h->limit - h->start ||
+      !find_bias(h, &e, &bias))
+    return;
+  for (unsigned i = 0; i < e.e_phnum; i++) {
+    Elf64_Phdr p;
+    if (!copy_in(h, h->start + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
+      return;
+    if (p.p_type == PT_NOTE && read_notes(h, bias + p.p_vaddr, p.p_memsz, out))
+      return;
+  }
+}
+
+// --- the whole file
+// ---------------------------------------------------------------
+
+// A file's header is at its offset 0, which many linkers put into a mapping
+// that is not executable, before those that are.
+static void track_header(struct header *h, const struct line *l) {
+  if (l->is_readable && l->offset == 0 && l->name_len > 0)
+    *h = (struct header){l->start, l->limit, l->name, l->name_len};
+}
+
+static bool has_header(const struct header *h, const struct line *l) {
+  return h->start != 0 && h->name_len == l->name_len &&
+         memcmp(h->name, l->name, l->name_len) == 0;
+}
+
+static void add(struct mprof_maps *m, const struct header *h,
+                const struct line *l) {
+  struct mprof_mapping *v = &m->v[m->len++];
+  *v = (struct mprof_mapping){
+      .start = l->start, .limit = l->limit, .offset = l->offset};
+  set_file(v, l);
+  if (has_header(h, l))
+    read_build_id(h, v->build_id);
+}
+
+static size_t count_lines(const struct mprof_infile *f) {
+  size_t n = 0;
+  for (size_t i = 0; i < f->len; i++)
+    n += f->data[i] == '\n';
+  return n;
+}
+
+static void parse(struct mprof_maps *m, const struct mprof_infile *f) {
+  struct header h = {0};
+  const char *p = f->data, *end = f->data + f->len;
+  while (p < end) {
+    const char *eol = memchr(p, '\n', (size_t)(end - p));
+    if (eol == NULL)
+      break;
+    struct line l;
+    if (parse_line(p, eol, &l)) {
+      track_header(&h, &l);
+      // [vsyscall] is not code of the process: it cannot even be read.
+      if (l.is_executable && l.start <= INTPTR_MAX)
+        add(m, &h, &l);
+    }
+    p = eol + 1;
+  }
+}
+
+// Readers of profiles take the first mapping for the program.
+static void move_main_first(struct mprof_maps *m) {
+  uintptr_t entry = getauxval(AT_ENTRY);
+  for (size_t i = 1; i < m->len; i++)
+    if (entry >= m->v[i].start && entry < m->v[i].limit) {
+      struct mprof_mapping main = m->v[i];
+      memmove(m->v + 1, m->v, i * sizeof(main));
+      m->v[0] = main;
+      return;
+    }
+}
+
+int mprof_maps_read(struct mprof_maps *m) {
+  struct mprof_infile f;
+  memset(m, 0, sizeof(*m));
+  int error = mprof_infile_read(&f, "/proc/self/maps");
+  if (error != 0)
+    return error;
+  m->mapped_bytes = (count_lines(&f) + 1) * sizeof(*m->v);
+  m->v = mprof_os_map(m->mapped_bytes);
+  if (m->v == NULL)
+    error = ENOMEM;
+  else
+    parse(m, &f);
+  mprof_infile_free(&f);
+  if (error == 0)
+    move_main_first(m);
+  return error;
+}
+
+void mprof_maps_free(struct mprof_maps *m) {
+  if (m->v != NULL)
+    mprof_os_unmap(m->v, m->mapped_bytes);
+  m->v = NULL;
+}
+
+const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
+                                            uintptr_t addr) {
+  for (size_t i = 0; i < m->len; i++)
+    if (addr >= m->v[i].start && addr < m->v[i].limit)
+      return &m->v[i];
+  return NULL;
+}

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Text built without stdio, and the lines that the profiler says on stderr.
+// A message is one write, so lines of several threads do not mix, and it never
+// goes to a file of the program that took descriptor 2.
+
+#include "base.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MAX_MESSAGES 16
+#define MAX_LINE 1280
+
+static struct {
+  atomic_uint count;     // messages so far
+  uint64_t dev, ino;     // of stderr; written once by mprof_message_init
+  _Atomic bool is_known; // whether stderr was open then
+} state;
+
+// --- text -------------------------------------------------------------------
+
+void mprof_text_mem(struct mprof_text *t, const char *s, size_t len) {
+  if (t->cap == 0)
+    return;
+  size_t room = t->cap - 1 - t->len;
+  if (len > room)
+    len = room;
+  memcpy(t->buf + t->len, s, len);
+  t->len += len;
+  t->buf[t->len] = '\0';
+}
+
+void mprof_text_str(struct mprof_text *t, const char *s) {
+  mprof_text_mem(t, s, strlen(s));
+}
+
+static void put_base(struct mprof_text *t, uint64_t v, unsigned base) {
+  char digits[20];
+  size_t i = sizeof(digits);
+  do {
+    digits[--i] = "0123456789abcdef"[v % base];
+    v /= base;
+  } while (v != 0);
+  mprof_text_mem(t, digits + i, sizeof(digits) - i);
+}
+
+void mprof_text_dec(struct mprof_text *t, uint64_t v) { put_base(t, v, 10); }
+void mprof_text_hex(struct mprof_text *t, uint64_t v) { put_base(t, v, 16); }
+
+// v in exactly width digits.
+static void put_padded(struct mprof_text *t, uint64_t v, int width) {
+  char digits[20];
+  if (width > (int)sizeof(digits))
+    width = sizeof(digits);
+  for (int i = width; i-- > 0; v /= 10)
+    digits[i] = '0' + v % 10;
+  mprof_text_mem(t, digits, width);
+}
+
+void mprof_text_fixed(struct mprof_text *t, uint64_t v, int digits) {
+  uint64_t unit = 1;
+  for (int i = 0; i < digits; i++)
+    unit *= 10;
+  mprof_text_dec(t, v / unit);
+  if (digits <= 0)
+    return;
+  mprof_text_str(t, ".");
+  put_padded(t, v % unit, digits);
+}
+
+void mprof_text_grouped(struct mprof_text *t, uint64_t v) {
+  char plain[24];
+  struct mprof_text p = MPROF_TEXT(plain);
+  mprof_text_dec(&p, v);
+  for (size_t i = 0; i < p.len; i++) {
+    if (i > 0 && (p.len - i) % 3 == 0)
+      mprof_text_str(t, ",");
+    mprof_text_mem(t, plain + i, 1);
+  }
+}
+
+// Days since 1970-01-01 to a date, by counting years from March so that the
+// leap day is a year's last. time_t functions of libc read the time zone file.
+static void split_days(int64_t days, int64_t *year, int *month, int *day) {
+  days += 719468; // to 0000-03-01
+  int64_t era = days / 146097;
+  int64_t doe = days % 146097; // day of the 400 years
+  int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+  int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+  int mp = (int)((5 * doy + 2) / 153);
+  *day = (int)(doy - (153 * mp + 2) / 5 + 1);
+  *month = mp < 10 ? mp + 3 : mp - 9;
+  *year = yoe + era * 400 + (*month <= 2);
+}
+
+void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name) {
+  int64_t sec = time_ns < 0 ? 0 : time_ns / 1000000000;
+  int64_t year;
+  int month, day;
+  split_days(sec / 86400, &year, &month, &day);
+  int64_t rest = sec % 86400;
+  const char *dash = for_name ? "" : "-", *colon = for_name ? "" : ":";
+  put_padded(t, year, 4);
+  mprof_text_str(t, dash);
+  put_padded(t, month, 2);
+  mprof_text_str(t, dash);
+  put_padded(t, day, 2);
+  mprof_text_str(t, for_name ? "T" : " ");
+  put_padded(t, rest / 3600, 2);
+  mprof_text_str(t, colon);
+  put_padded(t, rest / 60 % 60, 2);
+  mprof_text_str(t, colon);
+  put_padded(t, rest % 60, 2);
+  if (!for_name)
+    mprof_text_str(t, " UTC");
+}
+
+// strerror takes locale locks. These are what opening, writing and renaming a
+// file and mapping memory give.
+void mprof_text_errno(struct mprof_text *t, int error) {
+  static const struct {
+    int error;
+    const char *text;
+  } table[] = {
+      {EPERM, "operation not permitted"},
+      {ENOENT, "no such file or directory"},
+      {EINTR, "interrupted"},
+      {EIO, "input/output error"},
+      {ENXIO, "no such device or address"},
+      {EBADF, "bad file descriptor"},
+      {EAGAIN, "resource temporarily unavailable"},
+      {ENOMEM, "out of memory"},
+      {EACCES, "permission denied"},
+      {EBUSY, "device or resource busy"},
+      {EEXIST, "file exists"},
+      {ENODEV, "no such device"},
+      {ENOTDIR, "not a directory"},
+      {EISDIR, "is a directory"},
+      {EINVAL, "invalid argument"},
+      {ENFILE, "too many open files in the system"},
+      {EMFILE, "too many open files"},
+      {EFBIG, "file too large"},
+      {ENOSPC, "no space left on device"},
+      {EROFS, "read-only file system"},
+      {EPIPE, "broken pipe"},
+      {ENAMETOOLONG, "file name too long"},
+      {ENOSYS, "not supported by the system"},
+      {ELOOP, "too many levels of symbolic links"},
+      {EOPNOTSUPP, "not a regular file"},
+      {ETIMEDOUT, "timed out"},
+      {EDQUOT, "disk quota exceeded"},
+      {ESTALE, "stale file handle"},
+      {EPROTO, "malformed data"},
+  };
+  for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+    if (table[i].error == error) {
+      mprof_text_str(t, table[i].text);
+      return;
+    }
+  mprof_text_str(t, "error ");
+  mprof_text_dec(t, error < 0 ? -(int64_t)error : error);
+}
+
+// --- messages ---------------------------------------------------------------
+
+void mprof_message_init(void) {
+  bool is_open = mprof_sys_fstat_id(2, &state.dev, &state.ino) == 0;
+  atomic_store_explicit(&state.is_known, is_open, memory_order_release);
+}
+
+bool mprof_message_has_stderr(void) {
+  uint64_t dev, ino;
+  return atomic_load_explicit(&state.is_known, memory_order_acquire) &&
+         mprof_sys_fstat_id(2, &dev, &ino) == 0 && dev == state.dev &&
+         ino == state.ino;
+}
+
+void mprof_message_always(const char *text) {
+  if (!mprof_message_has_stderr())
+    return;
+  char line[MAX_LINE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "mprof: ");
+  mprof_text_str(&t, text);
+  // Names come from outside: whatever is in them, a message stays one line.
+  for (size_t i = 0; i < t.len; i++)
+    if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+      line[i] = '?';
+  if (t.len == sizeof(line) - 1)
+    t.len--;
+  line[t.len++] = '\n';
+  mprof_os_write_all(2, line, t.len);
+}
+
+void mprof_message(const char *text) {
+  unsigned n = atomic_fetch_add_explicit(&state.count, 1, memory_order_relaxed);
+  if (n < MAX_MESSAGES)
+    mprof_message_always(text);
+  else if (n == MAX_MESSAGES)
+    mprof_message_always("more messages are not shown");
+}

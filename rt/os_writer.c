@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See os_writer.h. The kernel's interface only: libc's fork runs the program's
+// pthread_atfork handlers, and its waitpid is a cancellation point.
+
+#define _GNU_SOURCE 1
+
+#include "os_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#ifndef __WALL
+#define __WALL 0x40000000 // wait for children that raise no SIGCHLD too
+#endif
+
+static long call6(long nr, long a, long b, long c, long d, long e, long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+static long call4(long nr, long a, long b, long c, long d) {
+  return call6(nr, a, b, c, d, 0, 0);
+}
+
+// --- files
+// --------------------------------------------------------------------
+
+static int kind(const char *path) {
+  struct stat st;
+  if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) < 0)
+    return 0;
+  return st.st_mode & S_IFMT;
+}
+
+bool mprof_os_is_special(const char *path) {
+  int k = kind(path);
+  return k != 0 && k != S_IFREG && k != S_IFDIR;
+}
+
+bool mprof_os_is_executable(const char *path) {
+  return kind(path) == S_IFREG &&
+         call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
+}
+
+// --- the helper
+// -----------------------------------------------------------------
+
+// Descriptors 0 to 2 become /dev/null, those above fd and between go away.
+static void isolate(int fd, bool keep_stderr) {
+  long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
+  for (int i = 0; i <= 2; i++)
+    if (null >= 0 && !(i == 2 && keep_stderr))
+      call4(SYS_dup2, null, i, 0, 0);
+  if (fd > 3)
+    call4(SYS_close_range, 3, fd - 1, 0, 0);
+  call4(SYS_close_range, fd + 1, ~0u, 0, 0);
+}
+
+static void set_signal_mask(const uint64_t *set, uint64_t *old) {
+  call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)set, (long)old, sizeof(*set));
+}
+
+// A pair of connected descriptors above 2, closed on exec.
+static int connect_pair(int fd[2]) {
+  long r = call4(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+                 (long)fd);
+  if (r < 0)
+    return (int)-r;
+  for (int i = 0; i < 2; i++) {
+    if (fd[i] > 2)
+      continue;
+    r = mprof_sys_fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
+    mprof_sys_close(fd[i]);
+    fd[i] = (int)r;
+    if (r < 0) {
+      mprof_sys_close(fd[1 - i]);
+      return (int)-r;
+    }
+  }
+  return 0;
+}
+
+// Ends the helper after its own children, which see the end of their input. If
+// left behind they could become the program's, where it is a subreaper.
+static void leave(void) {
+  call4(SYS_close_range, 0, ~0u, 0, 0);
+  long r;
+  do
+    r = call4(SYS_wait4, -1, 0, __WALL, 0);
+  while (r >= 0 || r == -EINTR);
+  for (;;)
+    call4(SYS_exit_group, 0, 0, 0, 0);
+}
+
+int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
+                       bool keep_stderr) {
+  int fd[2];
+  int error = connect_pair(fd);
+  if (error != 0)
+    return error;
+  // Blocked before the copy is made, since the program's handlers must not run
+  // in it: a terminal's interrupt goes to every process of the group.
+  uint64_t all = ~0ull, old = 0;
+  set_signal_mask(&all, &old);
+  // No exit signal, so wait() in the program does not find it.
+  long pid = call4(SYS_clone, 0, 0, 0, 0);
+  if (pid == 0) {
+    isolate(fd[1], keep_stderr);
+    main(fd[1]);
+    leave();
+  }
+  set_signal_mask(&old, NULL);
+  mprof_sys_close(fd[1]);
+  if (pid < 0) {
+    mprof_sys_close(fd[0]);
+    return (int)-pid;
+  }
+  *h = (struct mprof_helper){.pid = (int)pid, .fd = fd[0]};
+  return 0;
+}
+
+long mprof_helper_send(int fd, const void *data, size_t len) {
+  long r;
+  do
+    r = call6(SYS_sendto, fd, (long)data, (long)len, MSG_NOSIGNAL, 0, 0);
+  while (r == -EINTR);
+  return r;
+}
+
+long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  long r;
+  // A signal starts the wait anew: what bounds it is only meant to end a hang.
+  do
+    r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
+  while (r == -EINTR);
+  if (r == 0)
+    return -ETIMEDOUT;
+  if (r < 0)
+    return r;
+  do
+    r = call6(SYS_recvfrom, fd, (long)data, (long)len, 0, 0, 0);
+  while (r == -EINTR);
+  return r;
+}
+
+void mprof_helper_stop(struct mprof_helper *h) {
+  if (h->pid == 0)
+    return;
+  mprof_sys_close(h->fd);
+  for (int i = 0; i < 200; i++) {
+    if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
+      h->pid = 0;
+      return;
+    }
+    call4(SYS_poll, 0, 0, 5, 0);
+  }
+  call4(SYS_kill, h->pid, SIGKILL, 0, 0);
+  while (call4(SYS_wait4, h->pid, 0, __WALL, 0) == -EINTR)
+    ;
+  h->pid = 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// System calls that only writers need: the kind of a file, and a helper
+// process that the program does not notice.
+
+#ifndef MPROF_RT_OS_WRITER_H
+#define MPROF_RT_OS_WRITER_H
+
+#include "base.h"
+
+// Whether path names something that is neither a regular file nor a directory,
+// which a rename would destroy (/dev/null).
+bool mprof_os_is_special(const char *path);
+// Whether path is a regular file that this process may execute.
+bool mprof_os_is_executable(const char *path);
+
+// A copy of this process in which main runs with one descriptor and then ends.
+// It blocks every signal, its end raises none, the program's wait functions do
+// not see it, its standard descriptors are /dev/null, and all others but its
+// own are closed.
+struct mprof_helper {
+  int pid; // 0: none
+  int fd;  // the other end of the helper's descriptor
+};
+// 0 or an errno value. keep_stderr: for debugging.
+int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
+                       bool keep_stderr);
+// Sends or receives one message, whole; without a signal when the other end is
+// gone. timeout_ms: how long a receiver waits, -1 for ever. Returns the length,
+// 0 at the end, or -errno, -ETIMEDOUT too.
+long mprof_helper_send(int fd, const void *data, size_t len);
+long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms);
+// Closes the connection and waits for the helper's end, which is forced after
+// a second.
+void mprof_helper_stop(struct mprof_helper *h);
+
+#endif // MPROF_RT_OS_WRITER_H

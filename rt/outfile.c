@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An output file. It is written under a temporary name beside the one wanted
+// and renamed when it is whole, so a reader never sees half a file and a
+// failure leaves the old one.
+
+#define _GNU_SOURCE 1
+
+#include "gzip.h"
+#include "os_writer.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { NAME_LIMIT = 255 }; // bytes in one component of a path (NAME_MAX)
+
+// Where data begin in the buffer: a block's header goes before them.
+static size_t head_room(const struct mprof_outfile *f) {
+  return f->is_gzip ? MPROF_GZIP_BLOCK_HEADER : 0;
+}
+
+static void note(struct mprof_outfile *f, int error) {
+  if (f->error == 0)
+    f->error = error;
+}
+
+static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
+  if (f->error != 0)
+    return;
+  note(f, mprof_os_write_all(f->fd, data, len));
+  if (f->error == 0)
+    f->written += len;
+}
+
+// Sends what is buffered, in gzip as one block.
+static void flush(struct mprof_outfile *f, bool is_last) {
+  size_t head = head_room(f);
+  if (f->is_gzip) {
+    const unsigned char *data = f->buf + head;
+    f->crc = mprof_gzip_crc32(f->crc, data, f->buffered);
+    f->plain_len += (uint32_t)f->buffered;
+    mprof_gzip_block_header(f->buf, f->buffered, is_last);
+  }
+  write_raw(f, f->buf, head + f->buffered);
+  f->buffered = 0;
+}
+
+// path's directory, its base name cut to what fits, and a suffix that no other
+// process has.
+static void make_temp_name(struct mprof_outfile *f) {
+  char suffix[64];
+  struct mprof_text s = MPROF_TEXT(suffix);
+  mprof_text_str(&s, ".");
+  mprof_text_dec(&s, (unsigned)mprof_sys_getpid());
+  mprof_text_str(&s, ".");
+  mprof_text_hex(&s, mprof_sys_random());
+  mprof_text_str(&s, ".tmp");
+
+  const char *slash = strrchr(f->path, '/');
+  size_t dir = slash == NULL ? 0 : (size_t)(slash + 1 - f->path);
+  size_t base = strlen(f->path) - dir;
+  if (base > NAME_LIMIT - s.len)
+    base = NAME_LIMIT - s.len;
+  struct mprof_text t = MPROF_TEXT(f->temp);
+  mprof_text_mem(&t, f->path, dir + base);
+  mprof_text_str(&t, suffix);
+}
+
+// A descriptor 0 to 2 would be taken for the program's, where one is closed.
+static long move_up(long fd) {
+  if (fd < 0 || fd > 2)
+    return fd;
+  long moved = mprof_sys_fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
+  mprof_sys_close((int)fd);
+  return moved;
+}
+
+static long create(struct mprof_outfile *f) {
+  long fd = -EEXIST;
+  for (int i = 0; i < 8 && fd == -EEXIST; i++) {
+    make_temp_name(f);
+    fd = mprof_sys_open(
+        f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  }
+  if (fd < 0)
+    return fd;
+  fd = move_up(fd);
+  if (fd < 0)
+    mprof_sys_unlink(f->temp);
+  return fd;
+}
+
+int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
+  memset(f, 0, sizeof(*f));
+  if (path[0] == '\0')
+    return ENOENT;
+  if (strlen(path) >= sizeof(f->path))
+    return ENAMETOOLONG;
+  if (mprof_os_is_special(path))
+    return EOPNOTSUPP;
+  strcpy(f->path, path);
+  f->is_gzip = gzip;
+  f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
+  if (f->buf == NULL)
+    return ENOMEM;
+  long fd = create(f);
+  if (fd < 0) {
+    mprof_os_unmap(f->buf, MPROF_OUTFILE_BUFFER);
+    return (int)-fd;
+  }
+  f->fd = (int)fd;
+  if (gzip) {
+    unsigned char header[MPROF_GZIP_HEADER];
+    mprof_gzip_header(header);
+    write_raw(f, header, sizeof(header));
+  }
+  return 0;
+}
+
+int mprof_outfile_open_stderr(struct mprof_outfile *f) {
+  memset(f, 0, sizeof(*f));
+  if (!mprof_message_has_stderr())
+    return EBADF;
+  f->is_stderr = true;
+  f->fd = 2;
+  f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
+  return f->buf == NULL ? ENOMEM : 0;
+}
+
+void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len) {
+  size_t head = head_room(f);
+  size_t cap = MPROF_OUTFILE_BUFFER - head;
+  const unsigned char *p = data;
+  while (len > 0) {
+    if (f->buffered == cap)
+      flush(f, false);
+    size_t n = cap - f->buffered;
+    if (n > len)
+      n = len;
+    memcpy(f->buf + head + f->buffered, p, n);
+    f->buffered += n;
+    p += n;
+    len -= n;
+  }
+}
+
+void mprof_outfile_text(struct mprof_outfile *f, const char *s) {
+  mprof_outfile_put(f, s, strlen(s));
+}
+
+void mprof_outfile_dec(struct mprof_outfile *f, uint64_t v) {
+  char digits[24];
+  struct mprof_text t = MPROF_TEXT(digits);
+  mprof_text_dec(&t, v);
+  mprof_outfile_put(f, digits, t.len);
+}
+
+void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v) {
+  char digits[24];
+  struct mprof_text t = MPROF_TEXT(digits);
+  mprof_text_hex(&t, v);
+  mprof_outfile_put(f, digits, t.len);
+}
+
+// Closing reports what a network file system could not write.
+static void finish_file(struct mprof_outfile *f) {
+  long r = mprof_sys_close(f->fd);
+  if (r < 0 && r != -EINTR)
+    note(f, (int)-r);
+  if (f->error == 0) {
+    r = mprof_sys_rename(f->temp, f->path);
+    if (r < 0)
+      note(f, (int)-r);
+  }
+  if (f->error != 0)
+    mprof_sys_unlink(f->temp);
+}
+
+int mprof_outfile_close(struct mprof_outfile *f) {
+  flush(f, true);
+  if (f->is_gzip) {
+    unsigned char trailer[MPROF_GZIP_TRAILER];
+    mprof_gzip_trailer(trailer, f->crc, f->plain_len);
+    write_raw(f, trailer, sizeof(trailer));
+  }
+  if (!f->is_stderr)
+    finish_file(f);
+  mprof_os_unmap(f->buf, MPROF_OUTFILE_BUFFER);
+  return f->error;
+}

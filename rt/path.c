@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of output files, from the pattern in log_path.
+
+#define _GNU_SOURCE 1
+
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+enum { NAME_SIZE = 256 };
+
+// What comes from outside must not lead out of the directory.
+static void put_name(struct mprof_text *t, const char *s, size_t len) {
+  for (size_t i = 0; i < len; i++)
+    mprof_text_mem(t, s[i] == '/' ? "_" : s + i, 1);
+}
+
+// The link's end is " (deleted)" when the file was replaced meanwhile.
+void mprof_path_program(struct mprof_text *t) {
+  static const char deleted[] = " (deleted)";
+  char link[MPROF_PATH_MAX];
+  const char *path = link;
+  long n = mprof_sys_readlink("/proc/self/exe", link, sizeof(link) - 1);
+  size_t len = n < 0 ? 0 : (size_t)n;
+  link[len] = '\0';
+  if (len > sizeof(deleted) &&
+      strcmp(link + len - (sizeof(deleted) - 1), deleted) == 0)
+    link[len - (sizeof(deleted) - 1)] = '\0';
+  if (len == 0) // without /proc, the name that the kernel was given
+    path = (const char *)getauxval(AT_EXECFN);
+  if (path == NULL)
+    path = "unknown";
+  const char *slash = strrchr(path, '/');
+  mprof_text_str(t, slash == NULL ? path : slash + 1);
+}
+
+static void put_program(struct mprof_text *t) {
+  char name[NAME_SIZE];
+  struct mprof_text program = MPROF_TEXT(name);
+  name[0] = '\0';
+  mprof_path_program(&program);
+  put_name(t, name, program.len);
+}
+
+static void put_host(struct mprof_text *t) {
+  char name[NAME_SIZE];
+  long fd =
+      mprof_sys_open("/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC, 0);
+  long n = 0;
+  if (fd >= 0) {
+    n = mprof_sys_read((int)fd, name, sizeof(name));
+    mprof_sys_close((int)fd);
+  }
+  if (n > 0 && name[n - 1] == '\n')
+    n--;
+  if (n > 0)
+    put_name(t, name, (size_t)n);
+  else
+    mprof_text_str(t, "unknown");
+}
+
+static void report_unknown(char c, const char *pattern) {
+  char line[MPROF_PATH_MAX];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "unknown ");
+  mprof_text_str(&t, c == '\0' ? "% at the end" : "%");
+  mprof_text_mem(&t, &c, c != '\0');
+  mprof_text_str(&t, " in log_path '");
+  mprof_text_str(&t, pattern);
+  mprof_text_str(&t, "' is kept as it is; known are %p, %e, %h, %t and %%");
+  mprof_message(line);
+}
+
+// Appends what % and c stand for. False if nothing.
+static bool expand(struct mprof_text *t, char c) {
+  switch (c) {
+  case 'p':
+    mprof_text_dec(t, (unsigned)mprof_sys_getpid());
+    return true;
+  case 'e':
+    put_program(t);
+    return true;
+  case 'h':
+    put_host(t);
+    return true;
+  case 't':
+    mprof_text_utc(t, mprof_sys_realtime_ns(), true);
+    return true;
+  case '%':
+    mprof_text_str(t, "%");
+    return true;
+  default:
+    return false;
+  }
+}
+
+int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
+  struct mprof_text t = {.buf = buf, .cap = cap};
+  bool has_pid = false;
+  buf[0] = '\0';
+  for (const char *p = pattern; *p != '\0'; p++) {
+    if (*p != '%') {
+      mprof_text_mem(&t, p, 1);
+      continue;
+    }
+    if (expand(&t, p[1])) {
+      has_pid |= p[1] == 'p';
+      p++;
+      continue;
+    }
+    report_unknown(p[1], pattern);
+    mprof_text_str(&t, "%");
+  }
+  if (!has_pid) {
+    mprof_text_str(&t, ".");
+    mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
+  }
+  // A text that is full may have been cut.
+  return t.len + 1 < cap ? 0 : ENAMETOOLONG;
+}

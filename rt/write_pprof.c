@@ -1,0 +1,428 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The heap profile as pprof reads it: profile.proto, gzipped. Names, order and
+// scaling are Go's. Addresses go out without functions; pprof names them from
+// the files of the mappings. Everything is written as it is met, so the only
+// memory that grows is the table of locations: the fields of a message may come
+// in any order, and a string's number is its place among the strings.
+// (Go: runtime/pprof/proto.go, writeHeapProto)
+
+#include "pb.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+// layout: message Profile
+enum {
+  PROFILE_SAMPLE_TYPE = 1,          // repeated ValueType
+  PROFILE_SAMPLE = 2,               // repeated Sample
+  PROFILE_MAPPING = 3,              // repeated Mapping
+  PROFILE_LOCATION = 4,             // repeated Location
+  PROFILE_FUNCTION = 5,             // repeated Function
+  PROFILE_STRING_TABLE = 6,         // repeated string
+  PROFILE_DROP_FRAMES = 7,          // int64 (string table index)
+  PROFILE_TIME_NANOS = 9,           // int64
+  PROFILE_PERIOD_TYPE = 11,         // ValueType
+  PROFILE_PERIOD = 12,              // int64
+  PROFILE_COMMENT = 13,             // repeated int64 (string table index)
+  PROFILE_DEFAULT_SAMPLE_TYPE = 14, // int64 (string table index)
+};
+// layout: message ValueType
+enum {
+  VALUE_TYPE_TYPE = 1, // int64 (string table index)
+  VALUE_TYPE_UNIT = 2, // int64 (string table index)
+};
+// layout: message Sample
+enum {
+  SAMPLE_LOCATION = 1, // repeated uint64
+  SAMPLE_VALUE = 2,    // repeated int64
+  SAMPLE_LABEL = 3,    // repeated Label
+};
+// layout: message Label
+enum {
+  LABEL_KEY = 1, // int64 (string table index)
+  LABEL_NUM = 3, // int64
+};
+// layout: message Mapping
+enum {
+  MAPPING_ID = 1,            // uint64
+  MAPPING_START = 2,         // uint64
+  MAPPING_LIMIT = 3,         // uint64
+  MAPPING_OFFSET = 4,        // uint64
+  MAPPING_FILENAME = 5,      // int64 (string table index)
+  MAPPING_BUILD_ID = 6,      // int64 (string table index)
+  MAPPING_HAS_FUNCTIONS = 7, // bool
+};
+// layout: message Location
+enum {
+  LOCATION_ID = 1,         // uint64
+  LOCATION_MAPPING_ID = 2, // uint64
+  LOCATION_ADDRESS = 3,    // uint64
+  LOCATION_LINE = 4,       // repeated Line
+};
+// layout: message Line
+enum {
+  LINE_FUNCTION_ID = 1, // uint64
+};
+// layout: message Function
+enum {
+  FUNCTION_ID = 1,          // uint64
+  FUNCTION_NAME = 2,        // int64 (string table index)
+  FUNCTION_SYSTEM_NAME = 3, // int64 (string table index)
+};
+
+enum {
+  SAMPLE_TYPES = 4,
+  FIRST_TABLE = 4096, // slots; a power of two
+  TEXT_SIZE = 4096,   // of a comment
+  DROP_SIZE = 65536,  // of drop_frames
+  // A sample of the deepest stack, with room for its heads and its label.
+  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 512,
+};
+
+// Of an open-addressing table from return addresses to location ids.
+struct slot {
+  mprof_pc pc; // 0: free
+  uint64_t id; // 0: lies in no mapping
+};
+
+struct writer {
+  struct mprof_outfile out;
+  struct mprof_pb pb; // one message at a time, in message
+  struct mprof_maps maps;
+  struct slot *slots;
+  size_t slot_count, slots_used;
+  uint64_t strings, locations; // written so far
+  uint64_t truncated_location; // 0: not written yet
+  int error;                   // ENOMEM: the table could not grow
+  uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
+  unsigned char message[MESSAGE_SIZE];
+  char text[DROP_SIZE];
+};
+
+// --- fields of the profile
+// ----------------------------------------------------
+
+static void emit(struct writer *w) {
+  mprof_outfile_put(&w->out, w->message, w->pb.len);
+  w->pb.len = 0;
+}
+
+// A string's number. Equal strings may be written twice.
+static uint64_t put_string(struct writer *w, const char *s, size_t len) {
+  mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
+  emit(w);
+  mprof_outfile_put(&w->out, s, len);
+  return w->strings++;
+}
+
+static uint64_t put_name(struct writer *w, const char *s) {
+  return put_string(w, s, strlen(s));
+}
+
+// Strings are top-level fields, so a message's are written before it begins.
+static void put_value_type(struct writer *w, int tag, uint64_t type,
+                           uint64_t unit) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, VALUE_TYPE_TYPE, type);
+  mprof_pb_uint64(&w->pb, VALUE_TYPE_UNIT, unit);
+  mprof_pb_end_message(&w->pb, tag, start);
+  emit(w);
+}
+
+static void put_types(struct writer *w, uint64_t rate, bool allocs_first) {
+  static const struct {
+    const char *type, *unit;
+  } types[SAMPLE_TYPES] = {{"alloc_objects", "count"},
+                           {"alloc_space", "bytes"},
+                           {"inuse_objects", "count"},
+                           {"inuse_space", "bytes"}};
+  for (int i = 0; i < SAMPLE_TYPES; i++) {
+    uint64_t type = put_name(w, types[i].type);
+    uint64_t unit = put_name(w, types[i].unit);
+    put_value_type(w, PROFILE_SAMPLE_TYPE, type, unit);
+  }
+  uint64_t space = put_name(w, "space"), bytes = put_name(w, "bytes");
+  put_value_type(w, PROFILE_PERIOD_TYPE, space, bytes);
+  mprof_pb_int64_opt(&w->pb, PROFILE_PERIOD, (int64_t)rate);
+  emit(w);
+  if (allocs_first) {
+    uint64_t name = put_name(w, "alloc_space");
+    mprof_pb_uint64(&w->pb, PROFILE_DEFAULT_SAMPLE_TYPE, name);
+    emit(w);
+  }
+}
+
+static void put_mapping(struct writer *w, uint64_t id,
+                        const struct mprof_mapping *m, bool has_functions) {
+  uint64_t file = put_name(w, m->file);
+  uint64_t build_id = m->build_id[0] == '\0' ? 0 : put_name(w, m->build_id);
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, MAPPING_ID, id);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_START, m->start);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_LIMIT, m->limit);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_OFFSET, m->offset);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_FILENAME, file);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_BUILD_ID, build_id);
+  mprof_pb_bool_opt(&w->pb, MAPPING_HAS_FUNCTIONS, has_functions);
+  mprof_pb_end_message(&w->pb, PROFILE_MAPPING, start);
+  emit(w);
+}
+
+static void put_mappings(struct writer *w) {
+  for (size_t i = 0; i < w->maps.len; i++)
+    put_mapping(w, i + 1, &w->maps.v[i], false);
+}
+
+static void put_comment(struct writer *w, const struct mprof_text *t) {
+  uint64_t id = put_string(w, t->buf, t->len);
+  mprof_pb_uint64(&w->pb, PROFILE_COMMENT, id);
+  emit(w);
+}
+
+static void put_comments(struct writer *w, uint64_t rate) {
+  struct mprof_text t = {.buf = w->text, .cap = TEXT_SIZE};
+  mprof_text_str(&t, "MProf " MPROF_VERSION);
+  put_comment(w, &t);
+
+  t.len = 0;
+  mprof_text_str(&t, "command: ");
+  mprof_command_line(w->text + t.len, TEXT_SIZE - t.len);
+  t.len = strlen(w->text);
+  put_comment(w, &t);
+
+  t.len = 0;
+  mprof_text_str(&t, "heap_rate: ");
+  mprof_text_dec(&t, rate);
+  put_comment(w, &t);
+
+  for (int i = 0; i < MPROF_STAT_COUNT; i++) {
+    uint64_t n = mprof_stat_get(i);
+    if (mprof_stat_infos[i].is_loss && n == 0)
+      continue;
+    t.len = 0;
+    mprof_text_str(&t, mprof_stat_infos[i].name);
+    mprof_text_str(&t, ": ");
+    mprof_text_dec(&t, n);
+    mprof_text_str(&t, " ");
+    mprof_text_str(&t, mprof_stat_infos[i].text);
+    put_comment(w, &t);
+  }
+}
+
+// --- drop_frames
+// ----------------------------------------------------------------
+
+// An expression that readers match with a whole function name without its
+// parameters: such a frame goes, and everything leafwards of it. So it names
+// what allocates, not all of a library: constructors are called from some of
+// std::allocator_traits, and their frames must stay.
+static const char drop_frames[] =
+#define ALLOC(Symbol) #Symbol "|"
+#define REALLOC(Symbol) #Symbol "|"
+#define DUP(Symbol) #Symbol "|"
+#define FREE(Symbol)
+#define DELETE(Symbol)
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) Rule(Symbol)
+#include "mprof/hooks.def"
+#undef ALLOC
+#undef REALLOC
+#undef DUP
+#undef FREE
+#undef DELETE
+    "operator new(\\[\\])?|__mprof_.*|"
+    "std::(__1::)?(__new_allocator|allocator|allocator_traits)<.*>::"
+    "allocate(_at_least)?|__gnu_cxx::new_allocator<.*>::allocate|"
+    "std::__1::__libcpp_(allocate|operator_new).*";
+
+static void add_quoted(const char *name, void *arg) {
+  struct mprof_text *t = arg;
+  size_t len = strlen(name);
+  // One that does not fit would be cut in its middle and match something else.
+  if (2 * len + 2 > t->cap - t->len)
+    return;
+  mprof_text_str(t, "|");
+  for (size_t i = 0; i < len; i++) {
+    if (strchr("\\.+*?()|[]{}^$", name[i]) != NULL)
+      mprof_text_str(t, "\\");
+    mprof_text_mem(t, name + i, 1);
+  }
+}
+
+static void put_drop_frames(struct writer *w) {
+  struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
+  mprof_text_str(&t, drop_frames);
+  mprof_each_wrapper(add_quoted, &t);
+  uint64_t id = put_string(w, t.buf, t.len);
+  mprof_pb_uint64(&w->pb, PROFILE_DROP_FRAMES, id);
+  emit(w);
+}
+
+// --- locations
+// --------------------------------------------------------------------
+
+// Fibonacci hashing: addresses differ in their middle bits.
+static struct slot *find_slot(struct slot *slots, size_t count, mprof_pc pc) {
+  size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
+  while (slots[i].pc != 0 && slots[i].pc != pc)
+    i = (i + 1) & (count - 1);
+  return &slots[i];
+}
+
+static bool grow(struct writer *w) {
+  size_t count = w->slot_count == 0 ? FIRST_TABLE : 2 * w->slot_count;
+  struct slot *slots = mprof_os_map(count * sizeof(*slots));
+  if (slots == NULL)
+    return false;
+  for (size_t i = 0; i < w->slot_count; i++)
+    if (w->slots[i].pc != 0)
+      *find_slot(slots, count, w->slots[i].pc) = w->slots[i];
+  if (w->slots != NULL)
+    mprof_os_unmap(w->slots, w->slot_count * sizeof(*slots));
+  w->slots = slots;
+  w->slot_count = count;
+  return true;
+}
+
+static uint64_t put_location(struct writer *w, mprof_pc pc) {
+  const struct mprof_mapping *m = mprof_maps_find(&w->maps, pc - 1);
+  if (m == NULL)
+    return 0;
+  uint64_t id = ++w->locations;
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, LOCATION_ID, id);
+  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, (uint64_t)(m - w->maps.v) + 1);
+  mprof_pb_uint64(&w->pb, LOCATION_ADDRESS, pc - 1); // inside the call
+  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
+  emit(w);
+  return id;
+}
+
+// The id of a return address, 0 if it lies in no mapping. It is written when
+// it is first met.
+static uint64_t locate(struct writer *w, mprof_pc pc) {
+  if (pc == 0)
+    return 0;
+  if (w->slots_used >= w->slot_count / 2 && !grow(w)) {
+    w->error = ENOMEM;
+    return 0;
+  }
+  struct slot *s = find_slot(w->slots, w->slot_count, pc);
+  if (s->pc == 0) {
+    *s = (struct slot){.pc = pc, .id = put_location(w, pc)};
+    w->slots_used++;
+  }
+  return s->id;
+}
+
+// The pseudo frame that ends a cut stack. Its mapping is one that no reader
+// looks for a file of or a better name in: it is bracketed and has functions.
+static uint64_t locate_truncated(struct writer *w) {
+  static const struct mprof_mapping fake = {.limit = 1, .file = "[mprof]"};
+  if (w->truncated_location != 0)
+    return w->truncated_location;
+  put_mapping(w, w->maps.len + 1, &fake, true);
+  uint64_t name = put_name(w, "[truncated]");
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, FUNCTION_ID, 1);
+  mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
+  mprof_pb_uint64(&w->pb, FUNCTION_SYSTEM_NAME, name);
+  mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
+
+  w->truncated_location = ++w->locations;
+  start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, LOCATION_ID, w->truncated_location);
+  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, w->maps.len + 1);
+  size_t line = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, LINE_FUNCTION_ID, 1);
+  mprof_pb_end_message(&w->pb, LOCATION_LINE, line);
+  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
+  emit(w);
+  return w->truncated_location;
+}
+
+// --- samples
+// ------------------------------------------------------------------------
+
+// Fills ids with the stack's locations, leaf first. What is rootwards of code
+// that is no longer mapped cannot be told from chance, so it goes too.
+static size_t locate_stack(struct writer *w, const struct mprof_bucket *b) {
+  size_t n = 0;
+  bool is_cut = b->end != MPROF_STACK_COMPLETE;
+  for (uint32_t i = b->skip; i < b->stack_len && n < MPROF_MAX_STACK_DEPTH;
+       i++) {
+    uint64_t id = locate(w, b->stack[i]);
+    if (id == 0) {
+      is_cut = true;
+      break;
+    }
+    w->ids[n++] = id;
+  }
+  if (is_cut)
+    w->ids[n++] = locate_truncated(w);
+  return n;
+}
+
+static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
+
+static void put_sample(struct writer *w, const struct mprof_mem_sample *s,
+                       uint64_t bytes_key) {
+  if (s->allocs == 0 && s->frees == 0)
+    return;
+  struct mprof_mem_estimate e = mprof_mem_scale(s);
+  const int64_t values[SAMPLE_TYPES] = {
+      at_least_0(e.alloc_objects), at_least_0(e.alloc_bytes),
+      at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
+  size_t n = locate_stack(w, s->bucket);
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64s(&w->pb, SAMPLE_LOCATION, w->ids, n);
+  mprof_pb_int64s(&w->pb, SAMPLE_VALUE, values, SAMPLE_TYPES);
+  if (s->bucket->size != 0) {
+    size_t label = mprof_pb_start_message(&w->pb);
+    mprof_pb_uint64(&w->pb, LABEL_KEY, bytes_key);
+    mprof_pb_int64(&w->pb, LABEL_NUM, (int64_t)s->bucket->size);
+    mprof_pb_end_message(&w->pb, SAMPLE_LABEL, label);
+  }
+  mprof_pb_end_message(&w->pb, PROFILE_SAMPLE, start);
+  emit(w);
+}
+
+static void put_profile(struct writer *w, const struct mprof_mem_snapshot *s,
+                        bool allocs_first) {
+  put_name(w, ""); // number 0, by the format's rule
+  put_types(w, s->rate, allocs_first);
+  mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, s->time_ns);
+  emit(w);
+  put_mappings(w);
+  put_drop_frames(w);
+  put_comments(w, s->rate);
+  uint64_t bytes_key = put_name(w, "bytes");
+  for (size_t i = 0; i < s->len && w->error == 0 && w->out.error == 0; i++)
+    put_sample(w, &s->samples[i], bytes_key);
+  if (w->pb.is_full && w->error == 0)
+    w->error = EOVERFLOW;
+}
+
+int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
+                           bool allocs_first) {
+  struct writer *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  w->pb = (struct mprof_pb){.data = w->message, .cap = sizeof(w->message)};
+  int error = mprof_maps_read(&w->maps);
+  if (error == 0)
+    error = mprof_outfile_open(&w->out, path, true);
+  if (error == 0) {
+    put_profile(w, s, allocs_first);
+    if (w->error != 0) // nothing may replace the old file then
+      w->out.error = w->error;
+    error = mprof_outfile_close(&w->out);
+  }
+  if (w->slots != NULL)
+    mprof_os_unmap(w->slots, w->slot_count * sizeof(*w->slots));
+  mprof_maps_free(&w->maps);
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Snapshots made by hand, for tests of the writers.
+
+#ifndef MPROF_TEST_UNIT_SNAP_H
+#define MPROF_TEST_UNIT_SNAP_H
+
+#include "check.h"
+#include "writer.h"
+
+enum { SNAP_MAX = 64 };
+
+static struct mprof_mem_sample snap_samples[SNAP_MAX];
+static struct mprof_mem_snapshot snap = {
+    .samples = snap_samples, .rate = 524288, .time_ns = 1700000000123456789};
+
+// Adds allocs blocks of size bytes, of which frees are freed, at a stack.
+static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
+                                            uint64_t frees, unsigned len,
+                                            const mprof_pc *stack) {
+  struct mprof_bucket *b = calloc(1, sizeof(*b) + len * sizeof(mprof_pc));
+  CHECK(snap.len < SNAP_MAX);
+  b->type = MPROF_BUCKET_MEM;
+  b->size = size;
+  b->rate = snap.rate;
+  b->stack_len = len;
+  memcpy(b->stack, stack, len * sizeof(mprof_pc));
+  snap_samples[snap.len++] =
+      (struct mprof_mem_sample){.bucket = b, .allocs = allocs, .frees = frees};
+  return b;
+}
+
+// A return address in a function of the test.
+static inline mprof_pc snap_pc(const void *function, unsigned offset) {
+  return (mprof_pc)function + offset;
+}
+
+#endif // MPROF_TEST_UNIT_SNAP_H
