@@ -50,6 +50,8 @@ static bool commit(size_t end) {
 }
 
 void *mprof_arena_alloc(size_t len) {
+  if (len > arena.size) // also keeps the rounding from overflowing
+    len = arena.size;
   len = (len + UNIT - 1) / UNIT * UNIT;
   size_t at = atomic_load_explicit(&arena.used, memory_order_relaxed);
   do {

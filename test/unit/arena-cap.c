@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: past max_memory_mb the arena gives nothing more, each refusal is
+// counted, and what it gave stays as it was.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#define TEST_OPTIONS "max_memory_mb=2"
+#include "core.h"
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  CHECK_EQ(mprof_arena_used(), 0);
+  char *first = mprof_arena_alloc(100);
+  CHECK_EQ((uintptr_t)first % 64, 0);
+  memset(first, 1, 100);
+  uint32_t handle = mprof_arena_handle(first);
+  CHECK(handle != 0 && mprof_arena_pointer(handle) == first);
+  size_t given = 128;
+  char *p;
+  while ((p = mprof_arena_alloc(1000))) {
+    CHECK_EQ(p[0] | p[999], 0);
+    memset(p, 2, 1000);
+    given += 1024;
+  }
+  CHECK_EQ(mprof_arena_used(), given);
+  CHECK(given <= 2 << 20 && given > (2 << 20) - 2048);
+  CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 1);
+  CHECK(!mprof_arena_alloc(SIZE_MAX - 100));
+  CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 2);
+  CHECK_EQ(first[99], 1);
+  return 0;
+}

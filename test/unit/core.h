@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tests of the runtime's core share: no files at exit, stacks made up by
+// number, and the runtime started and emptied by hand.
+
+#ifndef MPROF_TEST_UNIT_CORE_H
+#define MPROF_TEST_UNIT_CORE_H
+
+#include "bucket.h"
+#include "check.h"
+#include "cycle.h"
+#include "fastpath.h"
+#include "flags.h"
+#include "init.h"
+#include "livemap.h"
+#include "threads.h"
+
+#ifndef TEST_OPTIONS
+#define TEST_OPTIONS ""
+#endif
+
+__attribute__((visibility("default"), used)) const char *
+__mprof_default_options(void) {
+  return "report=0:profile=0:" TEST_OPTIONS;
+}
+
+static inline struct mprof_bucket *mem_bucket(const mprof_pc *stack, size_t len,
+                                              size_t size) {
+  struct mprof_bucket_key key = {.stack = stack,
+                                 .stack_len = (uint32_t)len,
+                                 .type = MPROF_BUCKET_MEM,
+                                 .size = size,
+                                 .rate = 1};
+  mprof_guard_enter();
+  struct mprof_bucket *b = mprof_bucket_get(&key, true);
+  mprof_guard_leave();
+  return b;
+}
+
+#endif // MPROF_TEST_UNIT_CORE_H

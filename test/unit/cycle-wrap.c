@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the cycle number wraps at 3 * (2 << 24), where the ring's index goes
+// on from 2 to 0, and the flushed bit is cleared by each new cycle.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "core.h"
+
+int main(void) {
+  CHECK_EQ(MPROF_CYCLE_WRAP, 100663296);
+  mprof_cycle_set_word(100663295u << 1 | 1);
+  CHECK_EQ(mprof_cycle_read() % 3, 2);
+  mprof_cycle_next();
+  CHECK_EQ(mprof_cycle_word(), 0);
+  mprof_cycle_next();
+  CHECK_EQ(mprof_cycle_read() % 3, 1);
+  CHECK_EQ(mprof_cycle_explicit_index(), 0);
+  mprof_guard_enter();
+  mprof_cycle_flush();
+  mprof_guard_leave();
+  CHECK_EQ(mprof_cycle_word(), 1u << 1 | 1);
+  return 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a loop that frees a counted block does not get it back from the
+// allocator on its page boundary, where each later free would ask the runtime.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#define TEST_OPTIONS "seed=3"
+#include "core.h"
+
+void *__mprof_malloc(size_t size);
+void __mprof_free(void *ptr);
+
+int main(void) {
+  int asked = 0, counted = 0;
+  void *volatile p;
+  for (int i = 0; i < 200000; i++) {
+    __mprof_heap_countdown -= 64;
+    if (__mprof_heap_countdown < 0) {
+      p = __mprof_malloc(64);
+      counted += ((uintptr_t)p & __mprof_free_mask) == 0;
+    } else {
+      p = malloc(64);
+    }
+    memset(p, i, 64);
+    if (((uintptr_t)p & __mprof_free_mask) == 0) {
+      asked++;
+      __mprof_free(p);
+    } else {
+      free(p);
+    }
+  }
+  // 200000 * 64 / 512 KiB = 24 samples expected.
+  CHECK(counted >= 5);
+  CHECK(asked <= counted + 1);
+  return 0;
+}

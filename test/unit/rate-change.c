@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a new rate acts at the next allocation, of the thread that sets it
+// and of others that are in the middle of a long countdown; 0 turns counting
+// off, and each sample keeps the rate it was chosen at.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lpthread -o %t && %t
+
+#define TEST_OPTIONS "heap_rate=100m"
+#include "core.h"
+#include "mprof/mprof.h"
+#include "sample.h"
+
+#include <pthread.h>
+
+static bool hit(size_t size, uint64_t want_rate) {
+  uint64_t rate = 0;
+  __mprof_heap_countdown -= (int64_t)size;
+  bool is_hit = __mprof_heap_countdown < 0 && mprof_sample_hit(size, &rate);
+  if (is_hit)
+    CHECK_EQ(rate, want_rate);
+  return is_hit;
+}
+
+static pthread_barrier_t turn;
+
+static void *other(void *arg) {
+  (void)arg;
+  hit(1, 100 << 20);
+  CHECK(__mprof_heap_countdown > 0);
+  pthread_barrier_wait(&turn); // counting down at 100 MiB
+  pthread_barrier_wait(&turn); // the rate is 1 now
+  CHECK(hit(1, 1));
+  CHECK(hit(0, 1));
+  pthread_barrier_wait(&turn);
+  pthread_barrier_wait(&turn); // off
+  for (int i = 0; i < 1000; i++)
+    CHECK(!hit(1 << 20, 0));
+  return NULL;
+}
+
+int main(void) {
+  pthread_t t;
+  pthread_barrier_init(&turn, NULL, 2);
+  pthread_create(&t, NULL, other, NULL);
+  pthread_barrier_wait(&turn);
+  hit(1, 100 << 20);
+  CHECK_EQ(mprof_set_heap_rate(1), 100 << 20);
+  CHECK_EQ(__mprof_free_mask, 0); // every block counts: every free must ask
+  CHECK(hit(1, 1));
+  pthread_barrier_wait(&turn);
+  pthread_barrier_wait(&turn);
+  CHECK_EQ(mprof_set_heap_rate(0), 1);
+  pthread_barrier_wait(&turn);
+  CHECK(!hit(1 << 30, 0));
+  pthread_join(t, NULL);
+  CHECK_EQ(mprof_set_heap_rate(1ull << 40), 0);
+  CHECK_EQ(mprof_set_heap_rate(1), MPROF_MAX_RATE); // Go's cap
+  return 0;
+}

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the distance between samples is exponential with the rate as mean:
+// mean and variance within 5 sigma of a seeded run, and the edges are Go's.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
+
+#include "core.h"
+#include "sample.h"
+
+#include <math.h>
+
+int main(void) {
+  CHECK_EQ(mprof_sample_next(1, 12345), 0);
+  CHECK_EQ(mprof_sample_next(0, 12345), 0);
+  // q = 1 gives the shortest, q = 2^-26 the longest.
+  CHECK_EQ(mprof_sample_next(524288, (1u << 26) - 1), 1);
+  CHECK_EQ(mprof_sample_next(524288, 0), (int64_t)(26 * log(2) * 524288) + 1);
+  mprof_flags.seed = 42;
+  const double rate = 524288, n = 1000000;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < (int)n; i++) {
+    double x = (double)mprof_sample_next(
+        (uint64_t)rate, (uint32_t)(mprof_thread_random() >> 38));
+    sum += x;
+    squares += x * x;
+  }
+  double mean = sum / n, variance = squares / n - mean * mean;
+  // An exponential's standard deviation is its mean; that of its sample
+  // variance sqrt(8 / n) of the variance.
+  CHECK(fabs(mean - rate) < 5 * rate / sqrt(n));
+  CHECK(fabs(variance / rate / rate - 1) < 5 * sqrt(8 / n));
+  return 0;
+}

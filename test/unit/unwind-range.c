@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a thread that changes stacks (coroutines) or goes deeper than before
+// is followed on each, and what is known of one stack is not used for another.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "core.h"
+
+#include <sys/mman.h>
+
+static char *new_stack(void) {
+  char *m = mmap(NULL, 5 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(m + 4096, 3 * 4096, PROT_READ | PROT_WRITE);
+  return m + 4096;
+}
+
+static uintptr_t chain(char *at, unsigned frames, size_t step) {
+  for (unsigned i = 0; i < frames; i++) {
+    uintptr_t *f = (uintptr_t *)(at + i * step);
+    f[0] = i + 1 < frames ? (uintptr_t)(at + (i + 1) * step) : 0;
+    f[1] = 0x401000 + i;
+  }
+  return (uintptr_t)at;
+}
+
+int main(void) {
+  struct mprof_stack_range range = {0, 0, false};
+  char *a = new_stack(), *b = new_stack();
+  mprof_pc pcs[16];
+  enum mprof_stack_end end;
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ(mprof_unwind(&range, chain(a + 2 * 4096, 4, 512), pcs, 16, &end),
+             4);
+    CHECK_EQ(end, MPROF_STACK_COMPLETE);
+    CHECK_EQ(mprof_unwind(&range, chain(b, 10, 1024), pcs, 16, &end), 10);
+    CHECK_EQ(end, MPROF_STACK_COMPLETE);
+    CHECK_EQ(mprof_unwind(&range, chain(a, 11, 1024), pcs, 16, &end), 11);
+    CHECK_EQ(end, MPROF_STACK_COMPLETE);
+    // Into the guard page: cut, not followed.
+    uintptr_t fp = chain(b + 2 * 4096, 2, 64);
+    ((uintptr_t *)(b + 2 * 4096 + 64))[0] = (uintptr_t)(b + 3 * 4096);
+    CHECK_EQ(mprof_unwind(&range, fp, pcs, 16, &end), 2);
+    CHECK_EQ(end, MPROF_STACK_CUT_CHAIN);
+  }
+  return 0;
+}
