@@ -52,7 +52,7 @@ execute_process(
 set(MPROF_SANITIZER_COMMON
   "${MPROF_CLANG_RESOURCE_DIR}/lib/linux/libclang_rt.stats-x86_64.a"
   CACHE FILEPATH "The archive that has sanitizer_common in it")
-set(MPROF_SANITIZER_LIBS -lpthread -ldl -lrt -lm)
+set(MPROF_SANITIZER_LIBS -lpthread -ldl -lrt)
 if(NOT EXISTS "${MPROF_SANITIZER_COMMON}")
   mprof_stop("no libclang_rt.stats-x86_64.a: install libclang-rt-19-dev")
 endif()

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Drivers, config file and packages, for the build tree and for the installed
+# one. Each finds the runtime by a path relative to itself, so an installed
+# tree can be moved.
+
+include(CMakePackageConfigHelpers)
+
+list(JOIN MPROF_SANITIZER_LIBS " " MPROF_SANITIZER_LIBS_TEXT)
+
+# Writes them below root for a tree with these directories, as
+# CMAKE_INSTALL_BINDIR and so on name them.
+function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
+  foreach(place IN ITEMS
+      "BIN:${bindir}"
+      "CFG:${datadir}/mprof"
+      "CMAKE:${MPROF_LIBDIR}/cmake/MProf"
+      "PC:${MPROF_LIBDIR}/pkgconfig")
+    string(REPLACE ":" ";" place "${place}")
+    list(GET place 0 name)
+    list(GET place 1 dir)
+    file(RELATIVE_PATH MPROF_${name}_TO_PREFIX "/prefix/${dir}" "/prefix")
+    string(REGEX REPLACE "/$" "" MPROF_${name}_TO_PREFIX
+      "${MPROF_${name}_TO_PREFIX}")
+  endforeach()
+  set(utils "${PROJECT_SOURCE_DIR}/utils")
+  configure_file("${utils}/mprof-clang.in" "${root}/${bindir}/mprof-clang"
+    @ONLY FILE_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+    WORLD_READ WORLD_EXECUTE)
+  file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
+  configure_file("${utils}/mprof.cfg.in" "${root}/${datadir}/mprof/mprof.cfg"
+    @ONLY)
+  configure_file("${utils}/mprof.pc.in"
+    "${root}/${MPROF_LIBDIR}/pkgconfig/mprof.pc" @ONLY)
+  set(package "${root}/${MPROF_LIBDIR}/cmake/MProf")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/MProfConfig.cmake.in"
+    "${package}/MProfConfig.cmake" @ONLY)
+  write_basic_package_version_file("${package}/MProfConfigVersion.cmake"
+    COMPATIBILITY SameMajorVersion)
+endfunction()
+
+foreach(dir IN ITEMS BINDIR LIBDIR INCLUDEDIR DATADIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
+    message(FATAL_ERROR
+      "mprof: CMAKE_INSTALL_${dir} must be relative to the prefix")
+  endif()
+endforeach()
+
+mprof_write_tree("${PROJECT_BINARY_DIR}" bin lib include share)
+set(stage "${PROJECT_BINARY_DIR}/install")
+mprof_write_tree("${stage}" "${CMAKE_INSTALL_BINDIR}"
+  "${CMAKE_INSTALL_LIBDIR}" "${CMAKE_INSTALL_INCLUDEDIR}"
+  "${CMAKE_INSTALL_DATADIR}")
+
+install(DIRECTORY "${stage}/" DESTINATION . USE_SOURCE_PERMISSIONS)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mprof"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+foreach(target IN LISTS MPROF_TARGETS)
+  get_target_property(type ${target} TYPE)
+  if(type MATCHES "^(MODULE|SHARED|STATIC)_LIBRARY$")
+    install(TARGETS ${target}
+      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  endif()
+endforeach()
