@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides which calls are rewritten and how, and changes nothing.
+//
+// A call is a site when its callee is the hooked function itself, by linkage
+// name, and the call's type is the hook's prototype. So these are left alone:
+//  - indirect calls, also of virtual functions, and hooked functions whose
+//    address is taken: what they call is not known here;
+//  - a function of the module's own that has the name but local linkage;
+//  - what lies inside a custom allocator or inside the program's own definition
+//    of a hooked function: the outermost call has counted it;
+//  - allocations that mprof_ignore or the ignorelist covers. Releases there are
+//    rewritten, since the block may have been counted elsewhere.
+// "Inside" means as it was written: Marks.cpp notes it before inlining moves
+// code about. nobuiltin calls are sites like any other.
+
+#include "CallSites.h"
+#include "Marks.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace mprof;
+
+ArrayRef<Hook> mprof::hooks() {
+  static constexpr Hook Hooks[] = {
+#define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
+  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr},
+#include "mprof/hooks.def"
+  };
+  return Hooks;
+}
+
+static Type *typeOf(char Letter, LLVMContext &Ctx) {
+  switch (Letter) {
+  case 'v':
+    return Type::getVoidTy(Ctx);
+  case 'p':
+    return PointerType::getUnqual(Ctx);
+  case 'z':
+    return Type::getInt64Ty(Ctx);
+  case 'i':
+    return Type::getInt32Ty(Ctx);
+  }
+  llvm_unreachable("hooks.def: unknown letter in a prototype");
+}
+
+FunctionType *mprof::prototype(StringRef Proto, LLVMContext &Ctx) {
+  SmallVector<Type *, 4> Params;
+  for (char Letter : Proto.drop_front())
+    Params.push_back(typeOf(Letter, Ctx));
+  return FunctionType::get(typeOf(Proto.front(), Ctx), Params, false);
+}
+
+/// What a call of \p F is by its attributes, or nothing: a Site without a call.
+static std::optional<Site> customSite(const Function &F) {
+  // A result that is returned in memory has its address passed first; it is no
+  // parameter of the source, whose indices the annotation holds.
+  const int Shift = F.hasStructRetAttr() ? 1 : 0;
+  auto Has = [&](StringRef Mark, int &First, int &Second) {
+    Attribute A = F.getFnAttribute(Mark);
+    if (!A.isValid())
+      return false;
+    auto [One, Two] = A.getValueAsString().split(',');
+    if (One.getAsInteger(10, First))
+      return false;
+    First += Shift;
+    if (!Two.getAsInteger(10, Second))
+      Second += Shift;
+    return true;
+  };
+  int None;
+  Site S = {nullptr, Rule::CustomAlloc, nullptr, -1, -1, -1, false};
+  if (Has(mark::alloc, S.Size, S.Count))
+    return S;
+  S.Rule = Rule::CustomFree;
+  if (Has(mark::free, S.Ptr, None))
+    return S;
+  S.Rule = Rule::CustomRealloc;
+  if (Has(mark::realloc, S.Ptr, S.Size))
+    return S;
+  return std::nullopt;
+}
+
+CallSites::CallSites(Module &M) {
+  for (const Hook &H : hooks()) {
+    // An alias counts as well: a program may define malloc as one.
+    GlobalValue *Callee = M.getNamedValue(H.Symbol);
+    if (Callee && !Callee->hasLocalLinkage())
+      Hooked[Callee] = {&H, prototype(H.Proto, M.getContext())};
+  }
+  for (const Function &F : M)
+    if (std::optional<Site> S = customSite(F))
+      Custom[&F] = *S;
+}
+
+static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
+  OptimizationRemarkEmitter ORE(Call.getFunction());
+  ORE.emit([&] {
+    return OptimizationRemarkMissed("mprof", "LeftAlone", &Call)
+           << ore::NV("Callee", Callee) << " left alone: " << Why;
+  });
+}
+
+static bool isAllocation(Rule R) {
+  return R == Rule::ALLOC || R == Rule::DUP || R == Rule::CustomAlloc;
+}
+
+/// Why the place of \p Call keeps it from being rewritten, or empty.
+static StringRef placeForbids(const CallBase &Call, Rule R) {
+  switch (placeOf(Call)) {
+  case Place::Ordinary:
+    return {};
+  case Place::Allocator:
+    return "it is inside an allocator, which is counted where it is called";
+  case Place::Ignored:
+    return isAllocation(R) ? "the function is ignored" : "";
+  }
+  llvm_unreachable("unknown place");
+}
+
+/// The blocks that are reached without unwinding. Others run only once an
+/// exception is thrown, where size matters and time does not.
+static DenseSet<const BasicBlock *> reachedWithoutUnwinding(const Function &F) {
+  DenseSet<const BasicBlock *> Reached;
+  SmallVector<const BasicBlock *, 32> Work{&F.getEntryBlock()};
+  while (!Work.empty()) {
+    const BasicBlock *BB = Work.pop_back_val();
+    if (!Reached.insert(BB).second)
+      continue;
+    for (const BasicBlock *Succ : successors(BB))
+      if (!Succ->isEHPad())
+        Work.push_back(Succ);
+  }
+  return Reached;
+}
+
+void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
+  if (Hooked.empty() || F.hasFnAttribute(Attribute::Naked))
+    return;
+
+  const bool FunctionIsCold =
+      F.hasMinSize() || F.hasFnAttribute(Attribute::Cold);
+  const size_t First = Sites.size();
+  bool AnyRelease = false;
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call)
+      continue;
+    auto It = Hooked.find(Call->getCalledOperand());
+    if (It == Hooked.end())
+      continue;
+    const Hook &H = *It->second.H;
+    if (Call->getFunctionType() != It->second.Type ||
+        Call->getCallingConv() != CallingConv::C || isa<CallBrInst>(Call)) {
+      missed(*Call, H.Symbol, "it is called with another prototype");
+      continue;
+    }
+    if (StringRef Why = placeForbids(*Call, H.Rule); !Why.empty()) {
+      missed(*Call, H.Symbol, Why);
+      continue;
+    }
+    bool Release = H.Rule == Rule::FREE || H.Rule == Rule::DELETE;
+    AnyRelease |= Release;
+    Sites.push_back({Call, H.Rule, &H, H.Size, H.Count, H.Ptr,
+                     Release && FunctionIsCold && !Call->isMustTailCall()});
+  }
+
+  if (!AnyRelease || FunctionIsCold || !F.hasPersonalityFn())
+    return;
+  const DenseSet<const BasicBlock *> Warm = reachedWithoutUnwinding(F);
+  for (Site &S : MutableArrayRef<Site>(Sites).drop_front(First))
+    if (S.Rule == Rule::FREE || S.Rule == Rule::DELETE)
+      S.Plain =
+          !Warm.contains(S.Call->getParent()) && !S.Call->isMustTailCall();
+}
+
+/// Whether the arguments that \p S names are there and of a usable type.
+static bool usable(const Site &S) {
+  auto Check = [&](int Index, bool Pointer) {
+    if (Index < 0)
+      return true;
+    if (unsigned(Index) >= S.Call->arg_size())
+      return false;
+    Type *Ty = S.Call->getArgOperand(Index)->getType();
+    return Pointer ? Ty->isPointerTy() && Ty->getPointerAddressSpace() == 0
+                   : Ty->isIntegerTy() && Ty->getIntegerBitWidth() <= 64;
+  };
+  if (S.Rule != Rule::CustomFree && !S.Call->getType()->isPointerTy())
+    return false;
+  return Check(S.Size, false) && Check(S.Count, false) && Check(S.Ptr, true);
+}
+
+void CallSites::findCustom(Function &F, SmallVectorImpl<Site> &Sites) const {
+  if (Custom.empty() || F.hasFnAttribute(Attribute::Naked))
+    return;
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    auto It = Call ? Custom.find(Call->getCalledOperand()) : Custom.end();
+    if (It == Custom.end())
+      continue;
+    Site S = It->second;
+    S.Call = Call;
+    StringRef Why = placeForbids(*Call, S.Rule);
+    if (Why.empty() && Call->isMustTailCall())
+      Why = "nothing can follow a musttail call";
+    if (Why.empty() && (!usable(S) || isa<CallBrInst>(Call)))
+      Why = "it is called with other argument types";
+    if (Why.empty())
+      Sites.push_back(S);
+    else
+      missed(*Call, It->first->getName(), Why);
+  }
+}

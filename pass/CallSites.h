@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which calls are rewritten, and by which rule of hooks.def.
+
+#ifndef MPROF_PASS_CALLSITES_H
+#define MPROF_PASS_CALLSITES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <memory>
+
+namespace llvm {
+class BasicBlock;
+class CallBase;
+class Function;
+class FunctionType;
+class LLVMContext;
+class Module;
+class Value;
+} // namespace llvm
+
+namespace mprof {
+
+/// The rules of MPROF_HOOK, then those of MPROF_ATTRIBUTE.
+enum class Rule {
+  ALLOC,
+  REALLOC,
+  FREE,
+  DELETE,
+  DUP,
+  CustomAlloc,
+  CustomFree,
+  CustomRealloc
+};
+
+/// One MPROF_HOOK line.
+struct Hook {
+  llvm::StringLiteral Symbol;
+  llvm::StringLiteral Proto;
+  mprof::Rule Rule;
+  int Size, Count, Ptr;
+};
+
+llvm::ArrayRef<Hook> hooks();
+
+/// The function type that \p Proto spells.
+llvm::FunctionType *prototype(llvm::StringRef Proto, llvm::LLVMContext &Ctx);
+
+/// A call and what becomes of it.
+struct Site {
+  llvm::CallBase *Call;
+  mprof::Rule Rule;
+  const Hook *H; ///< Null for sites of custom allocators.
+  /// Indices of the call's arguments, or -1.
+  int Size, Count, Ptr;
+  /// Release without a test: the entry is called, as it does all the work.
+  bool Plain;
+};
+
+/// Finds sites and reports those that are left alone as missed remarks.
+class CallSites {
+public:
+  explicit CallSites(llvm::Module &M);
+
+  /// Appends the calls of hooked functions in \p F, in program order.
+  void findHooked(llvm::Function &F, llvm::SmallVectorImpl<Site> &Sites) const;
+
+  /// Appends the calls in \p F of functions that carry mprof_alloc, mprof_free
+  /// or mprof_realloc, in program order.
+  void findCustom(llvm::Function &F, llvm::SmallVectorImpl<Site> &Sites) const;
+
+private:
+  struct Target {
+    const Hook *H;
+    llvm::FunctionType *Type;
+  };
+  llvm::DenseMap<const llvm::Value *, Target> Hooked;
+  llvm::DenseMap<const llvm::Value *, Site> Custom;
+};
+
+} // namespace mprof
+
+#endif // MPROF_PASS_CALLSITES_H

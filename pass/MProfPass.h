@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two passes of MProf.
+
+#ifndef MPROF_PASS_MPROFPASS_H
+#define MPROF_PASS_MPROFPASS_H
+
+#include "llvm/IR/PassManager.h"
+#include <string>
+#include <vector>
+
+namespace mprof {
+
+struct Options {
+  bool Heap = true;
+  std::vector<std::string> Ignorelists;
+};
+
+/// Before the optimizer: marks, custom allocators, wrappers. Inlining would
+/// take away the calls and functions that these are about.
+class MarkPass : public llvm::PassInfoMixin<MarkPass> {
+public:
+  explicit MarkPass(Options Opts) : Opts(std::move(Opts)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  Options Opts;
+};
+
+/// After the optimizer: the calls of hooked functions that are left, frame
+/// pointers, main. Does the work of MarkPass first if that has not run.
+class MProfPass : public llvm::PassInfoMixin<MProfPass> {
+public:
+  explicit MProfPass(Options Opts) : Opts(std::move(Opts)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+
+private:
+  Options Opts;
+};
+
+} // namespace mprof
+
+#endif // MPROF_PASS_MPROFPASS_H

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads what the source says about functions, before the optimizer runs, and
+// leaves it in the IR as string attributes:
+//
+//   define ptr @pool_get(i64 %n) "mprof-alloc"="0"      ; of the annotation
+//     call ptr @malloc(i64 %n) "mprof-place"="allocator" ; where it was written
+//
+// A call keeps its attributes when it is inlined into another function, so the
+// place of a call is that of the source at every optimization level. A call
+// that the optimizer itself makes (calloc of malloc and memset) has no place
+// and takes that of the function it is in. Modules without marks, which most
+// are, get no attribute at all.
+//
+// The annotations are removed from llvm.global.annotations, where they would
+// keep functions alive that nobody calls.
+
+#include "Marks.h"
+#include "CallSites.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SpecialCaseList.h"
+
+using namespace llvm;
+using namespace mprof;
+
+static constexpr StringLiteral PlaceAttr = "mprof-place";
+
+Place mprof::placeOf(const CallBase &Call) {
+  auto Read = [](Attribute A) {
+    return StringSwitch<Place>(A.getValueAsString())
+        .Case("ignored", Place::Ignored)
+        .Case("allocator", Place::Allocator)
+        .Default(Place::Ordinary);
+  };
+  Attribute A = Call.getAttributes().getFnAttr(PlaceAttr);
+  return Read(A.isValid() ? A : Call.getFunction()->getFnAttribute(PlaceAttr));
+}
+
+/// Applies "mprof.<Spelling>[:<index>,...]"; false if hooks.def has no such.
+static bool applyAnnotation(Function &F, StringRef Annotation) {
+  auto [Spelling, Indices] = Annotation.split(':');
+  size_t NumArgs = Indices.empty() ? 0 : Indices.count(',') + 1;
+  bool Numbers = all_of(Indices, [](char C) { return isDigit(C) || C == ','; });
+#define MPROF_ATTRIBUTE(Name, Min, Max)                                        \
+  if (Spelling == #Name && Numbers && NumArgs >= Min && NumArgs <= Max) {      \
+    F.addFnAttr(mark::Name, Indices);                                          \
+    return true;                                                               \
+  }
+#include "mprof/hooks.def"
+  return false;
+}
+
+static void readAnnotations(Module &M) {
+  GlobalVariable *Annotations = M.getNamedGlobal("llvm.global.annotations");
+  if (!Annotations || !Annotations->hasInitializer())
+    return;
+  auto *Entries = dyn_cast<ConstantArray>(Annotations->getInitializer());
+  if (!Entries)
+    return;
+
+  SmallVector<Constant *, 16> Others;
+  for (Value *Operand : Entries->operands()) {
+    auto *Entry = cast<Constant>(Operand);
+    auto *F =
+        dyn_cast<Function>(Entry->getAggregateElement(0u)->stripPointerCasts());
+    auto *Text = dyn_cast<GlobalVariable>(
+        Entry->getAggregateElement(1u)->stripPointerCasts());
+    auto *Data = Text && Text->hasInitializer()
+                     ? dyn_cast<ConstantDataArray>(Text->getInitializer())
+                     : nullptr;
+    StringRef Annotation =
+        Data && Data->isCString() ? Data->getAsCString() : "";
+    if (!F || !Annotation.consume_front("mprof.")) {
+      Others.push_back(Entry);
+      continue;
+    }
+    if (!applyAnnotation(*F, Annotation))
+      M.getContext().emitError("mprof: unknown annotation 'mprof." +
+                               Annotation + "' of '" + F->getName() + "'");
+  }
+  if (Others.size() == Entries->getNumOperands())
+    return;
+
+  if (!Others.empty()) {
+    auto *Ty = ArrayType::get(Others.front()->getType(), Others.size());
+    auto *Kept = new GlobalVariable(M, Ty, Annotations->isConstant(),
+                                    Annotations->getLinkage(),
+                                    ConstantArray::get(Ty, Others));
+    Kept->copyAttributesFrom(Annotations);
+    Kept->takeName(Annotations);
+  }
+  Annotations->eraseFromParent();
+}
+
+static bool isListed(const SpecialCaseList &List, const Function &F) {
+  const Module &M = *F.getParent();
+  if (List.inSection("mprof", "fun", F.getName()) ||
+      List.inSection("mprof", "src", M.getSourceFileName()))
+    return true;
+  // With debug info, functions of headers are known by their header too.
+  const DISubprogram *SP = F.getSubprogram();
+  return SP && List.inSection("mprof", "src", SP->getFilename());
+}
+
+/// Marks as allocators the program's own definitions of hooked functions. They
+/// are not to be inlined, or the calls that are counted would be gone.
+static void markDefinitions(Module &M) {
+  for (const Hook &H : hooks()) {
+    GlobalValue *GV = M.getNamedValue(H.Symbol);
+    if (!GV || GV->hasLocalLinkage() || GV->isDeclarationForLinker())
+      continue;
+    auto *F = dyn_cast_or_null<Function>(GV->getAliaseeObject());
+    if (!F || F->isDeclaration())
+      continue;
+    F->addFnAttr(PlaceAttr, "allocator");
+    if (!F->hasFnAttribute(Attribute::AlwaysInline))
+      F->addFnAttr(Attribute::NoInline);
+  }
+}
+
+void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist) {
+  readAnnotations(M);
+  markDefinitions(M);
+  bool Any = false;
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    if (Ignorelist && isListed(*Ignorelist, F))
+      F.addFnAttr(mark::ignore);
+    if (F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::free) ||
+        F.hasFnAttribute(mark::realloc))
+      F.addFnAttr(PlaceAttr, "allocator");
+    else if (F.hasFnAttribute(mark::ignore) && !F.hasFnAttribute(PlaceAttr))
+      F.addFnAttr(PlaceAttr, "ignored");
+    Any |= F.hasFnAttribute(PlaceAttr);
+  }
+  if (!Any)
+    return;
+
+  // All calls, not only those that are sites now: an indirect one may turn out
+  // to be of malloc. "ordinary" is needed because a call may be inlined into a
+  // marked function, whose place is not its own.
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    Attribute Own = F.getFnAttribute(PlaceAttr);
+    Attribute Mark = Attribute::get(M.getContext(), PlaceAttr,
+                                    Own.isValid() ? Own.getValueAsString()
+                                                  : StringRef("ordinary"));
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (!isa<IntrinsicInst>(Call) && !Call->isInlineAsm())
+          Call->addFnAttr(Mark);
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers MProf's passes and options. Attributes.cpp registers itself.
+//
+// clang loads this file for -fpass-plugin=, and needs -fplugin= besides: only
+// that is loaded early enough for the attributes and for -mllvm -mprof-...
+// opt has -load-pass-plugin= and -passes=mprof.
+
+#include "MProfPass.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+
+static cl::opt<bool>
+    Heap("mprof-heap", cl::init(true),
+         cl::desc("MProf: count the heap's allocations (default: true)"));
+
+static cl::list<std::string> Ignorelists(
+    "mprof-ignorelist", cl::value_desc("file"),
+    cl::desc("MProf: special case list of functions (fun:) and sources (src:) "
+             "whose allocations are not counted; may be repeated"));
+
+static mprof::Options options() { return {Heap, Ignorelists}; }
+
+static void registerPasses(PassBuilder &PB) {
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(mprof::MarkPass(options()));
+      });
+  PB.registerOptimizerLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(mprof::MProfPass(options()));
+      });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, ModulePassManager &MPM,
+         ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "mprof")
+          return false;
+        MPM.addPass(mprof::MProfPass(options()));
+        return true;
+      });
+}
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "MProf", "1", registerPasses};
+}

@@ -1,0 +1,500 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Changes the IR, decides nothing.
+//
+// ALLOC, as three instructions of x86-64 (movq countdown@GOTTPOFF, subq %fs:,
+// js) before the call, which stays as it was:
+//
+//     %p = call ptr @malloc(i64 %n)
+// becomes
+//     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_heap_countdown)
+//     %c = load i64, ptr %a
+//     %d = sub i64 %c, %n
+//     store i64 %d, ptr %a
+//     %neg = icmp slt i64 %d, 0
+//     br i1 %neg, label %mprof.cold, label %mprof.fast, !prof !unlikely
+//   mprof.fast:
+//     %p = call ptr @malloc(i64 %n)
+//     br label %mprof.cont
+//   mprof.cont:
+//     %r = phi ptr [ %p, %mprof.fast ], [ %q, %mprof.cold ]
+//     ...
+//   mprof.cold:                          ; at the end of the function
+//     %q = notail call ptr @__mprof_malloc(i64 %n) cold nomerge
+//     br label %mprof.cont
+//
+// FREE and DELETE have this in the place of the countdown, REALLOC both:
+//     %m = load i64, ptr @__mprof_free_mask
+//     %none = icmp eq i64 (and (ptrtoint %p), %m), 0
+//
+// An invoke becomes two with the same unwind destination, and mprof.cont lies
+// on its normal edge. A musttail call keeps its block and gets its callee from
+// a select, since the entry has the same prototype. DUP, and releases where
+// size matters more than time, only change their callee.
+//
+// Calls of custom allocators stay and get code around them, see hooks.def.
+//
+// What is inserted has the call's debug location and !nosanitize: sanitizers
+// would otherwise check, and slow down, accesses that are ours.
+
+#include "Rewrite.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <cstdlib>
+
+#include "mprof/hooks.def"
+
+using namespace llvm;
+using namespace mprof;
+
+static constexpr StringLiteral Prefix = "__mprof_";
+
+/// Whether the linker resolves data of this module's code at link time, so that
+/// it needs no entry of the GOT. That is Clang's rule for extern data.
+static bool dataIsLocal(const Module &M) {
+  if (auto *Direct = mdconst::extract_or_null<ConstantInt>(
+          M.getModuleFlag("direct-access-external-data")))
+    return !Direct->isZero();
+  return M.getPICLevel() == PICLevel::NotPIC ||
+         M.getPIELevel() != PIELevel::Default;
+}
+
+Rewriter::Rewriter(Module &M)
+    : M(M), Ctx(M.getContext()), I64(Type::getInt64Ty(Ctx)),
+      PtrTy(PointerType::getUnqual(Ctx)), WordsAreLocal(dataIsLocal(M)) {}
+
+/// The global of an MPROF_WORD. Every word has 64 bits.
+GlobalVariable *Rewriter::word(StringRef Name) {
+  GlobalVariable *&Word = Words[Name];
+  if (Word)
+    return Word;
+  const bool ThreadLocal = StringSwitch<bool>(Name)
+#define MPROF_WORD(Name, ThreadLocal) .Case(#Name, ThreadLocal)
+#include "mprof/hooks.def"
+      ;
+  Word =
+      cast<GlobalVariable>(M.getOrInsertGlobal((Prefix + Name).str(), I64, [&] {
+        return new GlobalVariable(M, I64, false, GlobalValue::ExternalLinkage,
+                                  nullptr, Prefix + Name, nullptr,
+                                  ThreadLocal ? GlobalValue::InitialExecTLSModel
+                                              : GlobalValue::NotThreadLocal);
+      }));
+  // The countdown may live in a shared runtime, and the linker relaxes
+  // initial-exec where it does not; so that model is left alone.
+  if (!ThreadLocal && WordsAreLocal)
+    Word->setDSOLocal(true);
+  return Word;
+}
+
+static MDNode *unlikely(LLVMContext &Ctx) {
+  return MDBuilder(Ctx).createBranchWeights(1, (1u << 20) - 1);
+}
+
+namespace {
+/// A builder before \p I whose instructions no sanitizer looks at.
+struct Builder : IRBuilder<ConstantFolder, IRBuilderCallbackInserter> {
+  explicit Builder(Instruction *I)
+      : IRBuilder(I->getContext(), ConstantFolder(),
+                  IRBuilderCallbackInserter(
+                      [](Instruction *New) { New->setNoSanitizeMetadata(); })) {
+    SetInsertPoint(I);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The fast path
+//===----------------------------------------------------------------------===//
+
+Value *Rewriter::bytes(IRBuilderBase &B, const Site &S) {
+  Value *Size = B.CreateZExt(S.Call->getArgOperand(S.Size), I64);
+  if (S.Count < 0)
+    return Size;
+  return B.CreateMul(Size, B.CreateZExt(S.Call->getArgOperand(S.Count), I64));
+}
+
+Value *Rewriter::countDown(IRBuilderBase &B, Value *Bytes) {
+  Value *Address = B.CreateThreadLocalAddress(word("heap_countdown"));
+  Value *Left = B.CreateSub(B.CreateAlignedLoad(I64, Address, Align(8)), Bytes);
+  B.CreateAlignedStore(Left, Address, Align(8));
+  return Left;
+}
+
+Value *Rewriter::hasNone(IRBuilderBase &B, Value *Ptr, StringRef Mask) {
+  Value *Bits = B.CreateAlignedLoad(I64, word(Mask), Align(8));
+  return B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Ptr, I64), Bits));
+}
+
+/// The condition under which the runtime's entry stands in for the call.
+Value *Rewriter::mustAsk(IRBuilderBase &B, const Site &S) {
+  Value *Ptr = S.Ptr < 0 ? nullptr : S.Call->getArgOperand(S.Ptr);
+  switch (S.Rule) {
+  case Rule::ALLOC:
+    return B.CreateIsNeg(countDown(B, bytes(B, S)));
+  case Rule::REALLOC:
+    return B.CreateOr(B.CreateIsNeg(countDown(B, bytes(B, S))),
+                      hasNone(B, Ptr, "free_mask"));
+  case Rule::FREE:
+    return hasNone(B, Ptr, "free_mask");
+  case Rule::DELETE:
+    return hasNone(B, Ptr, "delete_mask");
+  case Rule::DUP:
+  case Rule::CustomAlloc:
+  case Rule::CustomFree:
+  case Rule::CustomRealloc:
+    break;
+  }
+  llvm_unreachable("rule without a test of its own");
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of the runtime
+//===----------------------------------------------------------------------===//
+
+/// Removes what holds for the hooked function but not for its entry, which
+/// reads and writes memory of its own, keeps pointers and takes locks.
+static AttributeList entryAttributes(LLVMContext &Ctx, AttributeList Attrs,
+                                     unsigned NumParams) {
+  AttributeMask FnMask;
+  for (Attribute::AttrKind Kind :
+       {Attribute::Memory, Attribute::AllocKind, Attribute::Builtin,
+        Attribute::NoBuiltin, Attribute::NoCallback, Attribute::NoFree,
+        Attribute::NoRecurse, Attribute::NoSync, Attribute::Speculatable,
+        Attribute::WillReturn, Attribute::MustProgress})
+    FnMask.addAttribute(Kind);
+  FnMask.addAttribute("alloc-family");
+  AttributeMask ParamMask;
+  for (Attribute::AttrKind Kind :
+       {Attribute::AllocatedPointer, Attribute::NoCapture, Attribute::NoFree,
+        Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly})
+    ParamMask.addAttribute(Kind);
+
+  Attrs = Attrs.removeFnAttributes(Ctx, FnMask);
+  for (unsigned I = 0; I != NumParams; ++I)
+    Attrs = Attrs.removeParamAttributes(Ctx, I, ParamMask);
+  return Attrs;
+}
+
+FunctionCallee Rewriter::entry(StringRef Name, Type *Result,
+                               ArrayRef<Type *> Params) {
+  FunctionCallee Entry = M.getOrInsertFunction(
+      (Prefix + Name).str(), FunctionType::get(Result, Params, false));
+  if (auto *F = dyn_cast<Function>(Entry.getCallee()))
+    F->addFnAttr(Attribute::Cold);
+  return Entry;
+}
+
+FunctionCallee Rewriter::hookEntry(const Site &S) {
+  FunctionType *Ty = S.Call->getFunctionType();
+  FunctionCallee Entry = entry(S.H->Symbol, Ty->getReturnType(), Ty->params());
+  // Of the hooked function's own attributes only those that its entry shares
+  // by contract; it must not promise that operator new does not throw.
+  auto *Decl = dyn_cast<Function>(Entry.getCallee());
+  Function *Hooked = S.Call->getCalledFunction();
+  if (Decl && Hooked && Hooked->isDeclaration()) {
+    AttributeList Attrs =
+        entryAttributes(Ctx, Hooked->getAttributes(), Hooked->arg_size());
+    AttrBuilder Fn(Ctx);
+    Fn.addAttribute(Attribute::Cold);
+    for (Attribute::AttrKind Kind : {Attribute::NoUnwind, Attribute::AllocSize})
+      if (Attribute A = Attrs.getFnAttr(Kind); A.isValid())
+        Fn.addAttribute(A);
+    Decl->setAttributes(Attrs.removeFnAttributes(Ctx).addFnAttributes(Ctx, Fn));
+  }
+  return Entry;
+}
+
+/// Makes \p Call a call of \p Entry. Such calls are not merged and leave their
+/// frame: their return address is what the profile shows.
+static void retarget(CallBase &Call, FunctionCallee Entry) {
+  Call.setAttributes(entryAttributes(Call.getContext(), Call.getAttributes(),
+                                     Call.arg_size()));
+  Call.setCalledFunction(Entry);
+  Call.addFnAttr(Attribute::NoMerge);
+  auto *CI = dyn_cast<CallInst>(&Call);
+  if (CI && !CI->isMustTailCall())
+    CI->setTailCallKind(CallInst::TCK_NoTail);
+}
+
+//===----------------------------------------------------------------------===//
+// Sites of hooked functions
+//===----------------------------------------------------------------------===//
+
+/// A block on the normal edge of \p Invoke.
+static BasicBlock *splitNormalEdge(InvokeInst *Invoke) {
+  BasicBlock *From = Invoke->getParent(), *To = Invoke->getNormalDest();
+  BasicBlock *Edge = BasicBlock::Create(From->getContext(), "mprof.cont",
+                                        From->getParent(), From->getNextNode());
+  BranchInst::Create(To, Edge)->setDebugLoc(Invoke->getDebugLoc());
+  To->replacePhiUsesWith(From, Edge);
+  Invoke->setNormalDest(Edge);
+  return Edge;
+}
+
+/// Calls \p Entry instead of \p Call if \p Cond, out of line.
+static void branchToEntry(CallBase *Call, Value *Cond, FunctionCallee Entry) {
+  BasicBlock *Head = Call->getParent();
+  BasicBlock *Fast = Head->splitBasicBlock(Call, "mprof.fast");
+  BasicBlock *Cold =
+      BasicBlock::Create(Call->getContext(), "mprof.cold", Head->getParent());
+  auto *ColdCall = cast<CallBase>(Call->clone());
+  ColdCall->insertInto(Cold, Cold->end());
+  ColdCall->dropUnknownNonDebugMetadata();
+  retarget(*ColdCall, Entry);
+  ColdCall->addFnAttr(Attribute::Cold);
+
+  BasicBlock *Cont;
+  if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
+    Cont = splitNormalEdge(Invoke);
+    cast<InvokeInst>(ColdCall)->setNormalDest(Cont);
+    for (PHINode &Phi : Invoke->getUnwindDest()->phis())
+      Phi.addIncoming(Phi.getIncomingValueForBlock(Fast), Cold);
+  } else {
+    Cont = Fast->splitBasicBlock(Call->getNextNode(), "mprof.cont");
+    Fast->getTerminator()->setDebugLoc(Call->getDebugLoc());
+    BranchInst::Create(Cont, Cold)->setDebugLoc(Call->getDebugLoc());
+  }
+
+  Builder B(Head->getTerminator());
+  B.SetCurrentDebugLocation(Call->getDebugLoc());
+  B.CreateCondBr(Cond, Cold, Fast, unlikely(Call->getContext()));
+  Head->getTerminator()->eraseFromParent();
+
+  if (Call->use_empty())
+    return;
+  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
+  Phi->setDebugLoc(Call->getDebugLoc());
+  Phi->takeName(Call);
+  Call->replaceAllUsesWith(Phi);
+  Phi->addIncoming(Call, Fast);
+  Phi->addIncoming(ColdCall, Cold);
+}
+
+void Rewriter::rewriteHooked(const Site &S) {
+  FunctionCallee Entry = hookEntry(S);
+  if (S.Rule == Rule::DUP || S.Plain)
+    return retarget(*S.Call, Entry);
+
+  Builder B(S.Call);
+  Value *Cond = mustAsk(B, S);
+  if (!S.Call->isMustTailCall())
+    return branchToEntry(S.Call, Cond, Entry);
+
+  Value *Callee =
+      B.CreateSelect(Cond, Entry.getCallee(), S.Call->getCalledOperand());
+  cast<Instruction>(Callee)->setMetadata(LLVMContext::MD_prof, unlikely(Ctx));
+  S.Call->setAttributes(
+      entryAttributes(Ctx, S.Call->getAttributes(), S.Call->arg_size()));
+  S.Call->setCalledOperand(Callee);
+}
+
+//===----------------------------------------------------------------------===//
+// Sites of custom allocators
+//===----------------------------------------------------------------------===//
+
+/// A builder in a block before \p I that runs only if \p Cond.
+static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
+  Instruction *Term = SplitBlockAndInsertIfThen(
+      Cond, I->getIterator(), /*Unreachable=*/false, unlikely(I->getContext()));
+  Term->setDebugLoc(Loc);
+  Instruction *Branch =
+      Term->getParent()->getSinglePredecessor()->getTerminator();
+  Branch->setDebugLoc(Loc);
+  return Term;
+}
+
+/// Where code goes that follows \p Call if it returns.
+static Instruction *after(CallBase *Call) {
+  if (auto *Invoke = dyn_cast<InvokeInst>(Call))
+    return splitNormalEdge(Invoke)->getTerminator();
+  return Call->getNextNode();
+}
+
+static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
+                          ArrayRef<Value *> Args) {
+  CallInst *Call = B.CreateCall(Entry, Args);
+  Call->addFnAttr(Attribute::Cold);
+  Call->addFnAttr(Attribute::NoMerge);
+  Call->addFnAttr(Attribute::NoUnwind);
+  Call->setTailCallKind(CallInst::TCK_NoTail);
+  return Call;
+}
+
+void Rewriter::rewriteCustomAlloc(const Site &S) {
+  Builder Before(S.Call);
+  Value *Bytes = bytes(Before, S);
+  Value *Cond = Before.CreateIsNeg(countDown(Before, Bytes));
+  Builder B(onlyIf(Cond, after(S.Call), S.Call->getDebugLoc()));
+  callCold(B, entry("custom_alloc", B.getVoidTy(), {PtrTy, I64}),
+           {S.Call, Bytes});
+}
+
+void Rewriter::rewriteCustomFree(const Site &S) {
+  Value *Ptr = S.Call->getArgOperand(S.Ptr);
+  Builder Before(S.Call);
+  Value *Cond = hasNone(Before, Ptr, "custom_mask");
+  Builder B(onlyIf(Cond, S.Call, S.Call->getDebugLoc()));
+  callCold(B, entry("custom_free", B.getVoidTy(), {PtrTy}), {Ptr});
+}
+
+void Rewriter::rewriteCustomRealloc(const Site &S) {
+  const DebugLoc &Loc = S.Call->getDebugLoc();
+  Value *Ptr = S.Call->getArgOperand(S.Ptr);
+  Builder Before(S.Call);
+  Value *Bytes = bytes(Before, S);
+  Value *Left = countDown(Before, Bytes);
+  Value *Cond = Before.CreateOr(Before.CreateIsNeg(Left),
+                                hasNone(Before, Ptr, "custom_mask"));
+
+  Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
+  Builder Begin(BeginEnd);
+  CallInst *Token =
+      callCold(Begin, entry("custom_realloc_begin", I64, {PtrTy}), {Ptr});
+  BasicBlock *Asked = BeginEnd->getParent();
+  PHINode *Phi = PHINode::Create(I64, 2, "", S.Call->getParent()->begin());
+  Phi->setDebugLoc(Loc);
+  for (BasicBlock *Pred : predecessors(S.Call->getParent()))
+    Phi->addIncoming(
+        Pred == Asked ? cast<Value>(Token) : ConstantInt::get(I64, 0), Pred);
+
+  Builder End(onlyIf(Cond, after(S.Call), Loc));
+  callCold(End,
+           entry("custom_realloc_end", End.getVoidTy(),
+                 {I64, PtrTy, PtrTy, I64, I64}),
+           {Phi, Ptr, S.Call, Bytes, Left});
+}
+
+void Rewriter::rewrite(const Site &S) {
+  switch (S.Rule) {
+  case Rule::CustomAlloc:
+    return rewriteCustomAlloc(S);
+  case Rule::CustomFree:
+    return rewriteCustomFree(S);
+  case Rule::CustomRealloc:
+    return rewriteCustomRealloc(S);
+  default:
+    return rewriteHooked(S);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Functions and the module
+//===----------------------------------------------------------------------===//
+
+void Rewriter::keepFramePointer(Function &F) {
+  if (F.getFnAttribute("frame-pointer").getValueAsString() != "all")
+    F.addFnAttr("frame-pointer", "non-leaf");
+}
+
+void Rewriter::keepFramePointers(Module &M) {
+  if (M.getFramePointer() != FramePointerKind::All)
+    M.setModuleFlag(Module::Max, "frame-pointer",
+                    ConstantAsMetadata::get(
+                        ConstantInt::get(Type::getInt32Ty(M.getContext()),
+                                         uint32_t(FramePointerKind::NonLeaf))));
+}
+
+void Rewriter::storeMainFrame(Function &Main) {
+  SmallVector<Instruction *, 4> Returns;
+  for (BasicBlock &BB : Main)
+    if (isa<ReturnInst>(BB.getTerminator())) {
+      CallInst *Tail = BB.getTerminatingMustTailCall();
+      Returns.push_back(Tail ? Tail : BB.getTerminator());
+    }
+
+  Builder Entry(&*Main.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  Entry.SetCurrentDebugLocation(DebugLoc());
+  Value *Frame = Entry.CreateIntrinsic(Intrinsic::frameaddress, {PtrTy},
+                                       {Entry.getInt32(0)});
+  Entry.CreateAlignedStore(Frame, word("main_frame"), Align(8));
+  for (Instruction *Return : Returns) {
+    Builder B(Return);
+    B.CreateAlignedStore(ConstantPointerNull::get(PtrTy), word("main_frame"),
+                         Align(8));
+  }
+}
+
+/// The name of \p F as profiles show it: demangled, without parameters.
+static std::string plainName(const Function &F) {
+  std::string Name = F.getName().ltrim('\1').str();
+  ItaniumPartialDemangler Demangler;
+  if (Demangler.partialDemangle(Name.c_str()) || !Demangler.isFunction())
+    return Name;
+  auto Take = [](char *Text) {
+    std::string Result = Text ? Text : "";
+    std::free(Text);
+    return Result;
+  };
+  std::string Context = Take(Demangler.getFunctionDeclContextName({}, {}));
+  std::string Base = Take(Demangler.getFunctionBaseName({}, {}));
+  return Context.empty() ? Base : Context + "::" + Base;
+}
+
+void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
+  SmallVector<Constant *, 8> Names;
+  for (const Function *F : Wrappers) {
+    Constant *Text = ConstantDataArray::getString(Ctx, plainName(*F));
+    auto *Name =
+        new GlobalVariable(M, Text->getType(), true,
+                           GlobalValue::PrivateLinkage, Text, "mprof.wrapper");
+    Name->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    Names.push_back(Name);
+  }
+  auto *ArrayTy = ArrayType::get(PtrTy, Names.size());
+  auto *Array =
+      new GlobalVariable(M, ArrayTy, true, GlobalValue::PrivateLinkage,
+                         ConstantArray::get(ArrayTy, Names), "mprof.wrappers");
+  // struct __mprof_wrappers of rt/fastpath.h.
+  Constant *Init =
+      ConstantStruct::getAnon({ConstantPointerNull::get(PtrTy), Array,
+                               ConstantInt::get(I64, Names.size())});
+  auto *Node = new GlobalVariable(M, Init->getType(), false,
+                                  GlobalValue::InternalLinkage, Init,
+                                  "mprof.wrappers_node");
+
+  auto Caller = [&](StringRef Name, StringRef Callee) {
+    auto *F = Function::createWithDefaultAttr(
+        FunctionType::get(Type::getVoidTy(Ctx), false),
+        GlobalValue::InternalLinkage, 0, Name, &M);
+    F->setDoesNotThrow();
+    auto *Ret = ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", F));
+    Builder B(Ret);
+    B.CreateCall(entry(Callee, B.getVoidTy(), {PtrTy}), {Node});
+    return F;
+  };
+  appendToGlobalCtors(M, Caller("mprof.register", "register_wrappers"), 65535);
+  appendToGlobalDtors(M, Caller("mprof.unregister", "unregister_wrappers"),
+                      65535);
+}
+
+#define MPROF_STRING_(X) #X
+#define MPROF_STRING(X) MPROF_STRING_(X)
+
+void Rewriter::requireVersion() {
+  static constexpr StringLiteral Version =
+      "__mprof_abi_v" MPROF_STRING(MPROF_ABI_VERSION);
+  // One in each linked image: the comdat has the version in its name, or the
+  // linker would keep one version's reference and drop the others.
+  std::string Name = (Version + "_reference").str();
+  if (M.getNamedValue(Name))
+    return;
+  Constant *Symbol = M.getOrInsertGlobal(Version, Type::getInt8Ty(Ctx));
+  if (auto *GV = dyn_cast<GlobalVariable>(Symbol))
+    GV->setConstant(true);
+  auto *Reference = new GlobalVariable(
+      M, PtrTy, true, GlobalValue::LinkOnceODRLinkage, Symbol, Name);
+  Reference->setVisibility(GlobalValue::HiddenVisibility);
+  Reference->setComdat(M.getOrInsertComdat(Name));
+  // llvm.used also makes the linker keep it under --gc-sections.
+  appendToUsed(M, {Reference});
+}

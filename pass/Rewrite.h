@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Changes the IR as it is told to; see Rewrite.cpp for what it makes.
+
+#ifndef MPROF_PASS_REWRITE_H
+#define MPROF_PASS_REWRITE_H
+
+#include "CallSites.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace mprof {
+
+class Rewriter {
+public:
+  explicit Rewriter(llvm::Module &M);
+
+  /// Rewrites \p S. Of the sites in one block, the last is to come first: each
+  /// splits the block behind it, which moves what follows.
+  void rewrite(const Site &S);
+
+  /// Makes every frame of \p F that calls anything walkable.
+  static void keepFramePointer(llvm::Function &F);
+
+  /// The same for functions that later passes add.
+  static void keepFramePointers(llvm::Module &M);
+
+  /// Tells the runtime where the stack of the main thread ends.
+  void storeMainFrame(llvm::Function &Main);
+
+  /// Registers the names of \p Wrappers while the program runs.
+  void registerWrappers(llvm::ArrayRef<const llvm::Function *> Wrappers);
+
+  /// Makes the object need a runtime of this version of hooks.def.
+  void requireVersion();
+
+private:
+  llvm::GlobalVariable *word(llvm::StringRef Name);
+  llvm::Value *bytes(llvm::IRBuilderBase &B, const Site &S);
+  llvm::Value *countDown(llvm::IRBuilderBase &B, llvm::Value *Bytes);
+  llvm::Value *hasNone(llvm::IRBuilderBase &B, llvm::Value *Ptr,
+                       llvm::StringRef Mask);
+  llvm::Value *mustAsk(llvm::IRBuilderBase &B, const Site &S);
+  llvm::FunctionCallee entry(llvm::StringRef Name, llvm::Type *Result,
+                             llvm::ArrayRef<llvm::Type *> Params);
+  llvm::FunctionCallee hookEntry(const Site &S);
+
+  void rewriteHooked(const Site &S);
+  void rewriteCustomAlloc(const Site &S);
+  void rewriteCustomFree(const Site &S);
+  void rewriteCustomRealloc(const Site &S);
+
+  llvm::Module &M;
+  llvm::LLVMContext &Ctx;
+  llvm::IntegerType *I64;
+  llvm::PointerType *PtrTy;
+  llvm::StringMap<llvm::GlobalVariable *> Words;
+  bool WordsAreLocal;
+};
+
+} // namespace mprof
+
+#endif // MPROF_PASS_REWRITE_H
