@@ -49,23 +49,24 @@ static bool commit(size_t end) {
   return ok;
 }
 
+static void *refuse(void) {
+  mprof_stat_add(MPROF_STAT_no_memory, 1);
+  return NULL;
+}
+
 void *mprof_arena_alloc(size_t len) {
-  if (len > arena.size) // also keeps the rounding from overflowing
-    len = arena.size;
+  if (len >= arena.size)
+    return refuse();
   len = (len + UNIT - 1) / UNIT * UNIT;
   size_t at = atomic_load_explicit(&arena.used, memory_order_relaxed);
   do {
-    if (len > arena.size || at > arena.size - len) {
-      mprof_stat_add(MPROF_STAT_no_memory, 1);
-      return NULL;
-    }
+    if (at > arena.size - len)
+      return refuse();
   } while (!atomic_compare_exchange_weak(&arena.used, &at, at + len));
   // What a failed commit leaves behind is lost, not handed out twice.
   if (at + len > atomic_load_explicit(&arena.committed, memory_order_acquire) &&
-      !commit(at + len)) {
-    mprof_stat_add(MPROF_STAT_no_memory, 1);
-    return NULL;
-  }
+      !commit(at + len))
+    return refuse();
   return arena.base + at;
 }
 

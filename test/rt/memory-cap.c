@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: past max_memory_mb events are dropped and counted, the program goes
+// on, and what was counted before stays right.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:max_memory_mb=4:log_path=out.%%p ./app
+// RUN: grep -q "max_memory_mb" out.*.txt
+// RUN: %mprof_read out.*.heap.pb.gz | grep -q max_memory_mb
+
+#include "records.h"
+
+static void *volatile sink;
+
+int main(void) {
+  sink = malloc(77);
+  for (size_t i = 1; i < 100000; i++) {
+    sink = malloc(100 + i % 50000);
+    free(sink);
+  }
+  EXPECT(77, 1, 1, 0);
+  return 0;
+}

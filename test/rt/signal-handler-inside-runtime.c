@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a handler that allocates while it interrupts the runtime itself
+// neither deadlocks nor corrupts: each of its events is counted or counted as
+// lost. (It must not interrupt malloc, which is not safe with any profiler.)
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+
+#include "records.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+
+static void *volatile sink;
+static volatile sig_atomic_t handled;
+
+static void handler(int sig) {
+  (void)sig;
+  sink = malloc(501);
+  free(sink);
+  handled++;
+}
+
+int main(void) {
+  struct sigaction sa;
+  memset(&sa, 0, sizeof(sa));
+  sa.sa_handler = handler;
+  sigaction(SIGALRM, &sa, NULL);
+  // A large profile, so that most signals come while it is read.
+  for (size_t i = 0; i < 3000; i++)
+    free(sink = malloc(10000 + i));
+  struct itimerval every = {{0, 200}, {0, 200}};
+  setitimer(ITIMER_REAL, &every, NULL);
+  size_t n;
+  while (handled < 500)
+    mprof_mem_profile(NULL, 0, 1, &n), mprof_post_sweep();
+  memset(&every, 0, sizeof(every));
+  setitimer(ITIMER_REAL, &every, NULL);
+  struct counted c = counted_of(501);
+  CHECK(c.allocs == c.frees);
+  CHECK(c.allocs <= (unsigned long long)handled);
+  return 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a function marked mprof_wrapper does not show in the report's stacks,
+// inlined or not, and pprof drops it by the profile's drop_frames.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: FileCheck %s < out.*.txt
+// RUN: %go tool pprof -traces -sample_index=alloc_space app out.*.heap.pb.gz \
+// RUN:   > traces && FileCheck %s < traces
+// CHECK-NOT: xmalloc
+// CHECK-NOT: xinline
+// CHECK: user
+// CHECK-NEXT: main
+// CHECK-NOT: xmalloc
+// CHECK-NOT: xinline
+
+#include <stdlib.h>
+
+static void *volatile sink;
+
+__attribute__((mprof_wrapper, noinline)) static void *xmalloc(size_t n) {
+  void *p = malloc(n);
+  if (!p)
+    abort();
+  return p;
+}
+
+__attribute__((mprof_wrapper, always_inline)) static inline void *
+xinline(size_t n) {
+  return xmalloc(n);
+}
+
+__attribute__((noinline)) static void user(void) {
+  sink = xinline(1234);
+  sink = NULL;
+}
+
+int main(void) {
+  user();
+  return 0;
+}
