@@ -110,6 +110,9 @@ static void finish(Module &M, const Options &Opts) {
   Rewriter::keepFramePointers(M);
 
   bool Changed = rewriteAll(R, Sites);
+  R.lowerDeferred();
+  if (Changed)
+    R.widenMemoryEffects();
   if (Main)
     R.storeMainFrame(*Main);
   if (Changed || Main)

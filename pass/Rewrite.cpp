@@ -214,13 +214,15 @@ FunctionCallee Rewriter::hookEntry(const Site &S) {
   return Entry;
 }
 
-/// Makes \p Call a call of \p Entry. Such calls are not merged and leave their
-/// frame: their return address is what the profile shows.
-static void retarget(CallBase &Call, FunctionCallee Entry) {
+/// Makes \p Call, of \p Rule, a call of \p Entry. It leaves its frame on the
+/// stack, and is not merged with others if its return address is what a profile
+/// shows. Of releases it shows nothing, so that landing pads stay small.
+static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
   Call.setAttributes(entryAttributes(Call.getContext(), Call.getAttributes(),
                                      Call.arg_size()));
   Call.setCalledFunction(Entry);
-  Call.addFnAttr(Attribute::NoMerge);
+  if (R != Rule::FREE && R != Rule::DELETE)
+    Call.addFnAttr(Attribute::NoMerge);
   auto *CI = dyn_cast<CallInst>(&Call);
   if (CI && !CI->isMustTailCall())
     CI->setTailCallKind(CallInst::TCK_NoTail);
@@ -241,8 +243,9 @@ static BasicBlock *splitNormalEdge(InvokeInst *Invoke) {
   return Edge;
 }
 
-/// Calls \p Entry instead of \p Call if \p Cond, out of line.
-static void branchToEntry(CallBase *Call, Value *Cond, FunctionCallee Entry) {
+/// Calls \p Entry instead of the call of \p S if \p Cond, out of line.
+static void branchToEntry(const Site &S, Value *Cond, FunctionCallee Entry) {
+  CallBase *Call = S.Call;
   BasicBlock *Head = Call->getParent();
   BasicBlock *Fast = Head->splitBasicBlock(Call, "mprof.fast");
   BasicBlock *Cold =
@@ -250,7 +253,7 @@ static void branchToEntry(CallBase *Call, Value *Cond, FunctionCallee Entry) {
   auto *ColdCall = cast<CallBase>(Call->clone());
   ColdCall->insertInto(Cold, Cold->end());
   ColdCall->dropUnknownNonDebugMetadata();
-  retarget(*ColdCall, Entry);
+  retarget(*ColdCall, S.Rule, Entry);
   ColdCall->addFnAttr(Attribute::Cold);
 
   BasicBlock *Cont;
@@ -283,12 +286,12 @@ static void branchToEntry(CallBase *Call, Value *Cond, FunctionCallee Entry) {
 void Rewriter::rewriteHooked(const Site &S) {
   FunctionCallee Entry = hookEntry(S);
   if (S.Rule == Rule::DUP || S.Plain)
-    return retarget(*S.Call, Entry);
+    return retarget(*S.Call, S.Rule, Entry);
 
   Builder B(S.Call);
   Value *Cond = mustAsk(B, S);
   if (!S.Call->isMustTailCall())
-    return branchToEntry(S.Call, Cond, Entry);
+    return branchToEntry(S, Cond, Entry);
 
   Value *Callee =
       B.CreateSelect(Cond, Entry.getCallee(), S.Call->getCalledOperand());
@@ -302,7 +305,56 @@ void Rewriter::rewriteHooked(const Site &S) {
 // Sites of custom allocators
 //===----------------------------------------------------------------------===//
 
-/// A builder in a block before \p I that runs only if \p Cond.
+// These are rewritten before the optimizer runs, which may inline the allocator
+// or change its parameters. But the words must not be touched yet: malloc, as
+// the optimizer knows it, changes no memory that the program sees, so a
+// countdown would be carried across it in a register and overwrite what is
+// subtracted there. Calls stand for the accesses until hooked sites are done:
+//   declare i64 @mprof.countdown(i64 %bytes)
+//   declare i1 @mprof.uncounted(ptr %block)
+
+static constexpr StringLiteral CountDownName = "mprof.countdown";
+static constexpr StringLiteral TestName = "mprof.uncounted";
+
+static Value *deferred(IRBuilderBase &B, StringRef Name, Type *Result,
+                       Value *Arg) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  FunctionCallee Callee = M.getOrInsertFunction(Name, Result, Arg->getType());
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  F->setOnlyAccessesInaccessibleMemory();
+  return B.CreateCall(Callee, {Arg});
+}
+
+static Value *deferredCountDown(IRBuilderBase &B, Value *Bytes) {
+  return deferred(B, CountDownName, Bytes->getType(), Bytes);
+}
+
+static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
+  return deferred(B, TestName, B.getInt1Ty(), Ptr);
+}
+
+void Rewriter::lowerDeferred() {
+  auto Lower = [&](StringRef Name, auto Make) {
+    Function *F = M.getFunction(Name);
+    if (!F)
+      return;
+    for (User *U : make_early_inc_range(F->users())) {
+      auto *Call = cast<CallInst>(U);
+      Builder B(Call);
+      Call->replaceAllUsesWith(Make(B, Call->getArgOperand(0)));
+      Call->eraseFromParent();
+    }
+    F->eraseFromParent();
+  };
+  Lower(CountDownName,
+        [&](Builder &B, Value *Bytes) { return countDown(B, Bytes); });
+  Lower(TestName,
+        [&](Builder &B, Value *Ptr) { return hasNone(B, Ptr, "custom_mask"); });
+}
+
+/// The end of a block before \p I that runs only if \p Cond.
 static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   Instruction *Term = SplitBlockAndInsertIfThen(
       Cond, I->getIterator(), /*Unreachable=*/false, unlikely(I->getContext()));
@@ -333,7 +385,7 @@ static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
 void Rewriter::rewriteCustomAlloc(const Site &S) {
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
-  Value *Cond = Before.CreateIsNeg(countDown(Before, Bytes));
+  Value *Cond = Before.CreateIsNeg(deferredCountDown(Before, Bytes));
   Builder B(onlyIf(Cond, after(S.Call), S.Call->getDebugLoc()));
   callCold(B, entry("custom_alloc", B.getVoidTy(), {PtrTy, I64}),
            {S.Call, Bytes});
@@ -342,7 +394,7 @@ void Rewriter::rewriteCustomAlloc(const Site &S) {
 void Rewriter::rewriteCustomFree(const Site &S) {
   Value *Ptr = S.Call->getArgOperand(S.Ptr);
   Builder Before(S.Call);
-  Value *Cond = hasNone(Before, Ptr, "custom_mask");
+  Value *Cond = deferredTest(Before, Ptr);
   Builder B(onlyIf(Cond, S.Call, S.Call->getDebugLoc()));
   callCold(B, entry("custom_free", B.getVoidTy(), {PtrTy}), {Ptr});
 }
@@ -352,9 +404,9 @@ void Rewriter::rewriteCustomRealloc(const Site &S) {
   Value *Ptr = S.Call->getArgOperand(S.Ptr);
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
-  Value *Left = countDown(Before, Bytes);
-  Value *Cond = Before.CreateOr(Before.CreateIsNeg(Left),
-                                hasNone(Before, Ptr, "custom_mask"));
+  Value *Left = deferredCountDown(Before, Bytes);
+  Value *Cond =
+      Before.CreateOr(Before.CreateIsNeg(Left), deferredTest(Before, Ptr));
 
   Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
   Builder Begin(BeginEnd);
@@ -402,6 +454,17 @@ void Rewriter::keepFramePointers(Module &M) {
                     ConstantAsMetadata::get(
                         ConstantInt::get(Type::getInt32Ty(M.getContext()),
                                          uint32_t(FramePointerKind::NonLeaf))));
+}
+
+void Rewriter::widenMemoryEffects() {
+  for (Function &F : M) {
+    if (F.isDeclaration() || !F.hasFnAttribute(Attribute::Memory))
+      continue;
+    MemoryEffects Effects = F.getMemoryEffects();
+    if (isModSet(Effects.getModRef(IRMemLocation::InaccessibleMem)))
+      F.setMemoryEffects(
+          Effects | MemoryEffects(IRMemLocation::Other, ModRefInfo::ModRef));
+  }
 }
 
 void Rewriter::storeMainFrame(Function &Main) {

@@ -20,6 +20,15 @@ public:
   /// splits the block behind it, which moves what follows.
   void rewrite(const Site &S);
 
+  /// Puts the accesses to the words that sites of custom allocators need where
+  /// rewrite has left calls that stand for them.
+  void lowerDeferred();
+
+  /// Corrects what the optimizer has inferred from hooked functions, which
+  /// change nothing that the program sees: where they are called, or what calls
+  /// them, the countdown changes. Optimizers at link time would rely on it.
+  void widenMemoryEffects();
+
   /// Makes every frame of \p F that calls anything walkable.
   static void keepFramePointer(llvm::Function &F);
 
