@@ -315,8 +315,11 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
 // --- start
 // --------------------------------------------------------------------------
 
-static const char *find_environment(const char *name) {
+// A program with more rights than its caller does not do what that says.
+const char *mprof_flags_environment(const char *name) {
   size_t len = strlen(name);
+  if (getauxval(AT_SECURE) != 0)
+    return NULL;
   for (char **e = environ; e != NULL && *e != NULL; e++)
     if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
       return *e + len + 1;
@@ -330,8 +333,7 @@ void mprof_flags_init(void) {
     s = __mprof_default_options();
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
-  // A program with more rights than its caller does not write where that says.
-  s = getauxval(AT_SECURE) == 0 ? find_environment("MPROF_OPTIONS") : NULL;
+  s = mprof_flags_environment("MPROF_OPTIONS");
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
   if (mprof_flags.help)

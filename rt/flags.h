@@ -28,5 +28,8 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
                        const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
 void mprof_flags_print_help(void);
+// The value of an environment variable; NULL if there is none or the process is
+// AT_SECURE.
+const char *mprof_flags_environment(const char *name);
 
 #endif // MPROF_RT_FLAGS_H

@@ -170,20 +170,20 @@ static bool find_bias(const struct header *h, const Elf64_Ehdr *e,
   return false;
 }
 
-static void read_build_id(const struct header *h, char out[41]) {
+static void read_elf(const struct header *h, struct mprof_mapping *m) {
   Elf64_Ehdr e;
-  uintptr_t bias;
   if (!copy_in(h, h->start, &e, sizeof(e)) ||
       memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
       e.e_ident[EI_CLASS] != ELFCLASS64 ||
       e.e_phentsize != sizeof(Elf64_Phdr) || e.e_phoff > h->limit - h->start ||
-      !find_bias(h, &e, &bias))
+      !find_bias(h, &e, &m->bias))
     return;
   for (unsigned i = 0; i < e.e_phnum; i++) {
     Elf64_Phdr p;
     if (!copy_in(h, h->start + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
       return;
-    if (p.p_type == PT_NOTE && read_notes(h, bias + p.p_vaddr, p.p_memsz, out))
+    if (p.p_type == PT_NOTE &&
+        read_notes(h, m->bias + p.p_vaddr, p.p_memsz, m->build_id))
       return;
   }
 }
@@ -206,11 +206,13 @@ static bool has_header(const struct header *h, const struct line *l) {
 static void add(struct mprof_maps *m, const struct header *h,
                 const struct line *l) {
   struct mprof_mapping *v = &m->v[m->len++];
-  *v = (struct mprof_mapping){
-      .start = l->start, .limit = l->limit, .offset = l->offset};
+  *v = (struct mprof_mapping){.start = l->start,
+                              .limit = l->limit,
+                              .offset = l->offset,
+                              .bias = l->start - l->offset};
   set_file(v, l);
   if (has_header(h, l))
-    read_build_id(h, v->build_id);
+    read_elf(h, v);
 }
 
 static size_t count_lines(const struct mprof_infile *f) {

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,6 +21,8 @@
 #ifndef __WALL
 #define __WALL 0x40000000 // wait for children that raise no SIGCHLD too
 #endif
+
+enum { HELPER_STACK = 1 << 20 };
 
 static long call6(long nr, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d;
@@ -60,8 +63,10 @@ bool mprof_os_is_executable(const char *path) {
 // --- the helper
 // -----------------------------------------------------------------
 
-// Descriptors 0 to 2 become /dev/null, those above fd and between go away.
+// Descriptors 0 to 2 become /dev/null, those above go away but for fd. If the
+// helper dies, it leaves no core file beside the program's data.
 static void isolate(int fd, bool keep_stderr) {
+  call4(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
   long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
   for (int i = 0; i <= 2; i++)
     if (null >= 0 && !(i == 2 && keep_stderr))
@@ -107,12 +112,42 @@ static void leave(void) {
     call4(SYS_exit_group, 0, 0, 0, 0);
 }
 
+struct start {
+  void (*main)(int fd);
+  int fd;
+  bool keep_stderr;
+};
+
+static void run(struct start *s) {
+  isolate(s->fd, s->keep_stderr);
+  s->main(s->fd);
+  leave();
+}
+
+// Calls run on a stack of its own: the thread's may be smaller than what the
+// helper's work needs.
+static void run_on(char *stack, struct start *s) {
+  __asm__ volatile("mov %0, %%rsp\n\t"
+                   "xor %%ebp, %%ebp\n\t"
+                   "call *%1\n\t"
+                   "ud2"
+                   :
+                   : "r"(stack + HELPER_STACK), "a"(run), "D"(s)
+                   : "memory");
+}
+
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
                        bool keep_stderr) {
   int fd[2];
   int error = connect_pair(fd);
   if (error != 0)
     return error;
+  char *stack = mprof_os_map(HELPER_STACK);
+  if (stack == NULL) {
+    mprof_sys_close(fd[0]);
+    mprof_sys_close(fd[1]);
+    return ENOMEM;
+  }
   // Blocked before the copy is made, since the program's handlers must not run
   // in it: a terminal's interrupt goes to every process of the group.
   uint64_t all = ~0ull, old = 0;
@@ -120,11 +155,11 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
   // No exit signal, so wait() in the program does not find it.
   long pid = call4(SYS_clone, 0, 0, 0, 0);
   if (pid == 0) {
-    isolate(fd[1], keep_stderr);
-    main(fd[1]);
-    leave();
+    struct start s = {main, fd[1], keep_stderr};
+    run_on(stack, &s);
   }
   set_signal_mask(&old, NULL);
+  mprof_os_unmap(stack, HELPER_STACK);
   mprof_sys_close(fd[1]);
   if (pid < 0) {
     mprof_sys_close(fd[0]);

@@ -9,6 +9,7 @@
 // (Go: runtime/pprof/proto.go, writeHeapProto)
 
 #include "pb.h"
+#include "pctable.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -75,25 +76,17 @@ enum {
 
 enum {
   SAMPLE_TYPES = 4,
-  FIRST_TABLE = 4096, // slots; a power of two
-  TEXT_SIZE = 4096,   // of a comment
-  DROP_SIZE = 65536,  // of drop_frames
+  TEXT_SIZE = 4096,  // of a comment
+  DROP_SIZE = 65536, // of drop_frames
   // A sample of the deepest stack, with room for its heads and its label.
   MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 512,
-};
-
-// Of an open-addressing table from return addresses to location ids.
-struct slot {
-  mprof_pc pc; // 0: free
-  uint64_t id; // 0: lies in no mapping
 };
 
 struct writer {
   struct mprof_outfile out;
   struct mprof_pb pb; // one message at a time, in message
   struct mprof_maps maps;
-  struct slot *slots;
-  size_t slot_count, slots_used;
+  struct mprof_pc_table table; // to location ids
   uint64_t strings, locations; // written so far
   uint64_t truncated_location; // 0: not written yet
   int error;                   // ENOMEM: the table could not grow
@@ -263,29 +256,7 @@ static void put_drop_frames(struct writer *w) {
 // --- locations
 // --------------------------------------------------------------------
 
-// Fibonacci hashing: addresses differ in their middle bits.
-static struct slot *find_slot(struct slot *slots, size_t count, mprof_pc pc) {
-  size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
-  while (slots[i].pc != 0 && slots[i].pc != pc)
-    i = (i + 1) & (count - 1);
-  return &slots[i];
-}
-
-static bool grow(struct writer *w) {
-  size_t count = w->slot_count == 0 ? FIRST_TABLE : 2 * w->slot_count;
-  struct slot *slots = mprof_os_map(count * sizeof(*slots));
-  if (slots == NULL)
-    return false;
-  for (size_t i = 0; i < w->slot_count; i++)
-    if (w->slots[i].pc != 0)
-      *find_slot(slots, count, w->slots[i].pc) = w->slots[i];
-  if (w->slots != NULL)
-    mprof_os_unmap(w->slots, w->slot_count * sizeof(*slots));
-  w->slots = slots;
-  w->slot_count = count;
-  return true;
-}
-
+// The id of a new location, 0 if its address lies in no mapping.
 static uint64_t put_location(struct writer *w, mprof_pc pc) {
   const struct mprof_mapping *m = mprof_maps_find(&w->maps, pc - 1);
   if (m == NULL)
@@ -300,21 +271,24 @@ static uint64_t put_location(struct writer *w, mprof_pc pc) {
   return id;
 }
 
+// What the table holds for an address that lies in no mapping.
+#define UNMAPPED UINT64_MAX
+
 // The id of a return address, 0 if it lies in no mapping. It is written when
 // it is first met.
 static uint64_t locate(struct writer *w, mprof_pc pc) {
   if (pc == 0)
     return 0;
-  if (w->slots_used >= w->slot_count / 2 && !grow(w)) {
+  struct mprof_pc_slot *s = mprof_pc_table_get(&w->table, pc);
+  if (s == NULL) {
     w->error = ENOMEM;
     return 0;
   }
-  struct slot *s = find_slot(w->slots, w->slot_count, pc);
-  if (s->pc == 0) {
-    *s = (struct slot){.pc = pc, .id = put_location(w, pc)};
-    w->slots_used++;
+  if (s->value == 0) {
+    uint64_t id = put_location(w, pc);
+    s->value = id == 0 ? UNMAPPED : id;
   }
-  return s->id;
+  return s->value == UNMAPPED ? 0 : s->value;
 }
 
 // The pseudo frame that ends a cut stack. Its mapping is one that no reader
@@ -420,8 +394,7 @@ int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
       w->out.error = w->error;
     error = mprof_outfile_close(&w->out);
   }
-  if (w->slots != NULL)
-    mprof_os_unmap(w->slots, w->slot_count * sizeof(*w->slots));
+  mprof_pc_table_free(&w->table);
   mprof_maps_free(&w->maps);
   mprof_os_unmap(w, sizeof(*w));
   return error;

@@ -77,6 +77,7 @@ void mprof_path_program(struct mprof_text *t);
 struct mprof_mapping {
   uintptr_t start, limit;
   uint64_t offset; // in the file
+  uintptr_t bias;  // less this, addresses are those in the ELF file
   char file[256];
   char build_id[41]; // lower-case hex, "" if none; longer ones are cut
 };
@@ -119,6 +120,26 @@ bool mprof_symbolize(mprof_pc pc,
 bool mprof_is_wrapper(const char *function);
 // Calls fn for each registered wrapper's name, under registry_lock.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
+
+// --- stacks.c: sums over the buckets of equal stacks -------------------------
+
+struct mprof_stack_sum {
+  const struct mprof_bucket *bucket; // one with the stack
+  struct mprof_mem_estimate sum;
+};
+struct mprof_stacks {
+  struct mprof_stack_sum *v;
+  struct mprof_stack_sum **sorted; // len pointers into v, in any order
+  size_t len, mapped_bytes;
+  struct mprof_mem_estimate total;
+  uint64_t samples, sample_frees;
+};
+// 0 or ENOMEM. Free it with mprof_stacks_free.
+int mprof_stacks_group(struct mprof_stacks *g,
+                       const struct mprof_mem_snapshot *s);
+void mprof_stacks_free(struct mprof_stacks *g);
+// Why a snapshot has no samples, for people; NULL if it has some.
+const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate);
 
 // --- the formats. Each returns 0 or an errno value.
 // ------------------------------

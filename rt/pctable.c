@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See pctable.h.
+
+#include "pctable.h"
+
+enum { FIRST_COUNT = 4096 };
+
+// Fibonacci hashing: addresses differ in their middle bits.
+static struct mprof_pc_slot *probe(struct mprof_pc_slot *slots, size_t count,
+                                   mprof_pc pc) {
+  size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
+  while (slots[i].pc != 0 && slots[i].pc != pc)
+    i = (i + 1) & (count - 1);
+  return &slots[i];
+}
+
+static bool grow(struct mprof_pc_table *t) {
+  size_t count = t->count == 0 ? FIRST_COUNT : 2 * t->count;
+  struct mprof_pc_slot *slots = mprof_os_map(count * sizeof(*slots));
+  if (slots == NULL)
+    return false;
+  for (size_t i = 0; i < t->count; i++)
+    if (t->slots[i].pc != 0)
+      *probe(slots, count, t->slots[i].pc) = t->slots[i];
+  size_t used = t->used;
+  mprof_pc_table_free(t);
+  *t = (struct mprof_pc_table){slots, count, used};
+  return true;
+}
+
+struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t,
+                                         mprof_pc pc) {
+  if (t->used >= t->count / 2 && !grow(t))
+    return NULL;
+  struct mprof_pc_slot *s = probe(t->slots, t->count, pc);
+  if (s->pc == 0) {
+    s->pc = pc;
+    t->used++;
+  }
+  return s;
+}
+
+void mprof_pc_table_free(struct mprof_pc_table *t) {
+  if (t->slots != NULL)
+    mprof_os_unmap(t->slots, t->count * sizeof(*t->slots));
+  *t = (struct mprof_pc_table){0};
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What people read is by stack. Buckets are by stack, block size and rate,
+// since only so can samples be scaled.
+
+#include "flags.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_same_stack(const struct mprof_bucket *a,
+                          const struct mprof_bucket *b) {
+  return a->stack_len == b->stack_len && a->end == b->end &&
+         a->skip == b->skip &&
+         memcmp(a->stack, b->stack, a->stack_len * sizeof(a->stack[0])) == 0;
+}
+
+// index: an open-addressing table of places in v, plus 1; 0 is free.
+static struct mprof_stack_sum *find(struct mprof_stacks *g, uint32_t *index,
+                                    size_t mask, const struct mprof_bucket *b) {
+  size_t i = mprof_bucket_hash(b->stack, b->stack_len, 0) & mask;
+  for (; index[i] != 0; i = (i + 1) & mask)
+    if (is_same_stack(g->v[index[i] - 1].bucket, b))
+      return &g->v[index[i] - 1];
+  g->v[g->len].bucket = b;
+  g->sorted[g->len] = &g->v[g->len];
+  index[i] = (uint32_t)++g->len;
+  return &g->v[g->len - 1];
+}
+
+static void add(struct mprof_mem_estimate *sum,
+                const struct mprof_mem_estimate *e) {
+  sum->alloc_objects += e->alloc_objects;
+  sum->alloc_bytes += e->alloc_bytes;
+  sum->inuse_objects += e->inuse_objects;
+  sum->inuse_bytes += e->inuse_bytes;
+}
+
+int mprof_stacks_group(struct mprof_stacks *g,
+                       const struct mprof_mem_snapshot *s) {
+  memset(g, 0, sizeof(*g));
+  if (s->len == 0)
+    return 0;
+  size_t slots = 16;
+  while (slots < 2 * s->len)
+    slots *= 2;
+  uint32_t *index = mprof_os_map(slots * sizeof(*index));
+  g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
+  g->v = mprof_os_map(g->mapped_bytes);
+  if (index == NULL || g->v == NULL) {
+    if (index != NULL)
+      mprof_os_unmap(index, slots * sizeof(*index));
+    mprof_stacks_free(g);
+    return ENOMEM;
+  }
+  g->sorted = (struct mprof_stack_sum **)(g->v + s->len);
+  for (size_t i = 0; i < s->len; i++) {
+    const struct mprof_mem_sample *sample = &s->samples[i];
+    if (sample->allocs == 0 && sample->frees == 0)
+      continue;
+    struct mprof_mem_estimate e = mprof_mem_scale(sample);
+    add(&find(g, index, slots - 1, sample->bucket)->sum, &e);
+    add(&g->total, &e);
+    g->samples += sample->allocs;
+    g->sample_frees += sample->frees;
+  }
+  mprof_os_unmap(index, slots * sizeof(*index));
+  return 0;
+}
+
+void mprof_stacks_free(struct mprof_stacks *g) {
+  if (g->v != NULL)
+    mprof_os_unmap(g->v, g->mapped_bytes);
+  g->v = NULL;
+}
+
+const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate) {
+  if (g->samples != 0)
+    return NULL;
+  if (!mprof_flags.heap)
+    return "heap=0";
+  if (rate == 0)
+    return "the heap rate is 0";
+  if (mprof_flags.stack_depth == 0)
+    return "stack_depth=0";
+  if (mprof_stat_get(MPROF_STAT_no_memory) != 0)
+    return "the profiler had no memory";
+  if (rate == 1)
+    return "no code compiled with -fmprof allocated";
+  return "code compiled with -fmprof allocated nothing, or too little to meet "
+         "a sample";
+}

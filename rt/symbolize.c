@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names and lines of return addresses, by compiler-rt's sanitizer_common, which
+// runs llvm-symbolizer. It is asked in a helper process, a copy of this one:
+// there it may allocate, take the loader's lock, start a process, write
+// warnings or end itself, and the program does not notice.
+
+#include "flags.h"
+#include "init.h"
+#include "os_writer.h"
+#include "pctable.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+// From <sanitizer/common_interface_defs.h>, which declares more than C needs.
+// pc: a return address. The result: a string for each frame, innermost first,
+// and an empty one.
+__attribute__((visibility("default"))) void
+__sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
+
+// LLVM 19's sanitizer_flags.inc: the second flag is the symbolizer's path. A
+// sanitizer's runtime may hide these; then it has set its flags itself.
+extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
+    __attribute__((weak, visibility("default")));
+void set_default_flags(void *flags) __asm__(
+    "_ZN11__sanitizer11CommonFlags11SetDefaultsEv")
+    __attribute__((weak, visibility("default")));
+enum { SYMBOLIZER_PATH_OFFSET = 8 };
+
+// No name of a function or file has this character.
+#define SEPARATOR '\x1f'
+#define FORMAT "%f\x1f%s\x1f%l"
+
+enum {
+  REPLY_SIZE = 32768,
+  CHUNK_SIZE = 1 << 20,
+  TIMEOUT_MS = 30000, // for one address; reading a large program takes seconds
+};
+
+// Memory for replies, each chunk linked to the one before.
+struct chunk {
+  struct chunk *next;
+  size_t used;
+  char data[];
+};
+
+static struct {
+  struct mprof_maps maps;
+  struct mprof_helper helper;
+  struct mprof_pc_table table; // to replies; ~0 for those without names
+  struct chunk *chunks;
+  char *reply; // REPLY_SIZE bytes, in the helper what is sent
+  char path[MPROF_PATH_MAX];
+  bool has_reported; // that there is no symbolizer; for the process's life
+} state;             // guarded by writer_lock
+
+// --- finding llvm-symbolizer
+// ---------------------------------------------------
+
+static bool is_symbolizer(const char *path) {
+  static const char name[] = "llvm-symbolizer";
+  const char *slash = strrchr(path, '/');
+  const char *base = slash == NULL ? path : slash + 1;
+  // sanitizer_common ends the process over any other name, and expands a %.
+  return strncmp(base, name, sizeof(name) - 1) == 0 &&
+         strchr(path, '%') == NULL && mprof_os_is_executable(path);
+}
+
+static bool try_directory(const char *dir, size_t len, const char *name) {
+  struct mprof_text t = MPROF_TEXT(state.path);
+  mprof_text_mem(&t, dir, len);
+  mprof_text_str(&t, "/");
+  mprof_text_str(&t, name);
+  return t.len < sizeof(state.path) - 1 && is_symbolizer(state.path);
+}
+
+// Directories given by their whole path only: in a relative one, anybody's
+// program could be found.
+static bool search(const char *directories, const char *name) {
+  for (const char *p = directories; p != NULL && *p != '\0';) {
+    size_t len = strcspn(p, ":");
+    if (*p == '/' && try_directory(p, len, name))
+      return true;
+    p += len + (p[len] == ':');
+  }
+  return false;
+}
+
+static bool find_symbolizer(void) {
+  static const char usual[] = "/usr/bin:/usr/local/bin";
+  const char *path = mprof_flags_environment("PATH");
+  if (path == NULL)
+    path = usual;
+  return search(path, "llvm-symbolizer") ||
+         search(path, "llvm-symbolizer-19") ||
+         search("/usr/lib/llvm-19/bin", "llvm-symbolizer");
+}
+
+// name: a path or "". Uses reply as its buffer.
+static void report(const char *what, const char *name, const char *rest) {
+  if (state.has_reported)
+    return;
+  state.has_reported = true;
+  struct mprof_text t = {.buf = state.reply, .cap = REPLY_SIZE};
+  mprof_text_str(&t, what);
+  mprof_text_str(&t, name);
+  mprof_text_str(&t, rest);
+  mprof_text_str(&t, "; frames are shown without names");
+  mprof_message_always(t.buf);
+}
+
+static bool choose_symbolizer(void) {
+  if (mprof_has_sanitizer())
+    return true; // it has its own options for that
+  const char *flag = mprof_flags.external_symbolizer_path;
+  if (flag[0] == '\0') {
+    if (find_symbolizer())
+      return true;
+    report("no llvm-symbolizer found: install the package llvm-19 or set the "
+           "option external_symbolizer_path",
+           "", "");
+    return false;
+  }
+  if (is_symbolizer(flag)) {
+    strcpy(state.path, flag);
+    return true;
+  }
+  report("external_symbolizer_path '", flag,
+         "' is not an executable file named llvm-symbolizer*");
+  return false;
+}
+
+// --- in the helper
+// ----------------------------------------------------------------
+
+static void set_flags(void) {
+  if (mprof_has_sanitizer() || set_default_flags == NULL)
+    return;
+  set_default_flags(common_flags);
+  const char *path = state.path;
+  memcpy(common_flags + SYMBOLIZER_PATH_OFFSET, &path, sizeof(path));
+}
+
+// The strings up to the empty one, which is always there: the last byte of the
+// reply is never written.
+static size_t reply_length(const char *reply) {
+  const char *p = reply;
+  while (*p != '\0')
+    p += strlen(p) + 1;
+  return (size_t)(p + 1 - reply);
+}
+
+static void serve(int fd) {
+  mprof_pc pc;
+  set_flags();
+  while (mprof_helper_receive(fd, &pc, sizeof(pc), -1) == sizeof(pc)) {
+    memset(state.reply, 0, REPLY_SIZE);
+    __sanitizer_symbolize_pc((void *)pc, FORMAT, state.reply, REPLY_SIZE - 1);
+    if (mprof_helper_send(fd, state.reply, reply_length(state.reply)) < 0)
+      return;
+  }
+}
+
+// --- asking it
+// --------------------------------------------------------------------
+
+static const char *keep(const char *data, size_t len) {
+  struct chunk *c = state.chunks;
+  if (c == NULL || c->used + len > CHUNK_SIZE - sizeof(*c)) {
+    c = mprof_os_map(CHUNK_SIZE);
+    if (c == NULL)
+      return NULL;
+    c->next = state.chunks;
+    state.chunks = c;
+  }
+  char *p = c->data + c->used;
+  memcpy(p, data, len);
+  c->used += len;
+  return p;
+}
+
+static void give_up(const char *why) {
+  mprof_helper_stop(&state.helper);
+  report(why, "", "");
+}
+
+// The reply for pc, NULL if there is none.
+static const char *ask(mprof_pc pc) {
+  if (state.helper.pid == 0)
+    return NULL;
+  if (mprof_helper_send(state.helper.fd, &pc, sizeof(pc)) < 0) {
+    give_up("llvm-symbolizer's helper ended early");
+    return NULL;
+  }
+  long n = mprof_helper_receive(state.helper.fd, state.reply, REPLY_SIZE,
+                                TIMEOUT_MS);
+  if (n == -ETIMEDOUT) {
+    give_up("llvm-symbolizer took more than 30 s for an address");
+    return NULL;
+  }
+  if (n <= 0 || state.reply[n - 1] != '\0') {
+    give_up("llvm-symbolizer's helper ended early");
+    return NULL;
+  }
+  return keep(state.reply, (size_t)n);
+}
+
+static const char *find_reply(mprof_pc pc) {
+  struct mprof_pc_slot *s = mprof_pc_table_get(&state.table, pc);
+  if (s == NULL)
+    return NULL;
+  if (s->value == 0) {
+    const char *reply = ask(pc);
+    s->value = reply == NULL ? UINT64_MAX : (uintptr_t)reply;
+  }
+  return s->value == UINT64_MAX ? NULL : (const char *)(uintptr_t)s->value;
+}
+
+// --- frames
+// -----------------------------------------------------------------------
+
+// A field up to the separator, copied; "" where sanitizer_common has no answer.
+static const char *take_field(const char **p, struct mprof_text *t) {
+  const char *end = strchr(*p, SEPARATOR);
+  size_t len = end == NULL ? strlen(*p) : (size_t)(end - *p);
+  t->len = 0;
+  mprof_text_mem(t, *p, len);
+  *p += len + (end != NULL);
+  return strcmp(t->buf, "<null>") == 0 || strcmp(t->buf, "??") == 0 ? ""
+                                                                    : t->buf;
+}
+
+// Reads one frame's string. False if it has no function.
+static bool parse_frame(const char *s, struct mprof_text *function,
+                        struct mprof_text *file, struct mprof_frame *f) {
+  f->function = take_field(&s, function);
+  f->file = take_field(&s, file);
+  f->line = 0;
+  for (; *s >= '0' && *s <= '9'; s++)
+    f->line = f->line * 10 + (unsigned)(*s - '0');
+  return f->function[0] != '\0';
+}
+
+bool mprof_symbolize(mprof_pc pc,
+                     void (*fn)(const struct mprof_frame *, void *),
+                     void *arg) {
+  const struct mprof_mapping *m =
+      pc == 0 ? NULL : mprof_maps_find(&state.maps, pc - 1);
+  if (m == NULL)
+    return false;
+  struct mprof_frame f = {.function = "",
+                          .file = "",
+                          .module = m->file,
+                          .offset = pc - 1 - m->bias};
+  const char *reply = find_reply(pc);
+  // Behind the reply buffer's part for receiving: names are long in C++.
+  struct mprof_text function = {.buf = state.reply + REPLY_SIZE,
+                                .cap = REPLY_SIZE};
+  struct mprof_text file = {.buf = state.reply + 2 * REPLY_SIZE,
+                            .cap = REPLY_SIZE};
+  bool has_names = false;
+  for (const char *s = reply; s != NULL && *s != '\0'; s += strlen(s) + 1)
+    if (parse_frame(s, &function, &file, &f)) {
+      has_names = true;
+      fn(&f, arg);
+    }
+  if (!has_names) {
+    f.function = f.file = "";
+    f.line = 0;
+    fn(&f, arg);
+  }
+  return true;
+}
+
+int mprof_symbolize_begin(bool names) {
+  int error = mprof_maps_read(&state.maps);
+  if (error != 0)
+    return error;
+  state.reply = mprof_os_map(3 * REPLY_SIZE);
+  if (state.reply == NULL) {
+    mprof_maps_free(&state.maps);
+    return ENOMEM;
+  }
+  if (!names || !choose_symbolizer())
+    return 0;
+  error = mprof_helper_start(&state.helper, serve, mprof_flags.verbosity > 0);
+  if (error != 0) {
+    char why[64];
+    struct mprof_text t = MPROF_TEXT(why);
+    mprof_text_errno(&t, error);
+    report("no process for llvm-symbolizer: ", why, "");
+  }
+  return 0;
+}
+
+void mprof_symbolize_end(void) {
+  mprof_helper_stop(&state.helper);
+  mprof_pc_table_free(&state.table);
+  while (state.chunks != NULL) {
+    struct chunk *next = state.chunks->next;
+    mprof_os_unmap(state.chunks, CHUNK_SIZE);
+    state.chunks = next;
+  }
+  mprof_os_unmap(state.reply, 3 * REPLY_SIZE);
+  state.reply = NULL;
+  mprof_maps_free(&state.maps);
+}
