@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Everything that must hold before a change goes in: a build without warnings,
+# the tests, the format, clang-tidy. The last line says how many tests passed
+# and failed; format and clang-tidy count as one test each.
+
+set -eu
+
+cd -P -- "$(dirname -- "$0")/.."
+utils/setup.sh
+if ! { cmake --preset release -DMPROF_WERROR=ON && cmake --build build; }; then
+  echo '0 passed, 1 failed'
+  exit 1
+fi
+
+passed=0
+failed=0
+skipped=0
+# Runs a check of its own, named by $1.
+check() {
+  what=$1
+  shift
+  if "$@"; then
+    echo "PASS: $what"
+    passed=$((passed + 1))
+  else
+    echo "FAIL: $what"
+    failed=$((failed + 1))
+  fi
+}
+
+# The C and C++ files of the project; those of test/ are not tidied.
+list() {
+  git ls-files --cached --others --exclude-standard -- "$@"
+}
+check_format() {
+  list '*.c' '*.h' '*.cpp' | xargs -r clang-format-19 --dry-run --Werror
+}
+check_tidy() {
+  list 'pass/*.cpp' 'rt/*.c' |
+    xargs -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet -p build 2>&1 |
+    # Only counts what was suppressed in system headers.
+    sed '/warnings\{0,1\} generated\.$/d' >build/clang-tidy.log
+  cat build/clang-tidy.log
+  ! grep -Eq '(warning|error):' build/clang-tidy.log
+}
+check clang-format check_format
+check clang-tidy check_tidy
+
+# What lit's summary, its last words, counts: "  Passed: 12 (92.31%)".
+count() {
+  sed -n "s/^ *$1 *: *\([0-9][0-9]*\).*/\1/p" build/summary.log
+}
+status=0
+cmake --build build --target check-mprof >build/check.log 2>&1 || status=$?
+cat build/check.log
+awk '/^Total Discovered Tests:/ { text = "" } { text = text $0 "\n" }
+  END { printf "%s", text }' build/check.log >build/summary.log
+for kind in Passed 'Passed With Retry' 'Expectedly Failed'; do
+  n=$(count "$kind")
+  passed=$((passed + ${n:-0}))
+done
+for kind in Failed Unresolved 'Timed Out' 'Unexpectedly Passed'; do
+  n=$(count "$kind")
+  failed=$((failed + ${n:-0}))
+done
+for kind in Unsupported Skipped Excluded; do
+  n=$(count "$kind")
+  skipped=$((skipped + ${n:-0}))
+done
+# lit itself did not come to its end.
+if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+  failed=1
+fi
+
+if [ "$skipped" -gt 0 ]; then
+  echo "$passed passed, $failed failed, $skipped skipped"
+else
+  echo "$passed passed, $failed failed"
+fi
+[ "$failed" -eq 0 ]

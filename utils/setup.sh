@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installs the Debian packages that MProf needs and that are missing:
+#   setup.sh          to build, test and demonstrate it
+#   setup.sh bench    those and the profilers that it is measured against
+# Without root or a sudo that asks nothing it prints the command and exits 1.
+
+set -eu
+
+packages='
+  clang-19 llvm-19-dev llvm-19-tools libclang-19-dev libclang-rt-19-dev lld-19
+  clang-format-19 clang-tidy-19
+  cmake ninja-build make pkg-config git gzip
+  gcc g++ binutils libc6-dev
+  python3 golang-1.19-go valgrind
+  duktape-dev nlohmann-json3-dev
+'
+bench_packages='
+  libjemalloc-dev libgoogle-perftools-dev google-perftools heaptrack
+'
+
+case ${1-} in
+'') ;;
+bench) packages="$packages $bench_packages" ;;
+*)
+  echo "usage: ${0##*/} [bench]" >&2
+  exit 2
+  ;;
+esac
+
+# shellcheck disable=SC2086  # words of a list
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $packages \
+  2>/dev/null || :)
+missing=
+for package in $packages; do
+  case "
+$installed
+" in
+  *"
+installed $package
+"*) ;;
+  *) missing="$missing $package" ;;
+  esac
+done
+if [ -z "$missing" ]; then
+  exit 0
+fi
+
+if [ "$(id -u)" = 0 ]; then
+  as_root=
+elif sudo -n true 2>/dev/null; then
+  as_root='sudo -n'
+else
+  echo "mprof: packages are missing; run: sudo apt-get install -y$missing" >&2
+  exit 1
+fi
+echo "mprof: installing$missing"
+# sudo drops the environment, so env passes it on.
+# shellcheck disable=SC2086
+set -- $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o \
+  Dpkg::Use-Pty=0
+"$@" update
+# shellcheck disable=SC2086
+"$@" install -y --no-install-recommends $missing
