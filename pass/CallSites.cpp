@@ -89,10 +89,15 @@ static std::optional<Site> customSite(const Function &F) {
 
 CallSites::CallSites(Module &M) {
   for (const Hook &H : hooks()) {
-    // An alias counts as well: a program may define malloc as one.
     GlobalValue *Callee = M.getNamedValue(H.Symbol);
-    if (Callee && !Callee->hasLocalLinkage())
-      Hooked[Callee] = {&H, prototype(H.Proto, M.getContext())};
+    if (!Callee || Callee->hasLocalLinkage())
+      continue;
+    const Target T = {&H, prototype(H.Proto, M.getContext())};
+    Hooked[Callee] = T;
+    // A program may define malloc as an alias, and the optimizer then calls
+    // what it stands for.
+    if (isa<GlobalAlias>(Callee) && Callee->getAliaseeObject())
+      Hooked.try_emplace(Callee->getAliaseeObject(), T);
   }
   for (const Function &F : M)
     if (std::optional<Site> S = customSite(F))

@@ -17,9 +17,18 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SpecialCaseList.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 using namespace mprof;
+
+/// The contract is one for x86-64 Linux. Code for another target, such as that
+/// for a GPU in the same compilation, calls another malloc.
+static bool isTarget(const Module &M) {
+  Triple T(M.getTargetTriple());
+  return T.str().empty() ||
+         (T.getArch() == Triple::x86_64 && T.isOSLinux() && !T.isX32());
+}
 
 enum Step : uint32_t { Untouched, Marked, Done };
 
@@ -110,7 +119,7 @@ static void finish(Module &M, const Options &Opts) {
   Rewriter::keepFramePointers(M);
 
   bool Changed = rewriteAll(R, Sites);
-  R.lowerDeferred();
+  Changed |= R.lowerDeferred();
   if (Changed)
     R.widenMemoryEffects();
   if (Main)
@@ -120,14 +129,14 @@ static void finish(Module &M, const Options &Opts) {
 }
 
 PreservedAnalyses MarkPass::run(Module &M, ModuleAnalysisManager &) {
-  if (stepOf(M) != Untouched)
+  if (stepOf(M) != Untouched || !isTarget(M))
     return PreservedAnalyses::all();
   prepare(M, Opts);
   return PreservedAnalyses::none();
 }
 
 PreservedAnalyses MProfPass::run(Module &M, ModuleAnalysisManager &) {
-  if (stepOf(M) == Done)
+  if (stepOf(M) == Done || !isTarget(M))
     return PreservedAnalyses::all();
   if (stepOf(M) == Untouched)
     prepare(M, Opts);

@@ -40,6 +40,7 @@
 
 #include "Rewrite.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/AttributeMask.h"
@@ -335,7 +336,8 @@ static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
   return deferred(B, TestName, B.getInt1Ty(), Ptr);
 }
 
-void Rewriter::lowerDeferred() {
+bool Rewriter::lowerDeferred() {
+  bool Any = false;
   auto Lower = [&](StringRef Name, auto Make) {
     Function *F = M.getFunction(Name);
     if (!F)
@@ -347,11 +349,13 @@ void Rewriter::lowerDeferred() {
       Call->eraseFromParent();
     }
     F->eraseFromParent();
+    Any = true;
   };
   Lower(CountDownName,
         [&](Builder &B, Value *Bytes) { return countDown(B, Bytes); });
   Lower(TestName,
         [&](Builder &B, Value *Ptr) { return hasNone(B, Ptr, "custom_mask"); });
+  return Any;
 }
 
 /// The end of a block before \p I that runs only if \p Cond.
@@ -505,8 +509,12 @@ static std::string plainName(const Function &F) {
 
 void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
   SmallVector<Constant *, 8> Names;
+  StringSet<> Seen;
   for (const Function *F : Wrappers) {
-    Constant *Text = ConstantDataArray::getString(Ctx, plainName(*F));
+    std::string Plain = plainName(*F);
+    if (!Seen.insert(Plain).second)
+      continue; // another overload
+    Constant *Text = ConstantDataArray::getString(Ctx, Plain);
     auto *Name =
         new GlobalVariable(M, Text->getType(), true,
                            GlobalValue::PrivateLinkage, Text, "mprof.wrapper");

@@ -21,8 +21,9 @@ public:
   void rewrite(const Site &S);
 
   /// Puts the accesses to the words that sites of custom allocators need where
-  /// rewrite has left calls that stand for them.
-  void lowerDeferred();
+  /// rewrite has left calls that stand for them. Returns whether there were
+  /// any.
+  bool lowerDeferred();
 
   /// Corrects what the optimizer has inferred from hooked functions, which
   /// change nothing that the program sees: where they are called, or what calls
