@@ -33,32 +33,21 @@
 // a select, since the entry has the same prototype. DUP, and releases where
 // size matters more than time, only change their callee.
 //
-// Calls of custom allocators stay and get code around them, see hooks.def.
+// RewriteCustom.cpp and RewriteModule.cpp make the rest.
 //
 // What is inserted has the call's debug location and !nosanitize: sanitizers
 // would otherwise check, and slow down, accesses that are ours.
 
 #include "Rewrite.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
-#include <cstdlib>
-
-#include "mprof/hooks.def"
 
 using namespace llvm;
 using namespace mprof;
-
-static constexpr StringLiteral Prefix = "__mprof_";
 
 /// Whether the linker resolves data of this module's code at link time, so that
 /// it needs no entry of the GOT. That is Clang's rule for extern data.
@@ -97,21 +86,9 @@ GlobalVariable *Rewriter::word(StringRef Name) {
   return Word;
 }
 
-static MDNode *unlikely(LLVMContext &Ctx) {
+MDNode *mprof::unlikely(LLVMContext &Ctx) {
   return MDBuilder(Ctx).createBranchWeights(1, (1u << 20) - 1);
 }
-
-namespace {
-/// A builder before \p I whose instructions no sanitizer looks at.
-struct Builder : IRBuilder<ConstantFolder, IRBuilderCallbackInserter> {
-  explicit Builder(Instruction *I)
-      : IRBuilder(I->getContext(), ConstantFolder(),
-                  IRBuilderCallbackInserter(
-                      [](Instruction *New) { New->setNoSanitizeMetadata(); })) {
-    SetInsertPoint(I);
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The fast path
@@ -233,8 +210,7 @@ static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
 // Sites of hooked functions
 //===----------------------------------------------------------------------===//
 
-/// A block on the normal edge of \p Invoke.
-static BasicBlock *splitNormalEdge(InvokeInst *Invoke) {
+BasicBlock *mprof::splitNormalEdge(InvokeInst *Invoke) {
   BasicBlock *From = Invoke->getParent(), *To = Invoke->getNormalDest();
   BasicBlock *Edge = BasicBlock::Create(From->getContext(), "mprof.cont",
                                         From->getParent(), From->getNextNode());
@@ -302,134 +278,6 @@ void Rewriter::rewriteHooked(const Site &S) {
   S.Call->setCalledOperand(Callee);
 }
 
-//===----------------------------------------------------------------------===//
-// Sites of custom allocators
-//===----------------------------------------------------------------------===//
-
-// These are rewritten before the optimizer runs, which may inline the allocator
-// or change its parameters. But the words must not be touched yet: malloc, as
-// the optimizer knows it, changes no memory that the program sees, so a
-// countdown would be carried across it in a register and overwrite what is
-// subtracted there. Calls stand for the accesses until hooked sites are done:
-//   declare i64 @mprof.countdown(i64 %bytes)
-//   declare i1 @mprof.uncounted(ptr %block)
-
-static constexpr StringLiteral CountDownName = "mprof.countdown";
-static constexpr StringLiteral TestName = "mprof.uncounted";
-
-static Value *deferred(IRBuilderBase &B, StringRef Name, Type *Result,
-                       Value *Arg) {
-  Module &M = *B.GetInsertBlock()->getModule();
-  FunctionCallee Callee = M.getOrInsertFunction(Name, Result, Arg->getType());
-  auto *F = cast<Function>(Callee.getCallee());
-  F->setDoesNotThrow();
-  F->setWillReturn();
-  F->setOnlyAccessesInaccessibleMemory();
-  return B.CreateCall(Callee, {Arg});
-}
-
-static Value *deferredCountDown(IRBuilderBase &B, Value *Bytes) {
-  return deferred(B, CountDownName, Bytes->getType(), Bytes);
-}
-
-static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
-  return deferred(B, TestName, B.getInt1Ty(), Ptr);
-}
-
-bool Rewriter::lowerDeferred() {
-  bool Any = false;
-  auto Lower = [&](StringRef Name, auto Make) {
-    Function *F = M.getFunction(Name);
-    if (!F)
-      return;
-    for (User *U : make_early_inc_range(F->users())) {
-      auto *Call = cast<CallInst>(U);
-      Builder B(Call);
-      Call->replaceAllUsesWith(Make(B, Call->getArgOperand(0)));
-      Call->eraseFromParent();
-    }
-    F->eraseFromParent();
-    Any = true;
-  };
-  Lower(CountDownName,
-        [&](Builder &B, Value *Bytes) { return countDown(B, Bytes); });
-  Lower(TestName,
-        [&](Builder &B, Value *Ptr) { return hasNone(B, Ptr, "custom_mask"); });
-  return Any;
-}
-
-/// The end of a block before \p I that runs only if \p Cond.
-static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
-  Instruction *Term = SplitBlockAndInsertIfThen(
-      Cond, I->getIterator(), /*Unreachable=*/false, unlikely(I->getContext()));
-  Term->setDebugLoc(Loc);
-  Instruction *Branch =
-      Term->getParent()->getSinglePredecessor()->getTerminator();
-  Branch->setDebugLoc(Loc);
-  return Term;
-}
-
-/// Where code goes that follows \p Call if it returns.
-static Instruction *after(CallBase *Call) {
-  if (auto *Invoke = dyn_cast<InvokeInst>(Call))
-    return splitNormalEdge(Invoke)->getTerminator();
-  return Call->getNextNode();
-}
-
-static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
-                          ArrayRef<Value *> Args) {
-  CallInst *Call = B.CreateCall(Entry, Args);
-  Call->addFnAttr(Attribute::Cold);
-  Call->addFnAttr(Attribute::NoMerge);
-  Call->addFnAttr(Attribute::NoUnwind);
-  Call->setTailCallKind(CallInst::TCK_NoTail);
-  return Call;
-}
-
-void Rewriter::rewriteCustomAlloc(const Site &S) {
-  Builder Before(S.Call);
-  Value *Bytes = bytes(Before, S);
-  Value *Cond = Before.CreateIsNeg(deferredCountDown(Before, Bytes));
-  Builder B(onlyIf(Cond, after(S.Call), S.Call->getDebugLoc()));
-  callCold(B, entry("custom_alloc", B.getVoidTy(), {PtrTy, I64}),
-           {S.Call, Bytes});
-}
-
-void Rewriter::rewriteCustomFree(const Site &S) {
-  Value *Ptr = S.Call->getArgOperand(S.Ptr);
-  Builder Before(S.Call);
-  Value *Cond = deferredTest(Before, Ptr);
-  Builder B(onlyIf(Cond, S.Call, S.Call->getDebugLoc()));
-  callCold(B, entry("custom_free", B.getVoidTy(), {PtrTy}), {Ptr});
-}
-
-void Rewriter::rewriteCustomRealloc(const Site &S) {
-  const DebugLoc &Loc = S.Call->getDebugLoc();
-  Value *Ptr = S.Call->getArgOperand(S.Ptr);
-  Builder Before(S.Call);
-  Value *Bytes = bytes(Before, S);
-  Value *Left = deferredCountDown(Before, Bytes);
-  Value *Cond =
-      Before.CreateOr(Before.CreateIsNeg(Left), deferredTest(Before, Ptr));
-
-  Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
-  Builder Begin(BeginEnd);
-  CallInst *Token =
-      callCold(Begin, entry("custom_realloc_begin", I64, {PtrTy}), {Ptr});
-  BasicBlock *Asked = BeginEnd->getParent();
-  PHINode *Phi = PHINode::Create(I64, 2, "", S.Call->getParent()->begin());
-  Phi->setDebugLoc(Loc);
-  for (BasicBlock *Pred : predecessors(S.Call->getParent()))
-    Phi->addIncoming(
-        Pred == Asked ? cast<Value>(Token) : ConstantInt::get(I64, 0), Pred);
-
-  Builder End(onlyIf(Cond, after(S.Call), Loc));
-  callCold(End,
-           entry("custom_realloc_end", End.getVoidTy(),
-                 {I64, PtrTy, PtrTy, I64, I64}),
-           {Phi, Ptr, S.Call, Bytes, Left});
-}
-
 void Rewriter::rewrite(const Site &S) {
   switch (S.Rule) {
   case Rule::CustomAlloc:
@@ -441,131 +289,4 @@ void Rewriter::rewrite(const Site &S) {
   default:
     return rewriteHooked(S);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Functions and the module
-//===----------------------------------------------------------------------===//
-
-void Rewriter::keepFramePointer(Function &F) {
-  if (F.getFnAttribute("frame-pointer").getValueAsString() != "all")
-    F.addFnAttr("frame-pointer", "non-leaf");
-}
-
-void Rewriter::keepFramePointers(Module &M) {
-  if (M.getFramePointer() != FramePointerKind::All)
-    M.setModuleFlag(Module::Max, "frame-pointer",
-                    ConstantAsMetadata::get(
-                        ConstantInt::get(Type::getInt32Ty(M.getContext()),
-                                         uint32_t(FramePointerKind::NonLeaf))));
-}
-
-void Rewriter::widenMemoryEffects() {
-  for (Function &F : M) {
-    if (F.isDeclaration() || !F.hasFnAttribute(Attribute::Memory))
-      continue;
-    MemoryEffects Effects = F.getMemoryEffects();
-    if (isModSet(Effects.getModRef(IRMemLocation::InaccessibleMem)))
-      F.setMemoryEffects(
-          Effects | MemoryEffects(IRMemLocation::Other, ModRefInfo::ModRef));
-  }
-}
-
-void Rewriter::storeMainFrame(Function &Main) {
-  SmallVector<Instruction *, 4> Returns;
-  for (BasicBlock &BB : Main)
-    if (isa<ReturnInst>(BB.getTerminator())) {
-      CallInst *Tail = BB.getTerminatingMustTailCall();
-      Returns.push_back(Tail ? Tail : BB.getTerminator());
-    }
-
-  Builder Entry(&*Main.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  Entry.SetCurrentDebugLocation(DebugLoc());
-  Value *Frame = Entry.CreateIntrinsic(Intrinsic::frameaddress, {PtrTy},
-                                       {Entry.getInt32(0)});
-  Entry.CreateAlignedStore(Frame, word("main_frame"), Align(8));
-  for (Instruction *Return : Returns) {
-    Builder B(Return);
-    B.CreateAlignedStore(ConstantPointerNull::get(PtrTy), word("main_frame"),
-                         Align(8));
-  }
-}
-
-/// The name of \p F as profiles show it: demangled, without parameters.
-static std::string plainName(const Function &F) {
-  std::string Name = F.getName().ltrim('\1').str();
-  ItaniumPartialDemangler Demangler;
-  if (Demangler.partialDemangle(Name.c_str()) || !Demangler.isFunction())
-    return Name;
-  auto Take = [](char *Text) {
-    std::string Result = Text ? Text : "";
-    std::free(Text);
-    return Result;
-  };
-  std::string Context = Take(Demangler.getFunctionDeclContextName({}, {}));
-  std::string Base = Take(Demangler.getFunctionBaseName({}, {}));
-  return Context.empty() ? Base : Context + "::" + Base;
-}
-
-void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
-  SmallVector<Constant *, 8> Names;
-  StringSet<> Seen;
-  for (const Function *F : Wrappers) {
-    std::string Plain = plainName(*F);
-    if (!Seen.insert(Plain).second)
-      continue; // another overload
-    Constant *Text = ConstantDataArray::getString(Ctx, Plain);
-    auto *Name =
-        new GlobalVariable(M, Text->getType(), true,
-                           GlobalValue::PrivateLinkage, Text, "mprof.wrapper");
-    Name->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-    Names.push_back(Name);
-  }
-  auto *ArrayTy = ArrayType::get(PtrTy, Names.size());
-  auto *Array =
-      new GlobalVariable(M, ArrayTy, true, GlobalValue::PrivateLinkage,
-                         ConstantArray::get(ArrayTy, Names), "mprof.wrappers");
-  // struct __mprof_wrappers of rt/fastpath.h.
-  Constant *Init =
-      ConstantStruct::getAnon({ConstantPointerNull::get(PtrTy), Array,
-                               ConstantInt::get(I64, Names.size())});
-  auto *Node = new GlobalVariable(M, Init->getType(), false,
-                                  GlobalValue::InternalLinkage, Init,
-                                  "mprof.wrappers_node");
-
-  auto Caller = [&](StringRef Name, StringRef Callee) {
-    auto *F = Function::createWithDefaultAttr(
-        FunctionType::get(Type::getVoidTy(Ctx), false),
-        GlobalValue::InternalLinkage, 0, Name, &M);
-    F->setDoesNotThrow();
-    auto *Ret = ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", F));
-    Builder B(Ret);
-    B.CreateCall(entry(Callee, B.getVoidTy(), {PtrTy}), {Node});
-    return F;
-  };
-  appendToGlobalCtors(M, Caller("mprof.register", "register_wrappers"), 65535);
-  appendToGlobalDtors(M, Caller("mprof.unregister", "unregister_wrappers"),
-                      65535);
-}
-
-#define MPROF_STRING_(X) #X
-#define MPROF_STRING(X) MPROF_STRING_(X)
-
-void Rewriter::requireVersion() {
-  static constexpr StringLiteral Version =
-      "__mprof_abi_v" MPROF_STRING(MPROF_ABI_VERSION);
-  // One in each linked image: the comdat has the version in its name, or the
-  // linker would keep one version's reference and drop the others.
-  std::string Name = (Version + "_reference").str();
-  if (M.getNamedValue(Name))
-    return;
-  Constant *Symbol = M.getOrInsertGlobal(Version, Type::getInt8Ty(Ctx));
-  if (auto *GV = dyn_cast<GlobalVariable>(Symbol))
-    GV->setConstant(true);
-  auto *Reference = new GlobalVariable(
-      M, PtrTy, true, GlobalValue::LinkOnceODRLinkage, Symbol, Name);
-  Reference->setVisibility(GlobalValue::HiddenVisibility);
-  Reference->setComdat(M.getOrInsertComdat(Name));
-  // llvm.used also makes the linker keep it under --gc-sections.
-  appendToUsed(M, {Reference});
 }

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes the IR as it is told to; see Rewrite.cpp for what it makes.
+// Changes the IR as it is told to. Rewrite.cpp does the sites of hooked
+// functions, RewriteCustom.cpp those of custom allocators, RewriteModule.cpp
+// what concerns whole functions and the module.
 
 #ifndef MPROF_PASS_REWRITE_H
 #define MPROF_PASS_REWRITE_H
@@ -11,6 +13,27 @@
 #include "llvm/IR/IRBuilder.h"
 
 namespace mprof {
+
+/// What all symbols of the runtime begin with.
+inline constexpr llvm::StringLiteral Prefix = "__mprof_";
+
+/// A builder before \p I whose instructions no sanitizer looks at.
+struct Builder
+    : llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter> {
+  explicit Builder(llvm::Instruction *I)
+      : IRBuilder(I->getContext(), llvm::ConstantFolder(),
+                  llvm::IRBuilderCallbackInserter([](llvm::Instruction *New) {
+                    New->setNoSanitizeMetadata();
+                  })) {
+    SetInsertPoint(I);
+  }
+};
+
+/// Branch weights of a condition that almost never holds.
+llvm::MDNode *unlikely(llvm::LLVMContext &Ctx);
+
+/// A new block on the normal edge of \p Invoke.
+llvm::BasicBlock *splitNormalEdge(llvm::InvokeInst *Invoke);
 
 class Rewriter {
 public:

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sites of custom allocators. The call stays and gets code around it:
+//
+//     %d = call i64 @mprof.countdown(i64 %n)
+//     %neg = icmp slt i64 %d, 0
+//     %p = call ptr @pool_get(i64 %n)
+//     br i1 %neg, label %cold, label %cont, !prof !unlikely
+//   cold:
+//     call void @__mprof_custom_alloc(ptr %p, i64 %n)
+//     br label %cont
+//
+// and so on as hooks.def says. If the call is an invoke, what follows it lies
+// on its normal edge: an allocator that throws has allocated nothing.
+//
+// This is done before the optimizer runs, which may inline the allocator or
+// change its parameters. But the words must not be touched yet: malloc, as the
+// optimizer knows it, changes no memory that the program sees, so a countdown
+// would be carried across it in a register and overwrite what is subtracted
+// there. So calls stand for the accesses until hooked sites are done:
+//     declare i64 @mprof.countdown(i64 %bytes)   ; subtracts, gives the rest
+//     declare i1 @mprof.uncounted(ptr %block)    ; tests with the custom mask
+
+#include "Rewrite.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+using namespace mprof;
+
+static constexpr StringLiteral CountDownName = "mprof.countdown";
+static constexpr StringLiteral TestName = "mprof.uncounted";
+
+static Value *deferred(IRBuilderBase &B, StringRef Name, Type *Result,
+                       Value *Arg) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  FunctionCallee Callee = M.getOrInsertFunction(Name, Result, Arg->getType());
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  F->setOnlyAccessesInaccessibleMemory();
+  return B.CreateCall(Callee, {Arg});
+}
+
+static Value *deferredCountDown(IRBuilderBase &B, Value *Bytes) {
+  return deferred(B, CountDownName, Bytes->getType(), Bytes);
+}
+
+static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
+  return deferred(B, TestName, B.getInt1Ty(), Ptr);
+}
+
+bool Rewriter::lowerDeferred() {
+  bool Any = false;
+  auto Lower = [&](StringRef Name, auto Make) {
+    Function *F = M.getFunction(Name);
+    if (!F)
+      return;
+    for (User *U : make_early_inc_range(F->users())) {
+      auto *Call = cast<CallInst>(U);
+      Builder B(Call);
+      Call->replaceAllUsesWith(Make(B, Call->getArgOperand(0)));
+      Call->eraseFromParent();
+    }
+    F->eraseFromParent();
+    Any = true;
+  };
+  Lower(CountDownName,
+        [&](Builder &B, Value *Bytes) { return countDown(B, Bytes); });
+  Lower(TestName,
+        [&](Builder &B, Value *Ptr) { return hasNone(B, Ptr, "custom_mask"); });
+  return Any;
+}
+
+/// The end of a block before \p I that runs only if \p Cond.
+static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
+  Instruction *Term = SplitBlockAndInsertIfThen(
+      Cond, I->getIterator(), /*Unreachable=*/false, unlikely(I->getContext()));
+  Term->setDebugLoc(Loc);
+  Instruction *Branch =
+      Term->getParent()->getSinglePredecessor()->getTerminator();
+  Branch->setDebugLoc(Loc);
+  return Term;
+}
+
+/// Where code goes that follows \p Call if it returns.
+static Instruction *after(CallBase *Call) {
+  if (auto *Invoke = dyn_cast<InvokeInst>(Call))
+    return splitNormalEdge(Invoke)->getTerminator();
+  return Call->getNextNode();
+}
+
+static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
+                          ArrayRef<Value *> Args) {
+  CallInst *Call = B.CreateCall(Entry, Args);
+  Call->addFnAttr(Attribute::Cold);
+  Call->addFnAttr(Attribute::NoMerge);
+  Call->addFnAttr(Attribute::NoUnwind);
+  Call->setTailCallKind(CallInst::TCK_NoTail);
+  return Call;
+}
+
+void Rewriter::rewriteCustomAlloc(const Site &S) {
+  Builder Before(S.Call);
+  Value *Bytes = bytes(Before, S);
+  Value *Cond = Before.CreateIsNeg(deferredCountDown(Before, Bytes));
+  Builder B(onlyIf(Cond, after(S.Call), S.Call->getDebugLoc()));
+  callCold(B, entry("custom_alloc", B.getVoidTy(), {PtrTy, I64}),
+           {S.Call, Bytes});
+}
+
+void Rewriter::rewriteCustomFree(const Site &S) {
+  Value *Ptr = S.Call->getArgOperand(S.Ptr);
+  Builder Before(S.Call);
+  Value *Cond = deferredTest(Before, Ptr);
+  Builder B(onlyIf(Cond, S.Call, S.Call->getDebugLoc()));
+  callCold(B, entry("custom_free", B.getVoidTy(), {PtrTy}), {Ptr});
+}
+
+void Rewriter::rewriteCustomRealloc(const Site &S) {
+  const DebugLoc &Loc = S.Call->getDebugLoc();
+  Value *Ptr = S.Call->getArgOperand(S.Ptr);
+  Builder Before(S.Call);
+  Value *Bytes = bytes(Before, S);
+  Value *Left = deferredCountDown(Before, Bytes);
+  Value *Cond =
+      Before.CreateOr(Before.CreateIsNeg(Left), deferredTest(Before, Ptr));
+
+  Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
+  Builder Begin(BeginEnd);
+  CallInst *Token =
+      callCold(Begin, entry("custom_realloc_begin", I64, {PtrTy}), {Ptr});
+  BasicBlock *Asked = BeginEnd->getParent();
+  PHINode *Phi = PHINode::Create(I64, 2, "", S.Call->getParent()->begin());
+  Phi->setDebugLoc(Loc);
+  for (BasicBlock *Pred : predecessors(S.Call->getParent()))
+    Phi->addIncoming(
+        Pred == Asked ? cast<Value>(Token) : ConstantInt::get(I64, 0), Pred);
+
+  Builder End(onlyIf(Cond, after(S.Call), Loc));
+  callCold(End,
+           entry("custom_realloc_end", End.getVoidTy(),
+                 {I64, PtrTy, PtrTy, I64, I64}),
+           {Phi, Ptr, S.Call, Bytes, Left});
+}
