@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { NAME_SIZE = 512 };
+
 static struct __mprof_wrappers *modules; // guarded by registry_lock
 
 // Called by constructors and destructors, so the guard is only set by a signal
@@ -25,12 +27,52 @@ void __mprof_register_wrappers(struct __mprof_wrappers *node) {
   mprof_guard_leave();
 }
 
+static bool is_known_locked(const char *name) {
+  for (const struct __mprof_wrappers *m = modules; m != NULL; m = m->next)
+    for (size_t i = 0; i < m->count; i++)
+      if (strcmp(m->names[i], name) == 0)
+        return true;
+  return false;
+}
+
+// A copy of the names in node that no other module has; the profile still has
+// the module's stacks, and of the program itself it is written after this. The
+// copies stay, but no name is copied twice, however often a library is loaded.
+// Not in the arena: that is emptied in a forked child.
+static void keep_names_locked(const struct __mprof_wrappers *node) {
+  size_t count = 0, text = 0;
+  for (size_t i = 0; i < node->count; i++)
+    if (!is_known_locked(node->names[i])) {
+      count++;
+      text += strlen(node->names[i]) + 1;
+    }
+  if (count == 0)
+    return;
+  struct __mprof_wrappers *kept =
+      mprof_os_map(sizeof(*kept) + count * sizeof(char *) + text);
+  if (kept == NULL)
+    return;
+  const char **names = (const char **)(kept + 1);
+  char *p = (char *)(names + count);
+  for (size_t i = 0; i < node->count; i++)
+    if (!is_known_locked(node->names[i])) {
+      size_t len = strlen(node->names[i]) + 1;
+      memcpy(p, node->names[i], len);
+      names[kept->count++] = p;
+      p += len;
+    }
+  kept->names = names;
+  kept->next = modules;
+  modules = kept;
+}
+
 void __mprof_unregister_wrappers(struct __mprof_wrappers *node) {
   bool entered = mprof_guard_enter();
   mprof_lock_acquire(&mprof_registry_lock);
   for (struct __mprof_wrappers **p = &modules; *p != NULL; p = &(*p)->next)
     if (*p == node) {
       *p = node->next;
+      keep_names_locked(node);
       break;
     }
   mprof_lock_release(&mprof_registry_lock);
@@ -46,23 +88,110 @@ void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg) {
   mprof_lock_release(&mprof_registry_lock);
 }
 
+// --- names
+// ------------------------------------------------------------------------
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool starts_with(const char *s, const char *prefix) {
+  return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+// Copies an operator's name, whose characters mean something else in others.
+// Returns what follows it.
+static const char *copy_operator(struct mprof_text *t, const char *p) {
+  const char *end = p + strlen("operator");
+  if (starts_with(end, "()"))
+    end += 2;
+  else if (*end == ' ') // operator new[], operator bool
+    end += strcspn(end, "(");
+  else
+    end += strspn(end, "<>=!+-*/%&|^~,[]");
+  mprof_text_mem(t, p, (size_t)(end - p));
+  return end;
+}
+
+// A demangled name without result, template arguments, parameters and what the
+// compiler adds to a part of a function.
+//   "long *ns::box<int>::make<long>(int)"  ->  "ns::box::make"
+static void simplify(struct mprof_text *t, const char *name) {
+  static const char anonymous[] = "(anonymous namespace)";
+  int depth = 0; // of template arguments
+  const char *p = name;
+  while (*p != '\0') {
+    bool begins_word = p == name || !is_word(p[-1]);
+    if (depth == 0 && starts_with(p, anonymous)) {
+      mprof_text_str(t, anonymous);
+      p += sizeof(anonymous) - 1;
+      continue;
+    }
+    if (depth == 0 && begins_word && starts_with(p, "operator") &&
+        !is_word(p[strlen("operator")])) {
+      p = copy_operator(t, p);
+      continue;
+    }
+    if (depth == 0 && (*p == '(' || *p == '.' || starts_with(p, " [")))
+      break;
+    if (depth == 0 && *p == ' ') {
+      t->len = 0; // that was the result's type, whose '*' may follow
+      p += 1 + strspn(p + 1, "*& ");
+      continue;
+    }
+    if (*p == '<')
+      depth++;
+    else if (*p == '>' && depth > 0)
+      depth--;
+    else if (depth == 0)
+      mprof_text_mem(t, p, 1);
+    p++;
+  }
+  t->buf[t->len] = '\0';
+}
+
 struct query {
-  const char *function;
+  const char *name;
   bool is_found;
 };
 
-// function is name, perhaps with parameters after it. A name that ends the
-// function's only in part is another function: "alloc" is not "alloc_all".
 static void match(const char *name, void *arg) {
   struct query *q = arg;
-  size_t len = strlen(name);
-  if (strncmp(q->function, name, len) == 0 &&
-      (q->function[len] == '\0' || q->function[len] == '('))
+  char plain[NAME_SIZE] = "";
+  struct mprof_text t = MPROF_TEXT(plain);
+  simplify(&t, name);
+  if (strcmp(q->name, plain) == 0)
     q->is_found = true;
 }
 
 bool mprof_is_wrapper(const char *function) {
-  struct query q = {.function = function};
-  mprof_each_wrapper(match, &q);
+  char plain[NAME_SIZE] = "";
+  struct mprof_text t = MPROF_TEXT(plain);
+  simplify(&t, function);
+  struct query q = {.name = plain};
+  // A name that was cut could be that of another function.
+  if (t.len > 0 && t.len < sizeof(plain) - 1)
+    mprof_each_wrapper(match, &q);
   return q.is_found;
+}
+
+// --- as a regular expression
+// --------------------------------------------------------
+
+void mprof_wrapper_pattern(struct mprof_text *out, const char *name) {
+  static const char arguments[] = "(<.*>)?";
+  char plain[NAME_SIZE] = "";
+  struct mprof_text t = MPROF_TEXT(plain);
+  simplify(&t, name);
+  if (t.len == 0 || t.len == sizeof(plain) - 1)
+    return;
+  for (const char *p = plain; *p != '\0'; p++) {
+    if (starts_with(p, "::") && p > plain && is_word(p[-1]))
+      mprof_text_str(out, arguments);
+    if (strchr("\\.+*?()|[]{}^$", *p) != NULL)
+      mprof_text_str(out, "\\");
+    mprof_text_mem(out, p, 1);
+  }
+  mprof_text_str(out, arguments);
 }

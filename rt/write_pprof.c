@@ -226,28 +226,24 @@ static const char drop_frames[] =
 #undef FREE
 #undef DELETE
     "operator new(\\[\\])?|__mprof_.*|"
-    "std::(__1::)?(__new_allocator|allocator|allocator_traits)<.*>::"
-    "allocate(_at_least)?|__gnu_cxx::new_allocator<.*>::allocate|"
+    "std::(__1::)?(__new_allocator|allocator|allocator_traits)(<.*>)?::"
+    "allocate(_at_least)?|__gnu_cxx::new_allocator(<.*>)?::allocate|"
     "std::__1::__libcpp_(allocate|operator_new).*";
 
-static void add_quoted(const char *name, void *arg) {
+static void add_wrapper(const char *name, void *arg) {
   struct mprof_text *t = arg;
-  size_t len = strlen(name);
-  // One that does not fit would be cut in its middle and match something else.
-  if (2 * len + 2 > t->cap - t->len)
-    return;
+  size_t before = t->len;
   mprof_text_str(t, "|");
-  for (size_t i = 0; i < len; i++) {
-    if (strchr("\\.+*?()|[]{}^$", name[i]) != NULL)
-      mprof_text_str(t, "\\");
-    mprof_text_mem(t, name + i, 1);
-  }
+  mprof_wrapper_pattern(t, name);
+  // One that is empty or cut would match something else, or be no expression.
+  if (t->len == before + 1 || t->len == t->cap - 1)
+    t->len = before;
 }
 
 static void put_drop_frames(struct writer *w) {
   struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
   mprof_text_str(&t, drop_frames);
-  mprof_each_wrapper(add_quoted, &t);
+  mprof_each_wrapper(add_wrapper, &t);
   uint64_t id = put_string(w, t.buf, t.len);
   mprof_pb_uint64(&w->pb, PROFILE_DROP_FRAMES, id);
   emit(w);

@@ -118,6 +118,9 @@ bool mprof_symbolize(mprof_pc pc,
 
 // Whether a function (demangled, with parameters) was marked mprof_wrapper.
 bool mprof_is_wrapper(const char *function);
+// An expression for the name that matches it with template arguments or not,
+// and nothing if it is too long.
+void mprof_wrapper_pattern(struct mprof_text *out, const char *name);
 // Calls fn for each registered wrapper's name, under registry_lock.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
