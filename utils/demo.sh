@@ -7,7 +7,7 @@
 
 set -eu
 
-runs=5
+runs=${MPROF_DEMO_RUNS:-5}
 cd -P -- "$(dirname -- "$0")/.."
 utils/setup.sh
 cmake --preset release >/dev/null
@@ -16,13 +16,15 @@ cmake --build build
 demo=$PWD/build/demo
 mkdir -p "$demo"
 
-# Compiles NAME and NAME-plain.
+# Compiles NAME and NAME-plain. -g1 alone leaves out the names of functions into
+# which nothing was inlined, and "go tool pprof" takes names from there.
 build() {
   name=$1
   driver=$2
   shift 2
-  "build/bin/$driver" -O2 -g1 "$@" -lm -o "$demo/$name-plain"
-  "build/bin/$driver" -O2 -g1 -fmprof "$@" -lm -o "$demo/$name"
+  set -- -O2 -g1 -fdebug-info-for-profiling "$@" -lm
+  "build/bin/$driver" "$@" -o "$demo/$name-plain"
+  "build/bin/$driver" -fmprof "$@" -o "$demo/$name"
 }
 # Takes NAME, and arguments for it.
 measure() {
@@ -45,17 +47,27 @@ measure duk utils/demo/json.js utils/demo/strings.js utils/demo/objects.js \
 measure json
 
 go=$(command -v go || echo /usr/lib/go-1.19/bin/go)
+# Shows the functions of NAME with the most bytes: inuse_space, alloc_space.
+top() {
+  echo
+  echo "== $1: go tool pprof -top -sample_index=$2"
+  "$go" tool pprof -top -nodecount=10 -sample_index="$2" "$demo/$1" \
+    "$demo/$1.heap.pb.gz" 2>/dev/null | sed -n '/^Showing nodes/,$p' |
+    cut -c 1-110
+}
 for name in duk json; do
   echo
   echo "== $name: the head of build/demo/$name.txt"
-  head -n 25 "$demo/$name.txt"
-  echo
-  echo "== $name: go tool pprof -top, bytes in use at exit, then allocated"
-  for index in inuse_space alloc_space; do
-    "$go" tool pprof -top -nodecount=8 -sample_index=$index \
-      "$demo/$name" "$demo/$name.heap.pb.gz" 2>/dev/null
-  done
+  head -n 24 "$demo/$name.txt" | cut -c 1-110
+  top "$name" inuse_space
+  top "$name" alloc_space
 done
+
+# leak.js leaks through the host; everything else is freed.
+if ! sed -n '/^1\. /{n;p;q;}' "$demo/duk.txt" | grep -q cache_put; then
+  echo 'mprof: the leak is not on top of build/demo/duk.txt' >&2
+  exit 1
+fi
 
 cat <<END
 
