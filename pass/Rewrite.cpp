@@ -240,7 +240,10 @@ static void branchToEntry(const Site &S, Value *Cond, FunctionCallee Entry) {
     for (PHINode &Phi : Invoke->getUnwindDest()->phis())
       Phi.addIncoming(Phi.getIncomingValueForBlock(Fast), Cold);
   } else {
-    Cont = Fast->splitBasicBlock(Call->getNextNode(), "mprof.cont");
+    // With the debug records behind the call, which speak of its result.
+    BasicBlock::iterator Next = std::next(Call->getIterator());
+    Next.setHeadBit(true);
+    Cont = Fast->splitBasicBlock(Next, "mprof.cont");
     Fast->getTerminator()->setDebugLoc(Call->getDebugLoc());
     BranchInst::Create(Cont, Cold)->setDebugLoc(Call->getDebugLoc());
   }

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# make HOOKS: IR with a function that calls each hook once.
+# check HOOKS IR: what each of those functions must have become.
+
+import re
+import sys
+
+TYPES = {"v": "void", "p": "ptr", "z": "i64", "i": "i32"}
+WORDS = {
+    "ALLOC": ["heap_countdown"],
+    "REALLOC": ["heap_countdown", "free_mask"],
+    "FREE": ["free_mask"],
+    "DELETE": ["delete_mask"],
+    "DUP": [],
+}
+
+
+def hooks(path):
+    line = re.compile(r'^MPROF_HOOK\((\w+), "(\w+)", (\w+), (-?\d+), (-?\d+), (-?\d+)\)')
+    found = [m.groups() for m in map(line.match, open(path)) if m]
+    assert len(found) == open(path).read().count("\nMPROF_HOOK("), "unread hooks"
+    assert len(found) > 30
+    return found
+
+
+def make(path):
+    print('target triple = "x86_64-pc-linux-gnu"')
+    for symbol, proto, *_ in hooks(path):
+        result, params = TYPES[proto[0]], [TYPES[c] for c in proto[1:]]
+        args = ", ".join("%s %%a%d" % (t, i) for i, t in enumerate(params))
+        print("declare %s @%s(%s)" % (result, symbol, ", ".join(params)))
+        print("define %s @site_%s(%s) {" % (result, symbol, args))
+        if result == "void":
+            print("  call void @%s(%s)\n  ret void\n}" % (symbol, args))
+        else:
+            print("  %%r = call %s @%s(%s)" % (result, symbol, args))
+            print("  ret %s %%r\n}" % result)
+
+
+def check(path, ir):
+    text = open(ir).read()
+    for symbol, proto, rule, size, count, ptr in hooks(path):
+        body = re.search(r"^define [^\n]*@site_%s\(.*?^}" % symbol, text, re.M | re.S)
+        body = body.group(0)
+        args = ", ".join("%s %%a%d" % (TYPES[c], i) for i, c in enumerate(proto[1:]))
+        calls = re.findall(r"@(\w+)\(%s\)" % re.escape(args), body.split("{", 1)[1])
+        entry = "__mprof_" + symbol
+        expected = [entry] if rule == "DUP" else [symbol, entry]
+        assert calls == expected, (symbol, calls)
+        words = sorted(set(re.findall(r"ptr @__mprof_(\w+_(?:mask|countdown))\b", body)))
+        assert words == sorted(WORDS[rule]), (symbol, words)
+        if count != "-1":
+            assert "mul i64 %%a%s, %%a%s" % (size, count) in body, symbol
+        elif size != "-1":
+            assert re.search(r"sub i64 %%\w+, %%a%s\b" % size, body), symbol
+        if ptr != "-1":
+            assert "ptrtoint ptr %%a%s " % ptr in body, symbol
+    print("%d hooks" % len(hooks(path)))
+
+
+if sys.argv[1] == "make":
+    make(sys.argv[2])
+else:
+    check(sys.argv[2], sys.argv[3])

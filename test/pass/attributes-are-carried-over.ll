@@ -1,0 +1,32 @@
+; Intent: the entry's call says what the original says about its result, and
+; not what no longer holds: the entry has state of its own and may throw when
+; the hooked function may.
+; RUN: %opt_mprof %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK: call noalias noundef nonnull align 16 dereferenceable(8) ptr @_Znwm(i64 noundef 8) #[[ORIG:[0-9]+]]
+; CHECK: call noalias noundef nonnull align 16 dereferenceable(8) ptr @__mprof__Znwm(i64 noundef 8) #[[SITE:[0-9]+]]
+define ptr @f() {
+  %p = call noalias noundef nonnull align 16 dereferenceable(8) ptr @_Znwm(i64 noundef 8) #1
+  ret ptr %p
+}
+
+; CHECK: call void @__mprof_free(ptr noundef %p)
+; CHECK-DAG: declare noalias nonnull ptr @__mprof__Znwm(i64 noundef) #[[DECL:[0-9]+]]
+; CHECK-DAG: declare void @__mprof_free(ptr noundef) #[[FREE:[0-9]+]]
+declare noalias nonnull ptr @_Znwm(i64 noundef) #0
+
+define void @g(ptr %p) {
+  call void @free(ptr noundef %p) #2
+  ret void
+}
+declare void @free(ptr allocptr nocapture noundef) #3
+
+; CHECK-DAG: attributes #[[ORIG]] = { builtin allocsize(0) }
+; CHECK-DAG: attributes #[[SITE]] = { cold nomerge allocsize(0) }
+; CHECK-DAG: attributes #[[DECL]] = { cold allocsize(0) }
+; CHECK-DAG: attributes #[[FREE]] = { cold nounwind }
+attributes #0 = { nobuiltin nofree willreturn allockind("alloc,uninitialized") allocsize(0) memory(inaccessiblemem: readwrite) "alloc-family"="_Znwm" }
+attributes #1 = { builtin allocsize(0) }
+attributes #2 = { nounwind }
+attributes #3 = { nounwind willreturn allockind("free") memory(argmem: readwrite, inaccessiblemem: readwrite) "alloc-family"="malloc" }

@@ -1,0 +1,8 @@
+// Intent: a list that cannot be read or parsed stops the compilation and says
+// which file and why.
+// RUN: rm -rf %t.dir && mkdir %t.dir && echo '[mprof' > %t.dir/bad.txt
+// RUN: not %clang_mprof -c %s -o %t.o -mllvm -mprof-ignorelist=%t.dir/none.txt 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not %clang_mprof -c %s -o %t.o -mllvm -mprof-ignorelist=%t.dir/bad.txt 2>&1 | FileCheck %s --check-prefix=BAD
+// NONE: error: mprof: ignorelist: can't open file '{{.*}}none.txt': No such file
+// BAD: error: mprof: ignorelist: {{.*}}malformed section header
+int x;

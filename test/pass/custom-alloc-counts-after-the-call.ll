@@ -1,0 +1,27 @@
+; Intent: mprof_alloc subtracts before the call and tells the runtime after it,
+; with the product of size and count in 64 bits.
+; RUN: %opt_mprof %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+
+@.a = private constant [16 x i8] c"mprof.alloc:2,1\00", section "llvm.metadata"
+@.f = private constant [2 x i8] c"f\00", section "llvm.metadata"
+@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @pool_get, ptr @.a, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
+
+; CHECK-NOT: llvm.global.annotations
+; CHECK-LABEL: define ptr @f(
+; CHECK-DAG: %[[N:.*]] = zext i32 %n to i64
+; CHECK-DAG: %[[SIZE:.*]] = zext i16 %size to i64
+; CHECK: %[[BYTES:.*]] = mul i64 %[[SIZE]], %[[N]]
+; CHECK: %[[D:.*]] = sub i64 %{{.*}}, %[[BYTES]]
+; CHECK: store i64 %[[D]]
+; CHECK: %[[NEG:.*]] = icmp slt i64 %[[D]], 0
+; CHECK: %p = call ptr @pool_get(ptr null, i32 %n, i16 %size)
+; CHECK: br i1 %[[NEG]], label %[[COLD:.*]], label %{{.*}}, !prof
+; CHECK: [[COLD]]:
+; CHECK: notail call void @__mprof_custom_alloc(ptr %p, i64 %[[BYTES]])
+define ptr @f(i32 %n, i16 %size) {
+  %p = call ptr @pool_get(ptr null, i32 %n, i16 %size)
+  ret ptr %p
+}
+
+declare ptr @pool_get(ptr, i32, i16)

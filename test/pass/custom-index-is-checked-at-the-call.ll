@@ -1,0 +1,20 @@
+; Intent: a call whose arguments don't fit the annotation (a declaration of
+; another translation unit may differ) is left alone instead of miscompiled.
+; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s --implicit-check-not=__mprof_
+; RUN: FileCheck %s --check-prefix=REMARK < %t.err
+target triple = "x86_64-pc-linux-gnu"
+
+@.a = private constant [14 x i8] c"mprof.alloc:1\00", section "llvm.metadata"
+@.f = private constant [2 x i8] c"f\00", section "llvm.metadata"
+@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @pool_get, ptr @.a, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
+
+; CHECK: call ptr @pool_get(i64 1)
+; CHECK: call ptr @pool_get(i64 1, ptr null)
+; REMARK-COUNT-2: pool_get left alone: it is called with other argument types
+define void @f() {
+  %p = call ptr @pool_get(i64 1)
+  %q = call ptr @pool_get(i64 1, ptr null)
+  ret void
+}
+
+declare ptr @pool_get(i64)

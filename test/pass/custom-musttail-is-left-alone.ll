@@ -1,0 +1,18 @@
+; Intent: code cannot follow a musttail call, so such a custom site stays, and
+; a remark says so.
+; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s --implicit-check-not=__mprof_
+; RUN: FileCheck %s --check-prefix=REMARK < %t.err
+target triple = "x86_64-pc-linux-gnu"
+
+@.a = private constant [14 x i8] c"mprof.alloc:0\00", section "llvm.metadata"
+@.f = private constant [2 x i8] c"f\00", section "llvm.metadata"
+@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @pool_get, ptr @.a, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
+
+; CHECK: musttail call ptr @pool_get(i64 %n)
+; REMARK: pool_get left alone: nothing can follow a musttail call
+define ptr @f(i64 %n) {
+  %p = musttail call ptr @pool_get(i64 %n)
+  ret ptr %p
+}
+
+declare ptr @pool_get(i64)

@@ -1,0 +1,38 @@
+; Intent: whatever is put in for a site has the site's source line, and what a
+; debugger shows of the result is the result on both paths.
+; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK-LABEL: define ptr @f(
+; CHECK: threadlocal.address{{.*}} !dbg ![[L:[0-9]+]]
+; CHECK: load i64{{.*}} !dbg ![[L]]
+; CHECK: sub i64{{.*}} !dbg ![[L]]
+; CHECK: store i64{{.*}} !dbg ![[L]]
+; CHECK: icmp{{.*}} !dbg ![[L]]
+; CHECK: br i1{{.*}} !dbg ![[L]]
+; CHECK: @malloc({{.*}} !dbg ![[L]]
+; CHECK: br label{{.*}} !dbg ![[L]]
+; CHECK: %[[R:.*]] = phi ptr{{.*}} !dbg ![[L]]
+; CHECK: #dbg_value(ptr %[[R]],
+; CHECK: @__mprof_malloc({{.*}} !dbg ![[L]]
+; CHECK: br label{{.*}} !dbg ![[L]]
+; CHECK: ![[L]] = !DILocation(line: 17,
+define ptr @f(i64 %n) !dbg !3 {
+  %p = call ptr @malloc(i64 %n), !dbg !6
+    #dbg_value(ptr %p, !7, !DIExpression(), !6)
+  ret ptr %p, !dbg !9
+}
+declare ptr @malloc(i64)
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.c", directory: "/")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = distinct !DISubprogram(name: "f", file: !1, line: 16, type: !4, unit: !0, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !5)
+!5 = !{}
+!6 = !DILocation(line: 17, column: 3, scope: !3)
+!7 = !DILocalVariable(name: "p", scope: !3, file: !1, line: 17, type: !8)
+!8 = !DIBasicType(name: "p", size: 64, encoding: DW_ATE_address)
+!9 = !DILocation(line: 18, column: 3, scope: !3)

@@ -1,0 +1,33 @@
+; Intent: every function that calls has a frame that can be walked; "all" is
+; not weakened, naked functions are not touched, later functions follow.
+; RUN: %opt_mprof %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK: define void @none() #[[NONLEAF:[0-9]+]]
+define void @none() "frame-pointer"="none" {
+  ret void
+}
+; CHECK: define void @unset() #[[NONLEAF]]
+define void @unset() {
+  ret void
+}
+; CHECK: define void @reserved() #[[NONLEAF]]
+define void @reserved() "frame-pointer"="reserved" {
+  ret void
+}
+; CHECK: define void @all() #[[ALL:[0-9]+]]
+define void @all() "frame-pointer"="all" {
+  ret void
+}
+; CHECK: define void @naked() #[[NAKED:[0-9]+]] {
+; CHECK-NEXT: call ptr @malloc
+define void @naked() naked {
+  %p = call ptr @malloc(i64 1)
+  unreachable
+}
+declare ptr @malloc(i64)
+
+; CHECK-DAG: attributes #[[NONLEAF]] = { "frame-pointer"="non-leaf" }
+; CHECK-DAG: attributes #[[ALL]] = { "frame-pointer"="all" }
+; CHECK-DAG: attributes #[[NAKED]] = { naked }
+; CHECK-DAG: !{i32 7, !"frame-pointer", i32 1}

@@ -1,0 +1,31 @@
+; Intent: free asks the runtime only about a pointer with no bit of the mask,
+; operator delete has a mask of its own, and neither touches the countdown.
+; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=heap_countdown
+target triple = "x86_64-pc-linux-gnu"
+
+define void @f(ptr %p) {
+; CHECK-LABEL: define void @f(
+; CHECK: %[[M:.*]] = load i64, ptr @__mprof_free_mask
+; CHECK: %[[I:.*]] = ptrtoint ptr %p to i64
+; CHECK: %[[A:.*]] = and i64 %[[I]], %[[M]]
+; CHECK: %[[NONE:.*]] = icmp eq i64 %[[A]], 0
+; CHECK: br i1 %[[NONE]], label %[[COLD:.*]], label %[[FAST:.*]], !prof
+; CHECK: [[FAST]]:
+; CHECK-NEXT: call void @free(ptr %p)
+; CHECK: [[COLD]]:
+; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
+  call void @free(ptr %p)
+  ret void
+}
+
+define void @d(ptr %p) {
+; CHECK-LABEL: define void @d(
+; CHECK: load i64, ptr @__mprof_delete_mask
+; CHECK: call void @_ZdlPvm(ptr %p, i64 8)
+; CHECK: call void @__mprof__ZdlPvm(ptr %p, i64 8)
+  call void @_ZdlPvm(ptr %p, i64 8)
+  ret void
+}
+
+declare void @free(ptr)
+declare void @_ZdlPvm(ptr, i64)

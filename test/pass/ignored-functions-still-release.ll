@@ -1,0 +1,43 @@
+; Intent: what an ignored function allocates is not counted, what it
+; reallocates or frees is. Its name is on the list by fun:, or its source by
+; src:.
+; RUN: split-file %s %t
+; RUN: %opt_mprof -mprof-ignorelist=%t/fun.txt %t/a.ll | FileCheck %t/a.ll
+; RUN: %opt_mprof -mprof-ignorelist=%t/src.txt %t/a.ll | FileCheck %t/a.ll
+; RUN: %opt_mprof -mprof-ignorelist=%t/none.txt -mprof-ignorelist=%t/fun.txt %t/a.ll | FileCheck %t/a.ll
+; RUN: %opt_mprof -mprof-ignorelist=%t/none.txt %t/a.ll | FileCheck %t/a.ll --check-prefix=COUNTED
+; RUN: %opt_mprof -mprof-ignorelist=%t/fun.txt %t/a.ll -pass-remarks-missed=mprof 2>&1 | FileCheck %t/a.ll --check-prefix=REMARK
+;--- fun.txt
+[mprof]
+fun:ign*
+;--- src.txt
+[mprof]
+src:*/lib/a.c
+;--- none.txt
+[address]
+fun:ign*
+[mprof]
+src:*/other.c
+;--- a.ll
+source_filename = "/x/lib/a.c"
+target triple = "x86_64-pc-linux-gnu"
+; CHECK-LABEL: define void @ignored(
+; CHECK-NEXT: %a = call ptr @malloc(i64 8)
+; CHECK-NEXT: %b = call ptr @strdup(ptr %p)
+; CHECK-DAG: call ptr @__mprof_realloc(
+; CHECK-DAG: call void @__mprof_free(ptr %b)
+; COUNTED: call ptr @__mprof_strdup(
+; COUNTED: call ptr @__mprof_malloc(
+; REMARK: malloc left alone: the function is ignored
+; REMARK: strdup left alone: the function is ignored
+define void @ignored(ptr %p) {
+  %a = call ptr @malloc(i64 8)
+  %b = call ptr @strdup(ptr %p)
+  %c = call ptr @realloc(ptr %a, i64 16)
+  call void @free(ptr %b)
+  ret void
+}
+declare ptr @malloc(i64)
+declare ptr @strdup(ptr)
+declare ptr @realloc(ptr, i64)
+declare void @free(ptr)

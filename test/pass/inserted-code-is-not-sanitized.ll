@@ -1,0 +1,22 @@
+; Intent: sanitizers leave alone what the pass has put in, whether they run
+; before or after it.
+; RUN: %opt_mprof %s -o %t.ll
+; RUN: FileCheck %s < %t.ll
+; RUN: opt -passes=tsan -S %t.ll | FileCheck %s --check-prefix=AFTER
+; RUN: opt -passes=asan -S %t.ll | FileCheck %s --check-prefix=AFTER
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK-LABEL: define ptr @f(
+; CHECK: load i64, {{.*}}!nosanitize
+; CHECK: sub i64 {{.*}}!nosanitize
+; CHECK: store i64 {{.*}}!nosanitize
+; CHECK: load i64, ptr @__mprof_free_mask{{.*}}!nosanitize
+; CHECK: br i1 {{.*}}!nosanitize
+; AFTER-LABEL: define ptr @f(
+; AFTER-NOT: {{__tsan_(read|write)|__asan_(load|store|report)}}
+; AFTER: ret ptr
+define ptr @f(ptr %q) sanitize_thread sanitize_address {
+  %p = call ptr @realloc(ptr %q, i64 1)
+  ret ptr %p
+}
+declare ptr @realloc(ptr, i64)

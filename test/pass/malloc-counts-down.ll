@@ -1,0 +1,28 @@
+; Intent: an allocation subtracts its size and asks the runtime only when the
+; countdown has gone negative.
+; RUN: %opt_mprof %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK: @__mprof_heap_countdown = external thread_local(initialexec) global i64
+
+define ptr @f(i64 %n) {
+; CHECK-LABEL: define ptr @f(
+; CHECK: %[[A:.*]] = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_heap_countdown)
+; CHECK: %[[C:.*]] = load i64, ptr %[[A]]
+; CHECK: %[[D:.*]] = sub i64 %[[C]], %n
+; CHECK: store i64 %[[D]], ptr %[[A]]
+; CHECK: %[[NEG:.*]] = icmp slt i64 %[[D]], 0
+; CHECK: br i1 %[[NEG]], label %[[COLD:.*]], label %[[FAST:.*]], !prof ![[W:[0-9]+]]
+; CHECK: [[FAST]]:
+; CHECK-NEXT: %[[P:.*]] = tail call ptr @malloc(i64 %n)
+; CHECK: %[[R:.*]] = phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]
+; CHECK: ret ptr %[[R]]
+; CHECK: [[COLD]]:
+; CHECK-NEXT: %[[Q]] = notail call ptr @__mprof_malloc(i64 %n) #[[ATTRS:[0-9]+]]
+; CHECK: attributes #[[ATTRS]] = { {{.*}}cold nomerge
+; CHECK: ![[W]] = !{!"branch_weights", i32 1, i32 1048575}
+  %p = tail call ptr @malloc(i64 %n)
+  ret ptr %p
+}
+
+declare ptr @malloc(i64)

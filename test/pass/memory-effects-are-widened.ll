@@ -1,0 +1,22 @@
+; Intent: what the optimizer inferred from malloc, that nothing the program sees
+; changes, is wrong once the caller counts down; at link time it would be used.
+; RUN: %opt_mprof %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK: define ptr @make() #[[WIDE:[0-9]+]]
+define ptr @make() memory(inaccessiblemem: readwrite) {
+  %p = call ptr @malloc(i64 8)
+  ret ptr %p
+}
+; CHECK: define ptr @caller() #[[WIDE]]
+define ptr @caller() memory(inaccessiblemem: readwrite) {
+  %p = call ptr @make()
+  ret ptr %p
+}
+; CHECK: define i32 @pure(i32 %x) #[[PURE:[0-9]+]]
+define i32 @pure(i32 %x) memory(none) {
+  ret i32 %x
+}
+declare ptr @malloc(i64)
+; CHECK-DAG: attributes #[[WIDE]] = { memory(readwrite, argmem: none) "frame-pointer"
+; CHECK-DAG: attributes #[[PURE]] = { memory(none) "frame-pointer"

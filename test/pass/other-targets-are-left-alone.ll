@@ -1,0 +1,10 @@
+; Intent: code for a GPU in the same compilation has another malloc.
+; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=mprof_ --implicit-check-not=frame-pointer
+target triple = "nvptx64-nvidia-cuda"
+
+; CHECK: call ptr @malloc(i64 8)
+define ptr @f() {
+  %p = call ptr @malloc(i64 8)
+  ret ptr %p
+}
+declare ptr @malloc(i64)

@@ -1,0 +1,13 @@
+; Intent: the size of a copy is not known at the call, so the entry does it all.
+; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not="call ptr @strdup"
+target triple = "x86_64-pc-linux-gnu"
+
+define ptr @f(ptr %s) {
+; CHECK: define ptr @f(
+; CHECK-NEXT: %p = notail call ptr @__mprof_strdup(ptr %s)
+; CHECK-NEXT: ret ptr %p
+  %p = tail call ptr @strdup(ptr %s)
+  ret ptr %p
+}
+
+declare ptr @strdup(ptr)

@@ -1,0 +1,31 @@
+; Intent: only a direct call of the hooked function with its prototype is a
+; site: no indirect call, no address, no local namesake, no other type.
+; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=__mprof_
+target triple = "x86_64-pc-linux-gnu"
+
+@table = global ptr @malloc
+
+; CHECK-LABEL: define ptr @indirect(
+define ptr @indirect(ptr %f) {
+  %p = call ptr %f(i64 1)
+  ret ptr %p
+}
+
+; CHECK-LABEL: define i32 @prototype(
+define i32 @prototype() {
+  %p = call i32 @malloc(i32 1)
+  ret i32 %p
+}
+
+; CHECK-LABEL: define void @namesake(
+define void @namesake(ptr %p) {
+; CHECK: call void @free(ptr %p)
+  call void @free(ptr %p)
+  ret void
+}
+
+define internal void @free(ptr %p) {
+  ret void
+}
+
+declare ptr @malloc(i64)

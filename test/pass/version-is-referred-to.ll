@@ -1,0 +1,24 @@
+; Intent: an object with rewritten code needs a runtime of its contract's
+; version; the reference survives the linker and names the version. A module
+; in which nothing was rewritten needs none.
+; RUN: split-file %s %t
+; RUN: %opt_mprof %t/site.ll | FileCheck %t/site.ll
+; RUN: %opt_mprof %t/none.ll | FileCheck %t/none.ll --implicit-check-not=__mprof_
+;--- site.ll
+target triple = "x86_64-pc-linux-gnu"
+; CHECK: $__mprof_abi_v[[V:[0-9]+]]_reference = comdat any
+; CHECK: @__mprof_abi_v[[V]] = external constant i8
+; CHECK: @__mprof_abi_v[[V]]_reference = linkonce_odr hidden constant ptr @__mprof_abi_v[[V]], comdat
+; CHECK: @llvm.used = appending global {{.*}} @__mprof_abi_v[[V]]_reference
+define void @f(ptr %p) {
+  call void @free(ptr %p)
+  ret void
+}
+declare void @free(ptr)
+;--- none.ll
+target triple = "x86_64-pc-linux-gnu"
+; CHECK: define void @f
+define void @f() {
+  ret void
+}
+declare void @free(ptr)
