@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A runtime of its own for link tests: the words, and entries that say they
+// were called.
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef VERSION
+#define VERSION __mprof_abi_v1
+#endif
+
+_Thread_local int64_t __mprof_heap_countdown
+    __attribute__((tls_model("initial-exec"))) = 100;
+uintptr_t __mprof_free_mask = 4095;
+uintptr_t __mprof_delete_mask = 4095;
+uintptr_t __mprof_custom_mask = 4095;
+void *__mprof_main_frame;
+const char VERSION = 1;
+
+void *__mprof_malloc(size_t n) {
+  printf("malloc %zu, left %ld\n", n, (long)__mprof_heap_countdown);
+  __mprof_heap_countdown = 100;
+  return aligned_alloc(4096, 4096);
+}
+
+void __mprof_free(void *p) {
+  printf("free %d\n", (int)((uintptr_t)p & 4095));
+  free(p);
+}
+
+void *stub_main_frame(void) { return __mprof_main_frame; }

@@ -1,0 +1,8 @@
+// Intent: only the names with a scope are MProf's; [[alloc]] is nobody's.
+// RUN: %clangxx_mprof -std=c++20 -fsyntax-only -Xclang -verify %s
+[[alloc(1)]] void *a(unsigned long); // expected-warning {{unknown attribute 'alloc' ignored}}
+[[free]] void b(void *); // expected-warning {{unknown attribute 'free' ignored}}
+[[other::realloc(1, 2)]] void *c(void *, long); // expected-warning {{unknown attribute 'realloc' ignored}}
+#if !__has_attribute(mprof_alloc) || !__has_cpp_attribute(mprof::alloc)
+#error
+#endif

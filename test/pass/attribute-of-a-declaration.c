@@ -1,0 +1,28 @@
+// Intent: an allocator that is only declared here is counted where it is
+// called, in either spelling; a later declaration may bring the attribute.
+// RUN: %clang_mprof -std=c23 -O0 -S -emit-llvm -o - %s | FileCheck %s
+// RUN: %clang_mprof -std=c23 -O2 -S -emit-llvm -o - %s | FileCheck %s
+#include <stddef.h>
+
+__attribute__((mprof_alloc(2, 1))) void *pool_get(int count, int size);
+[[mprof::free(1)]] void pool_put(void *p);
+void *pool_resize(void *p, size_t n);
+[[mprof::realloc(1, 2)]] void *pool_resize(void *p, size_t n);
+__attribute__((mprof_alloc(1))) void *never_called(size_t);
+
+// CHECK-NOT: llvm.global.annotations
+// CHECK-LABEL: define {{.*}}@f(
+// CHECK: mul
+// CHECK: @__mprof_heap_countdown
+// CHECK: call {{.*}}@pool_get(
+// CHECK: call void @__mprof_custom_alloc(
+void *f(int a, int b) { return pool_get(a, b); }
+// CHECK-LABEL: define {{.*}}@g(
+// CHECK: call i64 @__mprof_custom_realloc_begin(
+// CHECK: call void @__mprof_custom_realloc_end(
+void *g(void *p, size_t n) { return pool_resize(p, n); }
+// CHECK-LABEL: define {{.*}}@h(
+// CHECK: call void @__mprof_custom_free(
+// CHECK: call void @pool_put(
+void h(void *p) { pool_put(p); }
+// CHECK-NOT: @never_called

@@ -1,0 +1,36 @@
+// Intent: arguments are found in members, static members, templates, and past
+// the hidden address of a result in memory; also if only declared.
+// RUN: %clangxx_mprof -O0 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s
+#include <cstddef>
+
+struct Big { int words[10]; };
+struct Pool {
+  [[mprof::alloc(2)]] void *get(size_t n);
+  [[mprof::alloc(1)]] static void *make(size_t n);
+  template <class T> [[mprof::alloc(2, 3)]] T *array(size_t n, size_t size);
+  [[mprof::free(2)]] Big put(void *p);
+  [[mprof::realloc(1, 2)]] void *grow(size_t n);
+};
+
+// CHECK-LABEL: define {{.*}}@_Z1fR4Pool(
+void f(Pool &pool) {
+  // CHECK: sub i64 %{{.*}}, 11
+  // CHECK: call {{.*}}@_ZN4Pool3getEm(ptr {{.*}}, i64 noundef 11)
+  // CHECK: call void @__mprof_custom_alloc(ptr %{{.*}}, i64 11)
+  void *p = pool.get(11);
+  // CHECK: sub i64 %{{.*}}, 12
+  // CHECK: call {{.*}}@_ZN4Pool4makeEm(i64 noundef 12)
+  Pool::make(12);
+  // CHECK: sub i64 %{{.*}}, 12
+  // CHECK: call {{.*}}@_ZN4Pool5arrayIsEEPT_mm(
+  pool.array<short>(3, 4);
+  // CHECK: %[[P:.*]] = load ptr, ptr %p,
+  // CHECK: call void @__mprof_custom_free(ptr %[[P]])
+  // CHECK: call void @_ZN4Pool3putEPv(ptr {{.*}}sret(%struct.Big){{.*}}, ptr {{.*}}, ptr noundef %[[P]])
+  pool.put(p);
+  // CHECK: %[[THIS:.*]] = load ptr, ptr %pool.addr
+  // CHECK: sub i64 %{{.*}}, 15
+  // CHECK: call i64 @__mprof_custom_realloc_begin(ptr %[[THIS]])
+  // CHECK: call void @__mprof_custom_realloc_end(i64 %{{.*}}, ptr %[[THIS]], ptr %{{.*}}, i64 15, i64 %{{.*}})
+  pool.grow(15);
+}

@@ -1,0 +1,14 @@
+// Intent: the optimizer must not keep the countdown in a register from one
+// custom site to the next: malloc between them, which it believes to change no
+// memory of the program, subtracts from it.
+// RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
+#include <stdlib.h>
+
+__attribute__((mprof_alloc(1))) void *get(size_t) __attribute__((const));
+// CHECK-LABEL: define {{.*}}@f(
+// CHECK-COUNT-3: load i64, ptr %{{.*}}!nosanitize
+void f(void **out) {
+  out[0] = get(10);
+  out[1] = malloc(20);
+  out[2] = get(30);
+}

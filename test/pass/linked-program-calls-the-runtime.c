@@ -1,0 +1,31 @@
+// Intent: rewritten code links and runs with the runtime in the executable, as
+// PIE and not, and in a shared library; through LTO; after --gc-sections.
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %clang -O1 -fPIC -c %S/Inputs/stub_runtime.c -o stub.o && %clang -shared stub.o -o libstub.so
+// RUN: %clang_mprof -O2 -fPIE -pie %s stub.o -o pie && ./pie | FileCheck %s
+// RUN: %clang_mprof -O2 -fno-pic -no-pie %s stub.o -o exec && ./exec | FileCheck %s
+// RUN: %clang_mprof -O0 -fPIE -pie %s ./libstub.so -o shared && ./shared | FileCheck %s
+// RUN: %clang_mprof -O2 -fPIC -shared %s -o libself.so && %clang -Wl,--no-as-needed ./libself.so stub.o -o self && ./self | FileCheck %s
+// RUN: %clang_mprof -O2 -flto=thin -fuse-ld=lld -ffunction-sections -Wl,--gc-sections %s stub.o -o thin && ./thin | FileCheck %s
+// RUN: %clang_mprof -O2 -flto -fuse-ld=lld %s stub.o -o full && ./full | FileCheck %s
+// CHECK: frame 1
+// CHECK-NEXT: malloc 60, left -20
+// CHECK-NEXT: free 0
+// CHECK-NEXT: free 0
+// CHECK-NEXT: done
+#include <stdio.h>
+#include <stdlib.h>
+
+void *stub_main_frame(void);
+
+int main(void) {
+  printf("frame %d\n", stub_main_frame() != NULL);
+  char *volatile p = malloc(60);
+  char *volatile q = malloc(60);
+  free(q);
+  free(p);
+  p = NULL;
+  free(p);
+  puts("done");
+  return 0;
+}

@@ -1,0 +1,28 @@
+// Intent: what an ignored function allocates is not counted, also once it is
+// inlined, and what is inlined into an ignored function still is counted.
+// RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((mprof_ignore, always_inline)) static inline void *quiet(size_t n) { return malloc(n); }
+__attribute__((always_inline)) static inline void *counted(size_t n) { return malloc(n); }
+
+// CHECK-LABEL: define {{.*}}@f(
+// CHECK-NOT: __mprof
+// CHECK: ret
+void *f(void) { return quiet(1); }
+
+// CHECK-LABEL: define {{.*}}@g(
+// CHECK: call {{.*}}@__mprof_malloc(i64 noundef 2)
+__attribute__((mprof_ignore)) void *g(void) { return counted(2); }
+
+// The optimizer makes a calloc of these, at the place of the malloc.
+// CHECK-LABEL: define {{.*}}@h(
+// CHECK-NEXT: {{.*}}call {{.*}}@calloc(
+// CHECK-NEXT: ret
+__attribute__((mprof_ignore)) void *h(void) {
+  void *p = malloc(1000);
+  if (p)
+    memset(p, 0, 1000);
+  return p;
+}

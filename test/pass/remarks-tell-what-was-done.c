@@ -1,0 +1,14 @@
+// Intent: -Rpass=mprof shows each rewritten site, -Rpass-missed=mprof each that
+// was left alone and why.
+// RUN: %clang_mprof -O2 -c -o %t.o %s -Rpass=mprof -Rpass-missed=mprof 2>&1 | FileCheck %s
+#include <stdlib.h>
+
+__attribute__((mprof_alloc(1))) void *get(size_t);
+// CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: get rewritten in f [-Rpass=mprof]
+void *f(size_t n) { return get(n); }
+// CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: malloc rewritten in g [-Rpass=mprof]
+void *g(size_t n) { return malloc(n); }
+// CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: malloc left alone: the function is ignored [-Rpass-missed=mprof]
+__attribute__((mprof_ignore)) void *h(size_t n) { return malloc(n); }
+// CHECK-DAG: [[#@LINE+1]]:{{.*}}remark: malloc left alone: it is inside an allocator, which is counted where it is called
+__attribute__((mprof_alloc(1))) void *i(size_t n) { return malloc(n); }
