@@ -13,6 +13,7 @@
 #include "mprof/mprof.h"
 #include "sample.h"
 #include "threads.h"
+#include "unwind.h"
 #include "writer.h"
 
 #include <pthread.h>
@@ -95,6 +96,7 @@ static void start(void) {
   if (mprof_arena_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
     mprof_message("no address space for the profiler; nothing is counted");
   mprof_place_init();
+  mprof_unwind_init();
   mprof_threads_init();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);

@@ -14,6 +14,9 @@ struct mprof_stack_range {
   bool is_main; // of the process's first thread
 };
 
+// Learns at start where makecontext's stacks begin.
+void mprof_unwind_init(void);
+
 // Follows the chain that begins at fp, the frame address of the hook's entry,
 // so the first return address lies in the function with the call site.
 // Writes at most depth return addresses to pcs and returns how many; *end says

@@ -13,6 +13,8 @@
 
 #include "fastpath.h"
 
+#include <ucontext.h>
+
 #define PROBE_BYTES 4096u
 // A frame larger than this ends the stack.
 #define MAX_FRAME_BYTES (4u << 20)
@@ -50,11 +52,34 @@ static MPROF_NOINLINE bool enter(struct mprof_stack_range *r, uintptr_t fp) {
   return extend(r, fp);
 }
 
+#pragma weak getcontext
+#pragma weak makecontext
+
+// Where the functions that makecontext starts return to, 0 if unknown: the
+// root of a coroutine. The frame address there is whatever it was in the
+// thread that made the context. Written once at start.
+static mprof_pc context_root;
+
+static void nothing(void) {}
+
+// makecontext leaves the return address on top of the stack it prepares.
+void mprof_unwind_init(void) {
+  static ucontext_t context;
+  static char stack[512] __attribute__((aligned(16)));
+  if (!getcontext || !makecontext || getcontext(&context) != 0)
+    return;
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = sizeof(stack);
+  makecontext(&context, nothing, 0);
+  uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
+  if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
+    context_root = *(const mprof_pc *)sp;
+}
+
 // The chain cannot be followed from the frame at fp: was it the thread's last?
-// Threads start, and makecontext's stacks end, with a frame address of 0. The
-// first thread's main has whatever libc kept in the register, so the pass has
-// main note its frame; before main runs and after it returned, the callers are
-// libc's alone.
+// Threads start with a frame address of 0. The first thread's main has whatever
+// libc kept in the register, so the pass has main note its frame; before main
+// runs and after it returned, the callers are libc's alone.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                      uintptr_t fp, uintptr_t next) {
   if (next == 0)
@@ -84,6 +109,10 @@ mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
       return n;
     }
     pcs[n++] = pc;
+    if (mprof_unlikely(pc == context_root)) {
+      *end = MPROF_STACK_COMPLETE;
+      return n;
+    }
     // One comparison for both ends: a next below fp wraps to a huge distance.
     if (next - fp - 16 > MAX_FRAME_BYTES || (next & 15) != 0) {
       *end = classify(range, fp, next);

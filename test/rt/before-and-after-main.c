@@ -4,8 +4,8 @@
 // Intent: allocations in constructors before main, in destructors and exit
 // handlers after it are counted.
 //
-// RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t && env
-// MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
 
 #include "records.h"
 

@@ -5,9 +5,9 @@
 // counted as allocations and frees of their callers, by requested size, exactly
 // at rate 1 and with matching frees when sampled; the malloc inside is not.
 //
-// RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t && env
-// MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1 RUN: env
-// MPROF_OPTIONS=seed=5:report=0:profile=0 %t 0
+// RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
+// RUN: env MPROF_OPTIONS=seed=5:report=0:profile=0 %t 0
 
 #include "records.h"
 

@@ -4,10 +4,10 @@
 // Intent: at rate 1 every function of the C heap is counted exactly, blocks and
 // bytes, each site in a bucket of its own, from one thread and from several.
 //
-// RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t && env
-// MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t RUN: %mprof_clang -fmprof -O2
-// -I%src/test/Inputs %s -o %t && env
-// MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
 
 #define _GNU_SOURCE
 #include "records.h"

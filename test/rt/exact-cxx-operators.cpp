@@ -5,11 +5,10 @@
 // counted exactly, each site in a bucket of its own, at -O0 and -O2, and a
 // bad_alloc that one throws passes through.
 //
-// RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O0
-// -I%src/test/Inputs %s -o %t RUN: env
-// MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t RUN: %mprof_clangxx -fmprof
-// -std=c++17 -fsized-deallocation -O2 -I%src/test/Inputs %s -o %t RUN: env
-// MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O0 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O2 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
 
 #include "records.h"
 

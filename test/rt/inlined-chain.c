@@ -11,7 +11,7 @@
 // RUN: %go tool pprof -traces -sample_index=alloc_space app heap.pb.gz \
 // RUN:   | FileCheck %s
 // RUN: FileCheck %s < report.txt
-// CHECK: inner
+// CHECK: {{(in|B) +}}inner
 // CHECK-NEXT: middle
 // CHECK-NEXT: outer
 // CHECK-NEXT: caller

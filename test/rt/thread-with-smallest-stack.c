@@ -6,8 +6,8 @@
 // is counted too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app && env
-// MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
 
 #include "records.h"
 

@@ -12,8 +12,8 @@
 // RUN:   > traces && FileCheck %s < traces
 // CHECK-NOT: xmalloc
 // CHECK-NOT: xinline
-// CHECK: user
-// CHECK-NEXT: main
+// CHECK: {{(in|B) +}}user
+// CHECK-NEXT: {{ }}main
 // CHECK-NOT: xmalloc
 // CHECK-NOT: xinline
 
