@@ -6,14 +6,17 @@
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rt/{message,outfile,infile,os_writer,gzip,sort,pb,maps,wrappers,write_pprof}.c %rt/{os_linux,lock,arena,bucket,cycle,snapshot,sample,stats,threads,unwind_fp,livemap,event,place,init,flags,path}.c -o app
-// RUN: ./app heap.pb.gz
-// RUN: gzip -t heap.pb.gz
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: ./app heap.pb.gz allocs.pb.gz
 // RUN: %go tool pprof -raw heap.pb.gz | FileCheck %s
 // RUN: %go119 tool pprof -raw heap.pb.gz | FileCheck %s
-// RUN: %go tool pprof -top heap.pb.gz | FileCheck %s --check-prefix=TOP
-// RUN: %go119 tool pprof -top heap.pb.gz | FileCheck %s --check-prefix=TOP
+// RUN: %go tool pprof -top heap.pb.gz | FileCheck %s --check-prefix=HEAP
+// RUN: %go119 tool pprof -top heap.pb.gz | FileCheck %s --check-prefix=HEAP
+// RUN: %go tool pprof -top allocs.pb.gz | FileCheck %s --check-prefix=ALLOCS
 //
+// CHECK: Comment: MProf {{[0-9.]+$}}
+// CHECK: Comment: command: ./app heap.pb.gz allocs.pb.gz
+// CHECK: Comment: heap_rate: 524288
 // CHECK: PeriodType: space bytes
 // CHECK: Period: 524288
 // CHECK: Time: 2023-11-14
@@ -24,25 +27,33 @@
 // CHECK-NEXT: bytes:[524288]
 // CHECK: 1 829411 0 0: [[A]]
 // CHECK-NEXT: bytes:[524288]
-// CHECK: Locations
+// A block of no size has no label.
+// CHECK: 3 0 3 0: [[A]]
+// CHECK-NEXT: Locations
 // CHECK: [[A]]: 0x{{[0-9a-f]+}} M=1 leaf
 // CHECK: [[B]]: 0x{{[0-9a-f]+}} M=1 root
 // CHECK: Mappings
 // CHECK-NEXT: 1: 0x{{[0-9a-f]+}}/0x{{[0-9a-f]+}}/0x{{[0-9a-f]+}} {{.*}}app {{[0-9a-f]+}}
 //
-// TOP: Type: inuse_space
-// TOP: leaf
+// HEAP: Type: inuse_space
+// HEAP: leaf
+// ALLOCS: Type: alloc_space
+
+#include "core.h"
 #include "snap.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 
 int main(int argc, char **argv) {
-  CHECK_EQ(argc, 2);
-  mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 2)};
+  CHECK_EQ(argc, 3);
+  // Return addresses: the first belongs to the instruction before it.
+  mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
   snap_add(1024, 4, 1, 2, both);
   snap_add(524288, 1, 0, 1, both + 1);
   snap_add(524288, 1, 1, 1, both);
+  snap_add(0, 3, 0, 1, both);
   CHECK_EQ(mprof_write_heap_pprof(&snap, argv[1], false), 0);
+  CHECK_EQ(mprof_write_heap_pprof(&snap, argv[2], true), 0);
   return 0;
 }

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: drop_frames takes allocation functions, allocators' allocate members
+// and registered wrappers by their whole name, and nothing else: pprof drops
+// the frames leafwards too, so what constructors allocate must not match.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
+// RUN: %python %S/Inputs/check_drop_frames.py heap.pb.gz %s
+// RUN: %python %S/Inputs/check_drop_frames.py many.pb.gz %s
+//
+// DROP malloc
+// DROP reallocarray
+// DROP operator new
+// DROP operator new[]
+// DROP _Znwm
+// DROP __mprof_malloc
+// DROP std::__new_allocator::allocate
+// DROP std::__new_allocator<std::pair<int, int> >::allocate
+// DROP std::allocator_traits<std::allocator<int> >::allocate
+// DROP std::__1::allocator<int>::allocate
+// DROP __gnu_cxx::new_allocator<int>::allocate
+// DROP xmalloc
+// DROP my::pool<int>::get<long>
+// KEEP main
+// KEEP xmalloc2
+// KEEP mymalloc
+// KEEP free
+// KEEP operator delete
+// KEEP std::allocator_traits<std::allocator<A> >::construct<A>
+// KEEP std::__new_allocator<A>::construct<A>
+// KEEP my::allocate
+
+#include "core.h"
+#include "snap.h"
+
+int main(void) {
+  const char *const names[] = {"my::pool::get", "xmalloc"};
+  struct __mprof_wrappers node = {.names = names, .count = 2};
+  __mprof_register_wrappers(&node);
+  // Names that do not fit are left out; the expression stays one.
+  static char text[401];
+  static const char *long_names[3000];
+  memset(text, '+', 400);
+  for (int i = 0; i < 3000; i++)
+    long_names[i] = text;
+  struct __mprof_wrappers many = {.names = long_names, .count = 3000};
+  CHECK_EQ(mprof_write_heap_pprof(&snap, "heap.pb.gz", false), 0);
+  // The newest module's names come first.
+  __mprof_unregister_wrappers(&node);
+  __mprof_register_wrappers(&many);
+  __mprof_register_wrappers(&node);
+  CHECK_EQ(mprof_write_heap_pprof(&snap, "many.pb.gz", false), 0);
+  return 0;
+}

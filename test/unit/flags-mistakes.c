@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: each kind of mistake in the options is said with what was wrong, what
+// is possible and what stays, and stays without effect.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
+
+#include "core.h"
+
+static struct mprof_flags f;
+
+static void parse(const char *s) {
+  mprof_flags_parse(&f, s, "options");
+}
+
+
+int main(void) {
+  mprof_message_init();
+  mprof_flags_defaults(&f);
+
+  parse("heap_rat=1");
+  // CHECK: mprof: options: unknown option 'heap_rat', did you mean 'heap_rate'
+  parse("mutex_fraction=1");
+  // CHECK: unknown option 'mutex_fraction'; help=1 lists them{{$}}
+  parse("simbolise=1");
+  // CHECK: unknown option 'simbolise', did you mean 'symbolize'
+  parse("=1");
+  // CHECK: unknown option ''; help=1 lists them
+  CHECK_EQ(f.heap_rate, 524288);
+
+  parse("heap_rate=12x");
+  // CHECK: value '12x' of option 'heap_rate' is not a number from 0 to {{[0-9]+}}; keeping 524288
+  parse("heap_rate=-1");
+  // CHECK: value '-1' of option 'heap_rate' is not
+  parse("heap_rate=k:heap_rate=");
+  // CHECK: value 'k' of option 'heap_rate' is not
+  // CHECK: value '' of option 'heap_rate' is not
+  parse("stack_depth=1025");
+  // CHECK: value '1025' of option 'stack_depth' is not a number from 0 to 1024; keeping 128
+  parse("max_memory_mb=0");
+  // CHECK: value '0' of option 'max_memory_mb' is not a number from 1 to 65536; keeping 1024
+  parse("seed=18446744073709551616");
+  // CHECK: value '18446744073709551616' of option 'seed'
+  parse("seed=17179869184g");
+  // CHECK: value '17179869184g' of option 'seed'
+  parse("heap=on");
+  // CHECK: value 'on' of option 'heap' is not 0, 1, true, false, yes or no; keeping 1
+  parse("heap");
+  // CHECK: no value for option 'heap'
+  CHECK(f.heap_rate == 524288 && f.stack_depth == 128 && f.heap);
+  CHECK(f.max_memory_mb == 1024 && f.seed == 0);
+
+  parse("log_path='a b");
+  // CHECK: no closing quote in ''a b'
+  parse("log_path=\"a\"b:top=3");
+  // CHECK: text after a closing quote: 'b'
+  CHECK_EQ(f.top, 3);
+  CHECK_STR(f.log_path, "mprof.%e.%p");
+  return 0;
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the environment wins over the program's own options, those over the
+// defaults, and help=1 shows them all and lets the program go on.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: env MPROF_OPTIONS=top=7:help=1 %t 2>&1 | FileCheck %s
+// CHECK: mprof: options for MPROF_OPTIONS
+// CHECK: stack_depth
+// CHECK-NEXT: frames kept of a stack
+// CHECK-NEXT: default 128, now 64
+// CHECK: top
+// CHECK: default 20, now 7
+// CHECK: external_symbolizer_path
+// CHECK: default '', now ''
+// CHECK: went on
+
+#define TEST_OPTIONS "top=5:stack_depth=64"
+#include "core.h"
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  CHECK_EQ(mprof_flags.top, 7);
+  CHECK_EQ(mprof_flags.stack_depth, 64);
+  CHECK_EQ(mprof_flags.max_memory_mb, 1024);
+  CHECK(mprof_flags_environment("MPROF_OPTION") == NULL);
+  puts("went on");
+  return 0;
+}

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a process says at most 16 messages and one that there are more, each
+// on one line whatever is in it, but always what its exit must say.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %t 2>&1 | FileCheck %s --implicit-check-not=number
+// CHECK-COUNT-16: mprof: number?one
+// CHECK-NEXT: mprof: more messages are not shown
+// CHECK-NEXT: mprof: the last
+
+#include "core.h"
+
+int main(void) {
+  mprof_message_init();
+  for (int i = 0; i < 30; i++)
+    mprof_message("number\none");
+  mprof_message_always("the last");
+  return 0;
+}

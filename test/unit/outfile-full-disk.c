@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: when the disk is full, writing gives the system's error, the old file
+// stays as it was, and no temporary file is left.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: echo old > file && ./app
+// RUN: echo old | cmp - file
+// RUN: test "$(ls -A)" = "$(printf 'app\nfile')"
+
+#include "core.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+static char data[200000];
+
+int main(void) {
+  // Past this size, writes fail as they do on a full disk, but with EFBIG.
+  signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit limit = {100000, 100000};
+  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  static struct mprof_outfile f;
+  for (int gzip = 0; gzip <= 1; gzip++) {
+    CHECK_EQ(mprof_outfile_open(&f, "file", gzip), 0);
+    mprof_outfile_put(&f, data, sizeof(data));
+    mprof_outfile_put(&f, "x", 1);
+    CHECK_EQ(mprof_outfile_close(&f), EFBIG);
+  }
+  return 0;
+}

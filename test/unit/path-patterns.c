@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: log_path's pattern gives names that cannot lead elsewhere nor meet
+// those of another process, and says what it does not know.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o 'odd name'
+// RUN: './odd name' 2>&1 | FileCheck %s
+// CHECK: mprof: unknown %q in log_path 'a%q%p' is kept as it is; known are %p,
+// %e, %h, %t and %% CHECK: mprof: unknown % at the end in log_path 'a.%p%' is
+// kept
+
+#include "core.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static char want[2048], got[1024];
+
+static void expect(const char *pattern, const char *text) {
+  snprintf(want, sizeof(want), text, getpid());
+  CHECK_EQ(mprof_path_expand(got, sizeof(got), pattern), 0);
+  CHECK_STR(got, want);
+}
+
+int main(void) {
+  mprof_message_init();
+  expect("a.%p", "a.%d");
+  expect("a", "a.%d");
+  expect("", ".%d");
+  expect("%%p", "%%p.%d");
+  expect("%p%%", "%d%%");
+  expect("/x/%e.%p", "/x/odd name.%d");
+  expect("a%q%p", "a%%q%d");
+  expect("a.%p%", "a.%d%%");
+
+  char host[256];
+  CHECK_EQ(gethostname(host, sizeof(host)), 0);
+  CHECK_EQ(mprof_path_expand(got, sizeof(got), "%h:%p"), 0);
+  CHECK(strncmp(got, host, strlen(host)) == 0 && got[strlen(host)] == ':');
+
+  CHECK_EQ(mprof_path_expand(got, sizeof(got), "%t.%p"), 0);
+  CHECK(strncmp(got, "20", 2) == 0 && got[8] == 'T' && got[15] == '.');
+
+  char tight[8];
+  CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "1234567.%p"), ENAMETOOLONG);
+  CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "abcdefg"), ENAMETOOLONG);
+  return 0;
+}

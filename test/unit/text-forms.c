@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: texts are cut at their buffer's end, and numbers and points in time
+// come out as people write them.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "core.h"
+
+#include <errno.h>
+
+static char buf[64];
+static struct mprof_text t;
+
+static struct mprof_text *clear(void) {
+  t = (struct mprof_text)MPROF_TEXT(buf);
+  return &t;
+}
+
+int main(void) {
+  char small[4];
+  struct mprof_text s = MPROF_TEXT(small);
+  mprof_text_str(&s, "ab");
+  mprof_text_str(&s, "cdef");
+  CHECK_STR(small, "abc");
+  mprof_text_dec(&s, 1);
+  CHECK_STR(small, "abc");
+
+  mprof_text_dec(clear(), UINT64_MAX);
+  CHECK_STR(buf, "18446744073709551615");
+  mprof_text_hex(clear(), 0xdeadbeef0);
+  CHECK_STR(buf, "deadbeef0");
+  mprof_text_fixed(clear(), 105, 2);
+  CHECK_STR(buf, "1.05");
+  mprof_text_fixed(clear(), 7, 0);
+  CHECK_STR(buf, "7");
+  mprof_text_grouped(clear(), 999);
+  CHECK_STR(buf, "999");
+  mprof_text_grouped(clear(), 1234567);
+  CHECK_STR(buf, "1,234,567");
+
+  mprof_text_utc(clear(), 0, false);
+  CHECK_STR(buf, "1970-01-01 00:00:00 UTC");
+  mprof_text_utc(clear(), 951782399ll * 1000000000, false);
+  CHECK_STR(buf, "2000-02-28 23:59:59 UTC");
+  mprof_text_utc(clear(), 951782400ll * 1000000000, false);
+  CHECK_STR(buf, "2000-02-29 00:00:00 UTC");
+  mprof_text_utc(clear(), 4107542400ll * 1000000000, true);
+  CHECK_STR(buf, "21000301T000000");
+
+  mprof_text_errno(clear(), ENOSPC);
+  CHECK_STR(buf, "no space left on device");
+  mprof_text_errno(clear(), 4000);
+  CHECK_STR(buf, "error 4000");
+  return 0;
+}

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: wrappers are known by name whatever their result, parameters and
+// template arguments are, other functions are not taken for them, and their
+// names outlive their module.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "core.h"
+#include "writer.h"
+
+static void pattern(const char *name, const char *want) {
+  char buf[512] = "";
+  struct mprof_text t = MPROF_TEXT(buf);
+  mprof_wrapper_pattern(&t, name);
+  CHECK_STR(buf, want);
+}
+
+static unsigned names_seen;
+static void count(const char *name, void *arg) {
+  (void)name, (void)arg;
+  names_seen++;
+}
+
+int main(void) {
+  char *first = strdup("xmalloc");
+  const char *const names[] = {first, "ns::A::make", "operator new",
+                               "(anonymous namespace)::f",
+                               "box<int>::operator()"};
+  struct __mprof_wrappers node = {.names = names, .count = 5};
+  CHECK(!mprof_is_wrapper("xmalloc"));
+  __mprof_register_wrappers(&node);
+  for (int i = 0; i < 2; i++) {
+    CHECK(mprof_is_wrapper("xmalloc"));
+    CHECK(mprof_is_wrapper("xmalloc(unsigned long)"));
+    CHECK(mprof_is_wrapper("xmalloc.cold"));
+    CHECK(mprof_is_wrapper("xmalloc(int) [clone .llvm.12]"));
+    CHECK(mprof_is_wrapper("ns::A::make(int)"));
+    CHECK(mprof_is_wrapper("long* ns::A::make<long>(int)"));
+    CHECK(mprof_is_wrapper("void ns::A::make<std::pair<int, int>, (char)0>()"));
+    CHECK(mprof_is_wrapper("operator new(unsigned long, int)"));
+    CHECK(mprof_is_wrapper("(anonymous namespace)::f(int)"));
+    CHECK(mprof_is_wrapper("box<long>::operator()(int) const"));
+    CHECK(!mprof_is_wrapper("xmalloc2"));
+    CHECK(!mprof_is_wrapper("my_xmalloc"));
+    CHECK(!mprof_is_wrapper("ns::xmalloc(int)"));
+    CHECK(!mprof_is_wrapper("operator new[](unsigned long)"));
+    CHECK(!mprof_is_wrapper("box<long>::operator<(int)"));
+    CHECK(!mprof_is_wrapper("A::make(int)"));
+    CHECK(!mprof_is_wrapper(""));
+    // The second time after the module is gone with its text.
+    if (i == 0)
+      __mprof_unregister_wrappers(&node);
+    memset(first, '?', strlen(first));
+  }
+  // A library that is loaded again and again does not fill memory.
+  strcpy(first, "xmalloc");
+  for (int i = 0; i < 100; i++) {
+    __mprof_register_wrappers(&node);
+    __mprof_unregister_wrappers(&node);
+  }
+  mprof_each_wrapper(count, NULL);
+  CHECK_EQ(names_seen, 5);
+
+  pattern("xmalloc", "xmalloc(<.*>)?");
+  pattern("ns::A::make", "ns(<.*>)?::A(<.*>)?::make(<.*>)?");
+  pattern("A<int>::operator[]", "A(<.*>)?::operator\\[\\](<.*>)?");
+  return 0;
+}
