@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: at exit one line says what was written where, or why nothing was, and
+// the exit code stays the program's.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: ./app 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (3 samples, 2 stacks) and mprof.app.[[PID]].txt; lost: no_memory 5{{$}}
+// BOTH-NEXT: exit code 7
+// RUN: gzip -t mprof.app.*.heap.pb.gz && grep -q SUMMARY mprof.app.*.txt
+//
+// RUN: env MPROF_OPTIONS=debug=1:report=0:log_path=x.%%p ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TEXT
+// TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (3 samples, 2 stacks); lost
+// RUN: grep -q 'heap profile: 3: 300' x.*.heap.txt
+//
+// RUN: env MPROF_OPTIONS=profile=0:log_path=only ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REPORT
+// REPORT: mprof: wrote only.[[PID:[0-9]+]].txt (3 samples, 2 stacks); lost
+//
+// RUN: env MPROF_OPTIONS=profile=0:report=0 ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NONE
+// NONE: mprof: wrote nothing: profile=0 and report=0
+// NONE-NEXT: exit code 7
+//
+// RUN: env MPROF_OPTIONS=log_path=/missing/a.%%p ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MISSING
+// MISSING: mprof: cannot write /missing/a.[[PID:[0-9]+]].heap.pb.gz: no such file or directory (is its directory missing?)
+// MISSING-NEXT: mprof: cannot write /missing/a.[[PID]].txt: no such file or directory
+// MISSING-NEXT: exit code 7
+//
+// RUN: env MPROF_OPTIONS=log_path=stderr ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STDERR
+// STDERR: heap report
+// STDERR: SUMMARY: MProf: 300 bytes
+// STDERR-NEXT: exit code 7
+//
+// RUN: env MPROF_OPTIONS=heap=0 ./app 2>&1 | FileCheck %s --check-prefix=OFF
+// OFF: (0 samples: heap=0) and
+//
+// RUN: ./app closed > closed.out 2>&1 && FileCheck %s --check-prefix=CLOSED \
+// RUN:   < closed.out
+// CLOSED: exit code 7
+// CLOSED-NOT: mprof
+
+#include "bucket.h"
+#include "check.h"
+#include "flags.h"
+#include "init.h"
+#include "threads.h"
+#include "writer.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void count_block(mprof_pc pc) {
+  struct mprof_bucket_key key = {.stack = &pc,
+                                 .stack_len = 1,
+                                 .type = MPROF_BUCKET_MEM,
+                                 .size = 100,
+                                 .rate = 1};
+  mprof_guard_enter();
+  struct mprof_bucket *b = mprof_bucket_get(&key, true);
+  mprof_guard_leave();
+  CHECK(b != NULL);
+  atomic_fetch_add(&b->mem.future[0].allocs, 1);
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  pid_t pid = fork();
+  if (pid == 0) {
+    CHECK(mprof_init_ready());
+    if (mprof_flags.heap) {
+      count_block((mprof_pc)main + 1);
+      count_block((mprof_pc)main + 1);
+      count_block((mprof_pc)main + 2);
+    }
+    mprof_stat_add(MPROF_STAT_no_memory, 5);
+    if (argc > 1) // another file takes the number of stderr
+      CHECK(close(2) == 0 && dup(0) == 2);
+    exit(7);
+  }
+  int status;
+  CHECK_EQ(waitpid(pid, &status, 0), pid);
+  printf("exit code %d\n", WEXITSTATUS(status));
+  fflush(stdout);
+  _exit(0);
+}

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a report of nothing says why: the option, the rate, or the program.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: env MPROF_OPTIONS=heap=0 ./app 524288 | FileCheck %s --check-prefix=HEAP
+// RUN: ./app 0 | FileCheck %s --check-prefix=RATE
+// RUN: ./app 1 | FileCheck %s --check-prefix=CODE
+// RUN: ./app 1024 | FileCheck %s --check-prefix=FEW
+// HEAP: Nothing was sampled: heap=0
+// RATE: Rate: 0, nothing is sampled
+// RATE: Nothing was sampled: the heap rate is 0
+// CODE: Nothing was sampled: no code compiled with -fmprof allocated
+// FEW: Rate: one sample every 1,024 bytes on average; the figures are estimates
+// FEW: Nothing was sampled: code compiled with -fmprof allocated nothing, or too
+// FEW: SUMMARY: MProf: 0 bytes in 0 blocks in use, 0 bytes in 0 blocks allocated, 0 stacks, 0 samples at rate 1024
+
+#include "core.h"
+#include "snap.h"
+
+int main(int argc, char **argv) {
+  CHECK_EQ(argc, 2);
+  CHECK(mprof_init_ready());
+  snap.rate = strtoul(argv[1], NULL, 10);
+  CHECK_EQ(mprof_write_report(&snap, "report.txt"), 0);
+  return system("cat report.txt");
+}

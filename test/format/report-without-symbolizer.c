@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: without a usable llvm-symbolizer frames have module and offset, and
+// one message says what is missing; no other program is run in its place.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: env MPROF_OPTIONS=external_symbolizer_path=/bin/true ./app 2> err
+// RUN: FileCheck %s < report.txt
+// RUN: FileCheck %s --check-prefix=OTHER < err
+// RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
+// RUN: env MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer ./app 2> err
+// RUN: FileCheck %s < report.txt
+// RUN: FileCheck %s --check-prefix=OTHER < err
+// RUN: test ! -e ran
+// RUN: chmod +x llvm-symbolizer
+// RUN: env MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer ./app 2> err
+// RUN: FileCheck %s < report.txt
+// RUN: test -e ran
+// RUN: ln -s %llvm_tools/llvm-symbolizer llvm-symbolizer-mine
+// RUN: env PATH=/nowhere MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer-mine ./app 2> err
+// RUN: FileCheck %s --check-prefix=NAMED < report.txt
+// RUN: env MPROF_OPTIONS=symbolize=0 ./app 2> err
+// RUN: FileCheck %s < report.txt
+//
+// CHECK: #0 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})
+// CHECK-NEXT: #1 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})
+// OTHER: mprof: external_symbolizer_path '{{.*}}' is not an executable file named llvm-symbolizer*; frames are shown without names
+// OTHER-NOT: mprof: external_symbolizer_path
+// NAMED: #0 0x{{[0-9a-f]+}} in leaf
+
+#include "core.h"
+#include "snap.h"
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  mprof_pc stack[] = {snap_pc(leaf, 1), snap_pc(leaf, 1)};
+  snap.rate = 1;
+  snap_add(1000, 1, 0, 2, stack);
+  CHECK_EQ(mprof_write_report(&snap, "report.txt"), 0);
+  CHECK_EQ(mprof_write_report(&snap, "report.txt"), 0);
+  return 0;
+}

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: naming frames stays away from the program: no child to wait for, no
+// signal, no descriptor or mapping left, no word on stdout, however SIGCHLD is
+// handled and however small the calling thread's stack is.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: ./app > out && test ! -s out
+// RUN: ./app ignore > out && test ! -s out
+// RUN: ./app >&- <&-
+
+#include "core.h"
+#include "snap.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static volatile sig_atomic_t signals;
+static void on_signal(int number) {
+  (void)number;
+  signals++;
+}
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
+
+static bool has_name;
+static void look(const struct mprof_frame *f, void *arg) {
+  (void)arg;
+  has_name = strcmp(f->function, "leaf") == 0 && f->line > 0;
+}
+
+static size_t count_descriptors(void) {
+  DIR *d = opendir("/proc/self/fd");
+  size_t n = 0;
+  while (readdir(d) != NULL)
+    n++;
+  closedir(d);
+  return n;
+}
+
+static size_t count_mapped(void) {
+  struct mprof_infile f;
+  size_t n = 0;
+  CHECK_EQ(mprof_infile_read(&f, "/proc/self/maps"), 0);
+  for (size_t i = 0; i < f.len; i++)
+    n += f.data[i] == '\n';
+  mprof_infile_free(&f);
+  return n;
+}
+
+static void *name_one(void *arg) {
+  (void)arg;
+  CHECK_EQ(mprof_symbolize_begin(true), 0);
+  has_name = false;
+  CHECK(mprof_symbolize(snap_pc(leaf, 1), look, NULL));
+  CHECK(has_name);
+  CHECK(!mprof_symbolize(0x1234, look, NULL));
+  mprof_symbolize_end();
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  CHECK(mprof_init_ready());
+  signal(SIGCHLD, argc > 1 ? SIG_IGN : on_signal);
+  signal(SIGPIPE, on_signal);
+  name_one(NULL);
+  size_t descriptors = count_descriptors(), mapped = count_mapped();
+  name_one(NULL);
+  CHECK_EQ(count_descriptors(), descriptors);
+  CHECK_EQ(count_mapped(), mapped);
+  CHECK(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
+  CHECK_EQ(signals, 0);
+
+  pthread_attr_t attr;
+  pthread_t thread;
+  pthread_attr_init(&attr);
+  CHECK_EQ(pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN), 0);
+  CHECK_EQ(pthread_create(&thread, &attr, name_one, NULL), 0);
+  CHECK_EQ(pthread_join(thread, NULL), 0);
+  return 0;
+}

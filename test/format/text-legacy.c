@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: go tool pprof reads the legacy text and scales it to the numbers of
+// Go's own table; records come by bytes in use, and frames are named.
+//
+// REQUIRES: go, go119
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: ./app heap.txt equal.txt
+// RUN: FileCheck %s --check-prefix=TEXT < heap.txt
+// RUN: FileCheck %s --check-prefix=EQUAL < equal.txt
+// RUN: %go tool pprof -raw app heap.txt | FileCheck %s
+// RUN: %go119 tool pprof -raw app heap.txt | FileCheck %s
+//
+// TEXT: {{^}}heap profile: 4: 527360 [6: 1052672] @ heap/1048576{{$}}
+// TEXT-NEXT: {{^}}1: 524288 [1: 524288] @ [[ROOT:0x[0-9a-f]+$]]
+// TEXT-NEXT: #	[[ROOT]]	root	{{.*}}text-legacy.c:[[#]]
+// TEXT: 3: 3072 [4: 4096] @ [[LEAF:0x[0-9a-f]+]] [[ROOT]]
+// TEXT-NEXT: #	[[LEAF]]	leaf	{{.*}}text-legacy.c:[[#]]
+// TEXT-NEXT: #	[[ROOT]]	root
+// TEXT-NEXT: #	[truncated]
+// TEXT: 0: 0 [1: 524288] @ [[LEAF]]
+// TEXT: # MProf
+// TEXT: # samples = 0
+// TEXT: # records sampled at another rate = 1
+// TEXT: MAPPED_LIBRARIES:
+// TEXT-NEXT: {{^[0-9a-f]+-[0-9a-f]+ r..p .*/app$}}
+//
+// CHECK: PeriodType: space bytes
+// CHECK: Period: 524288
+// CHECK: 1 829411 1 829411:
+// CHECK-NEXT: bytes:[524288]
+// CHECK: 2050 2099200 1537 1574400: [[A:[0-9]+]] [[B:[0-9]+]]
+// CHECK-NEXT: bytes:[1024]
+// CHECK: 1 829411 0 0: [[A]]
+// CHECK: Locations
+// CHECK-DAG: {{ }}[[A]]: 0x{{[0-9a-f]+}} M=1 leaf
+// CHECK-DAG: {{ }}[[B]]: 0x{{[0-9a-f]+}} M=1 root
+//
+// A profile of which nothing is freed must not be taken for one of two columns.
+// EQUAL: heap profile: 1: 64 [1: 65] @ heap/1048576
+// EQUAL-NEXT: 1: 64 [1: 64] @ 0x
+
+#include "core.h"
+#include "snap.h"
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
+__attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
+
+int main(int argc, char **argv) {
+  CHECK_EQ(argc, 3);
+  CHECK(mprof_init_ready());
+  mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
+  snap_add(1024, 4, 1, 2, both)->end = MPROF_STACK_CUT_CHAIN;
+  snap_add(524288, 1, 0, 1, both + 1);
+  snap_add(524288, 1, 1, 1, both)->rate = 77;
+  CHECK_EQ(mprof_write_heap_text(&snap, argv[1]), 0);
+  snap.len = 0;
+  snap_add(64, 1, 0, 1, both);
+  CHECK_EQ(mprof_write_heap_text(&snap, argv[2]), 0);
+  return 0;
+}

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: no string of options makes the parser read or write outside of what
+// it was given, or leaves a value that is out of its range.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address \
+// RUN:   -DMPROF_RUNTIME -I%src/include -I%rt %s %rt/flags.c %rt/message.c \
+// RUN:   %rt/os_linux.c -o fuzz
+// RUN: printf '"heap_rate="\n"log_path=\x27"\n"stack_depth=1024:"\n' > words
+// RUN: ./fuzz -runs=20000 -seed=1 -max_len=1200 -dict=words 2> log \
+// RUN:   || (cat log; false)
+
+#include "flags.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct mprof_flags f;
+  char *s = malloc(size + 1); // so that AddressSanitizer sees its end
+  memcpy(s, data, size);
+  s[size] = '\0';
+  mprof_flags_defaults(&f);
+  mprof_flags_parse(&f, s, "fuzz");
+  free(s);
+#define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
+  if (*(const unsigned char *)&f.Name > 1)                                     \
+    abort();
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
+  if (f.Name + 0 < Min || f.Name > Max)                                        \
+    abort();
+#define MPROF_FLAG_STR(Name, Default, Help)                                    \
+  if (memchr(f.Name, 0, sizeof(f.Name)) == NULL)                               \
+    abort();
+#include "flags.def"
+  return 0;
+}
