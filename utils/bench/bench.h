@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the benchmark programs share: a sink that the compiler cannot see
+// through, and a loop timed inside the process, so that its start and its exit
+// are not in the figure. Each repeat prints one line, "ns VALUE".
+
+#ifndef MPROF_BENCH_H
+#define MPROF_BENCH_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define BENCH_MAX_THREADS 8
+#define BENCH_MAX_REPEATS 64
+
+static inline long long bench_now(void) {
+  struct timespec ts;
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+// Makes the compiler believe that p is used, and that memory has changed.
+static inline void bench_sink(const void *p) {
+  __asm__ volatile("" : : "r"(p) : "memory");
+}
+
+static inline long bench_arg(int argc, char **argv, int i) {
+  char *end = NULL;
+  long n = i < argc ? strtol(argv[i], &end, 10) : -1;
+  if (n < 0 || !end || *end) {
+    fprintf(stderr, "%s: argument %d must be a number\n", argv[0], i);
+    exit(2);
+  }
+  return n;
+}
+
+struct bench {
+  void (*loop)(int thread, long steps, long arg);
+  int threads;
+  int repeats;
+  long steps; // of each thread, in each repeat
+  long arg;
+  pthread_barrier_t start;
+  double ns[BENCH_MAX_THREADS][BENCH_MAX_REPEATS];
+};
+
+struct bench_thread {
+  struct bench *bench;
+  int index;
+};
+
+// One repeat more than asked for comes first and is not kept.
+static inline void *bench_thread(void *p) {
+  struct bench_thread *t = p;
+  struct bench *b = t->bench;
+  for (int i = -1; i < b->repeats; i++) {
+    if (b->threads > 1)
+      pthread_barrier_wait(&b->start);
+    long long begin = bench_now();
+    b->loop(t->index, b->steps, b->arg);
+    long long end = bench_now();
+    if (i >= 0)
+      b->ns[t->index][i] = (double)(end - begin) / (double)b->steps;
+  }
+  return NULL;
+}
+
+// Runs the loop and prints nanoseconds a step, the mean of the threads. One
+// thread is the process's first: allocators are cheaper while it is alone.
+static inline void bench_run(struct bench *b) {
+  struct bench_thread all[BENCH_MAX_THREADS];
+  pthread_t ids[BENCH_MAX_THREADS];
+  if (b->threads < 1 || b->threads > BENCH_MAX_THREADS || b->repeats < 1 ||
+      b->repeats > BENCH_MAX_REPEATS || b->steps < 1) {
+    fprintf(stderr, "1 to %d threads, 1 to %d repeats, at least 1 step\n",
+            BENCH_MAX_THREADS, BENCH_MAX_REPEATS);
+    exit(2);
+  }
+  for (int i = 0; i < b->threads; i++)
+    all[i] = (struct bench_thread){b, i};
+  if (b->threads == 1) {
+    bench_thread(&all[0]);
+  } else {
+    pthread_barrier_init(&b->start, NULL, (unsigned)b->threads);
+    for (int i = 0; i < b->threads; i++)
+      if (pthread_create(&ids[i], NULL, bench_thread, &all[i]) != 0)
+        exit(1);
+    for (int i = 0; i < b->threads; i++)
+      pthread_join(ids[i], NULL);
+  }
+  for (int i = 0; i < b->repeats; i++) {
+    double sum = 0;
+    for (int t = 0; t < b->threads; t++)
+      sum += b->ns[t][i];
+    printf("ns %.3f\n", sum / b->threads);
+  }
+}
+
+#endif // MPROF_BENCH_H

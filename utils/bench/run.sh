@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Measures what MProf's profiles cost, beside other profilers' in the same run:
+#   run.sh heap [PART...]     all, or the named parts of measure.py again
+# Writes build/bench/heap.json, and from it docs/benchmarks.md and its plot.
+# BENCH_QUICK=1 makes it short, to see that it works, and writes the page and
+# the plot below build/bench/ instead. It judges nothing: exits 1 only when a
+# program fails.
+
+set -eu
+
+if [ "${1-}" != heap ]; then
+  echo "usage: ${0##*/} heap [PART...]" >&2
+  exit 2
+fi
+shift
+
+cd -P -- "$(dirname -- "$0")/../.."
+top=$PWD
+out=$top/build/bench
+src=$top/utils/bench
+
+utils/setup.sh bench
+if [ ! -f build/build.ninja ]; then
+  cmake --preset release
+fi
+cmake --build build
+mkdir -p "$out"
+
+GO=$(command -v go || echo /usr/lib/go-1.19/bin/go)
+export GO
+mprof=$top/build/bin/mprof-clang
+frames='-fno-omit-frame-pointer -momit-leaf-frame-pointer'
+resource=$(clang-19 -print-resource-dir)
+
+# C program NAME in the variants that others are compared with.
+build_c() {
+  clang-19 -O2 -Iinclude "$src/$1.c" -o "$out/$1-plain"
+  "$mprof" -O2 -fmprof -Iinclude "$src/$1.c" -o "$out/$1-mprof"
+}
+
+# Demonstration program NAME, in C or (PLUS is ++) C++, from the rest. Without
+# debug information, which valgrind 3.19 cannot read from this clang.
+build_demo() {
+  name=$1
+  plus=$2
+  shift 2
+  "clang$plus-19" -O2 "$@" -lm -o "$out/$name-plain"
+  # shellcheck disable=SC2086
+  "clang$plus-19" -O2 $frames "$@" -lm -o "$out/$name-frames"
+  "$mprof$plus" -O2 -fmprof "$@" -lm -o "$out/$name-mprof"
+}
+
+echo "bench: building the programs"
+for name in pair exact rss exittime; do
+  build_c "$name"
+done
+# shellcheck disable=SC2086
+clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
+clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
+  -o "$out/pair-jemalloc"
+clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ltcmalloc \
+  -o "$out/pair-tcmalloc"
+rm -f "$out/pair-memprof" "$out/pair-go"
+if [ -f "$resource/lib/linux/libclang_rt.memprof-x86_64.a" ]; then
+  clang-19 -O2 -fmemory-profile "$src/pair.c" -o "$out/pair-memprof"
+fi
+if [ -x "$GO" ]; then
+  GO111MODULE=off "$GO" build -o "$out/pair-go" "$src/pair.go"
+fi
+clang-19 -O2 -DMPROF_RUNTIME -D_GNU_SOURCE -Irt -Iinclude "$src/lookup.c" \
+  build/lib/libmprof_rt.a "$resource/lib/linux/libclang_rt.stats-x86_64.a" \
+  -lpthread -ldl -lm -lrt -o "$out/lookup"
+build_demo duk '' -I/usr/share/duktape utils/demo/duk_host.c \
+  /usr/share/duktape/duktape.c
+build_demo json ++ -std=c++17 utils/demo/json_demo.cpp
+
+python3 "$src/measure.py" "$top" "$out" "$out/heap.json" "$@"
+if [ "${BENCH_QUICK:-0}" = 0 ]; then
+  python3 "$src/report.py" "$out/heap.json" "$top/docs"
+else
+  python3 "$src/report.py" "$out/heap.json" "$out"
+fi
