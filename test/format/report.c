@@ -20,8 +20,8 @@
 // CHECK-NEXT: {{^}}Command:   ./app report.txt one two
 // CHECK-NEXT: {{^}}Rate:      1, every block is counted
 // CHECK: {{^}}In use:    2.93 MiB (3,071,400 bytes) in 17 blocks
-// CHECK-NEXT: {{^}}Allocated: 12.53 MiB (13,142,700 bytes) in 39 blocks
-// CHECK-NEXT: {{^}}Samples:   39 allocated, 22 freed, 5 stacks
+// CHECK-NEXT: {{^}}Allocated: 12.53 MiB (13,142,710 bytes) in 40 blocks
+// CHECK-NEXT: {{^}}Samples:   40 allocated, 23 freed, 6 stacks
 // CHECK: {{^}}Stacks with the most bytes in use
 // CHECK: {{^}}1. 2.86 MiB (3,000,000 bytes) in 4 blocks, 97.7%
 // CHECK-NEXT: #0 0x[[PC:[0-9a-f]+]] in inlined {{.*}}report.c:[[#]]
@@ -49,7 +49,7 @@
 // CHECK-NEXT: 1,234 events dropped because max_memory_mb
 // CHECK: The profiler's own memory: {{[0-9]}}
 // CHECK-NEXT: The process's resident memory: {{.*}} bytes)
-// CHECK: SUMMARY: MProf: 3071400 bytes in 17 blocks in use, 13142700 bytes in 39 blocks allocated, 5 stacks, 39 samples at rate 1{{$}}
+// CHECK: SUMMARY: MProf: 3071400 bytes in 17 blocks in use, 13142710 bytes in 40 blocks allocated, 6 stacks, 40 samples at rate 1{{$}}
 // CHECK-NOT: {{.}}
 
 #include "core.h"
@@ -85,6 +85,7 @@ int main(int argc, char **argv) {
   snap_add(1000000, 2, 0, 5, whole);
   snap_add(10000, 14, 7, 1, gone)->end = MPROF_STACK_CUT_CHAIN;
   snap_add(260, 10, 5, 1, whole + 4)->end = MPROF_STACK_CUT_DEPTH;
+  snap_add(10, 1, 1, 1, whole + 4)->end = MPROF_STACK_CUT_CHAIN;
   snap_add(100, 1, 0, 3, gone);
   snap_add(1000000, 10, 10, 2, thread);
   CHECK_EQ(mprof_write_report(&snap, argv[1]), 0);

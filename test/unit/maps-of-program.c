@@ -18,10 +18,14 @@
 #include "writer.h"
 
 #include <elf.h>
+#include <sys/mman.h>
 
 extern const char __executable_start[];
 
 int main(void) {
+  // Code below the program, as just-in-time compilers put it.
+  CHECK(mmap((void *)0x200000, 4096, PROT_READ | PROT_EXEC,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
   struct mprof_maps m;
   CHECK_EQ(mprof_maps_read(&m), 0);
   CHECK(m.len >= 2);

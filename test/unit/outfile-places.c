@@ -6,7 +6,8 @@
 // that fits however long its own is, and never stands in for a device.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN:   -Wl,--wrap=mprof_sys_open
 // RUN: ./app <&- 1>&-
 
 #include "core.h"
@@ -29,9 +30,20 @@ static int write_file(const char *path) {
   return mprof_outfile_close(&f);
 }
 
+// What else lies under the temporary name is neither used nor followed.
+long __real_mprof_sys_open(const char *path, int flags, int mode);
+long __wrap_mprof_sys_open(const char *path, int flags, int mode);
+long __wrap_mprof_sys_open(const char *path, int flags, int mode) {
+  const int want = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  if (flags & O_CREAT)
+    CHECK_EQ(flags, want);
+  return __real_mprof_sys_open(path, flags, mode);
+}
+
 int main(void) {
   struct stat st;
   umask(0);
+  mprof_message_init();
   CHECK_EQ(write_file("plain"), 0);
   CHECK_EQ(stat("plain", &st), 0);
   CHECK_EQ(st.st_mode & 07777, 0600);
