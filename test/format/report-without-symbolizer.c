@@ -5,7 +5,9 @@
 // one message says what is missing; no other program is run in its place.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// A sanitizer would name them by its own options.
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
+// RUN:   -o app
 // RUN: env MPROF_OPTIONS=external_symbolizer_path=/bin/true ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=OTHER < err

@@ -25,7 +25,7 @@
 // TEXT: # samples = 0
 // TEXT: # records sampled at another rate = 1
 // TEXT: MAPPED_LIBRARIES:
-// TEXT-NEXT: {{^[0-9a-f]+-[0-9a-f]+ r..p .*/app$}}
+// TEXT: {{^[0-9a-f]+-[0-9a-f]+ r..p .*/app$}}
 //
 // CHECK: PeriodType: space bytes
 // CHECK: Period: 524288

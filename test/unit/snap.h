@@ -19,8 +19,11 @@ static struct mprof_mem_snapshot snap = {
 static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
                                             uint64_t frees, unsigned len,
                                             const mprof_pc *stack) {
+  static struct mprof_bucket *made[SNAP_MAX]; // so that none is a leak
+  static size_t count;
   struct mprof_bucket *b = calloc(1, sizeof(*b) + len * sizeof(mprof_pc));
-  CHECK(snap.len < SNAP_MAX);
+  CHECK(count < SNAP_MAX);
+  made[count++] = b;
   b->type = MPROF_BUCKET_MEM;
   b->size = size;
   b->rate = snap.rate;

@@ -24,7 +24,7 @@ static void count(const char *name, void *arg) {
 }
 
 int main(void) {
-  char *first = strdup("xmalloc");
+  static char first[] = "xmalloc";
   const char *const names[] = {first, "ns::A::make", "operator new",
                                "(anonymous namespace)::f",
                                "box<int>::operator()"};
