@@ -21,7 +21,7 @@
 
 typedef uintptr_t mprof_pc; // a return address
 
-// --- os_linux.c: system calls. Results below 0 are -errno. ------------------
+// --- os_linux.c: system calls. Results below 0 are -errno. ---
 
 long mprof_sys_open(const char *path, int flags, int mode);
 long mprof_sys_read(int fd, void *buf, size_t len);
@@ -63,8 +63,7 @@ void mprof_os_discard(void *p, size_t len);
 // not; 0 for none. For tests.
 void mprof_os_fail_map(int n);
 
-// --- lock.c
-// ---------------------------------------------------------------------
+// --- lock.c ---
 
 // Ranks: a thread may only take a lock of a higher rank than those it holds.
 // All are taken with the thread's guard set (threads.h), so a signal handler
@@ -89,8 +88,7 @@ void mprof_lock_release(struct mprof_lock *l);
 // In a forked child: free, whoever held it in the parent.
 void mprof_lock_reset(struct mprof_lock *l);
 
-// --- arena.c
-// --------------------------------------------------------------------
+// --- arena.c ---
 
 // Zeroed memory that is never freed (Go: persistentalloc), aligned to 64 bytes;
 // NULL, counted as lost, once max_memory_mb are used or the system has none.
@@ -107,8 +105,7 @@ int mprof_arena_init(size_t max_bytes);
 // Forgets everything: in a forked child, and between unit tests.
 void mprof_arena_reset(void);
 
-// --- stats.c
-// --------------------------------------------------------------------
+// --- stats.c ---
 
 // What was counted and what was lost, by name; shown in the report and in the
 // profiles' comments.
@@ -128,8 +125,7 @@ uint64_t mprof_stat_get(enum mprof_stat s);
 void mprof_stat_set(enum mprof_stat s, uint64_t n);
 void mprof_stats_reset(void);
 
-// --- message.c
-// ------------------------------------------------------------------
+// --- message.c ---
 
 // Text built in a caller's buffer, cut at its end, always terminated.
 struct mprof_text {

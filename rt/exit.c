@@ -28,8 +28,7 @@ struct last_words {
   char line_buf[LINE_SIZE];
 };
 
-// --- the line
-// ---------------------------------------------------------------------
+// --- the line ---
 
 static void say_error(const char *path, int error) {
   char text[MPROF_PATH_MAX + 128];
@@ -86,8 +85,7 @@ static void note_file(struct last_words *w, int error) {
     put_counts(w);
 }
 
-// --- files
-// ------------------------------------------------------------------------
+// --- files ---
 
 static int make_path(struct last_words *w, const char *suffix) {
   struct mprof_text t = MPROF_TEXT(w->path);
@@ -129,10 +127,15 @@ static void write_files(struct last_words *w) {
     say_error(mprof_flags.log_path, error);
     return;
   }
+  // Both name the same addresses: ask once.
+  bool has_names = mprof_flags.symbolize && w->snapshot.len > 0 &&
+                   mprof_symbolize_begin(true) == 0;
   if (mprof_flags.profile)
     write_profile(w);
   if (mprof_flags.report)
     write_report(w);
+  if (has_names)
+    mprof_symbolize_end();
   if (w->files == 0) // the reasons were said
     return;
   put_losses(w);
@@ -186,8 +189,7 @@ void mprof_write_at_exit(void) {
   mprof_guard_leave();
 }
 
-// --- on request
-// -------------------------------------------------------------------
+// --- on request ---
 
 static int write_now(const char *path, int debug, bool allocs_first) {
   struct mprof_mem_snapshot s;

@@ -54,8 +54,7 @@ struct piece {
   size_t len;
 };
 
-// --- values
-// ---------------------------------------------------------------------
+// --- values ---
 
 static void *field(struct mprof_flags *f, const struct option *o) {
   return (char *)f + o->offset;
@@ -121,8 +120,7 @@ static bool parse_uint(struct piece s, uint64_t *v) {
   return s.len > 0 && !__builtin_mul_overflow(*v, unit, v);
 }
 
-// --- what is wrong
-// ----------------------------------------------------------------
+// --- what is wrong ---
 
 static void put_piece(struct mprof_text *t, struct piece s) {
   mprof_text_str(t, "'");
@@ -221,8 +219,7 @@ static void report_syntax(struct piece s, const char *what,
   mprof_message(line);
 }
 
-// --- strings of options
-// -----------------------------------------------------------
+// --- strings of options ---
 
 static void set(struct mprof_flags *f, struct piece name, struct piece value,
                 const char *origin) {
@@ -312,8 +309,7 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
   }
 }
 
-// --- start
-// --------------------------------------------------------------------------
+// --- start ---
 
 // A program with more rights than its caller does not do what that says.
 const char *mprof_flags_environment(const char *name) {

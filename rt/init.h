@@ -14,7 +14,7 @@
 // in the process, which leaves everything to the first.
 bool mprof_init_ready(void);
 
-// --- place.c: whose blocks may be put on page boundaries --------------------
+// --- place.c: whose blocks may be put on page boundaries ---
 
 // Decides once at start which families may be placed; see place.c.
 void mprof_place_init(void);
@@ -29,7 +29,7 @@ bool mprof_has_sanitizer(void);
 
 #define MPROF_PAGE 4096u
 
-// --- keep.c: small blocks on page boundaries, kept for the next samples ------
+// --- keep.c: small blocks on page boundaries, kept for the next samples ---
 
 // Keeps a block that the program frees. False: the caller must free it.
 bool mprof_keep_put(void *p);

@@ -32,8 +32,7 @@ struct header {
   size_t name_len;
 };
 
-// --- lines
-// --------------------------------------------------------------------
+// --- lines ---
 
 static bool parse_number(const char **p, const char *end, unsigned base,
                          uint64_t *v) {
@@ -103,8 +102,7 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
   mprof_text_mem(&t, name, len);
 }
 
-// --- build ids
-// ------------------------------------------------------------------
+// --- build ids ---
 
 // Copies memory that is mapped, but perhaps no longer backed: a file may have
 // been cut since. The kernel is asked about each page first, which is as good
@@ -188,8 +186,7 @@ static void read_elf(const struct header *h, struct mprof_mapping *m) {
   }
 }
 
-// --- the whole file
-// ---------------------------------------------------------------
+// --- the whole file ---
 
 // A file's header is at its offset 0, which many linkers put into a mapping
 // that is not executable, before those that are.

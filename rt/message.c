@@ -19,7 +19,7 @@ static struct {
   _Atomic bool is_known; // whether stderr was open then
 } state;
 
-// --- text -------------------------------------------------------------------
+// --- text ---
 
 void mprof_text_mem(struct mprof_text *t, const char *s, size_t len) {
   if (t->cap == 0)
@@ -163,7 +163,7 @@ void mprof_text_errno(struct mprof_text *t, int error) {
   mprof_text_dec(t, error < 0 ? -(int64_t)error : error);
 }
 
-// --- messages ---------------------------------------------------------------
+// --- messages ---
 
 void mprof_message_init(void) {
   bool is_open = mprof_sys_fstat_id(2, &state.dev, &state.ino) == 0;

@@ -40,8 +40,7 @@ static long call4(long nr, long a, long b, long c, long d) {
   return call6(nr, a, b, c, d, 0, 0);
 }
 
-// --- files
-// --------------------------------------------------------------------
+// --- files ---
 
 static int kind(const char *path) {
   struct stat st;
@@ -60,8 +59,7 @@ bool mprof_os_is_executable(const char *path) {
          call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
 }
 
-// --- the helper
-// -----------------------------------------------------------------
+// --- the helper ---
 
 // Descriptors 0 to 2 become /dev/null, those above go away but for fd. If the
 // helper dies, it leaves no core file beside the program's data.

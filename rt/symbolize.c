@@ -52,13 +52,13 @@ static struct {
   struct mprof_helper helper;
   struct mprof_pc_table table; // to replies; ~0 for those without names
   struct chunk *chunks;
-  char *reply; // REPLY_SIZE bytes, in the helper what is sent
+  char *reply;   // REPLY_SIZE bytes, in the helper what is sent
+  unsigned uses; // calls of begin without their end
   char path[MPROF_PATH_MAX];
   bool has_reported; // that there is no symbolizer; for the process's life
 } state;             // guarded by writer_lock
 
-// --- finding llvm-symbolizer
-// ---------------------------------------------------
+// --- finding llvm-symbolizer ---
 
 static bool is_symbolizer(const char *path) {
   static const char name[] = "llvm-symbolizer";
@@ -133,8 +133,7 @@ static bool choose_symbolizer(void) {
   return false;
 }
 
-// --- in the helper
-// ----------------------------------------------------------------
+// --- in the helper ---
 
 static void set_flags(void) {
   if (mprof_has_sanitizer() || set_default_flags == NULL)
@@ -164,8 +163,7 @@ static void serve(int fd) {
   }
 }
 
-// --- asking it
-// --------------------------------------------------------------------
+// --- asking it ---
 
 static const char *keep(const char *data, size_t len) {
   struct chunk *c = state.chunks;
@@ -219,8 +217,7 @@ static const char *find_reply(mprof_pc pc) {
   return s->value == UINT64_MAX ? NULL : (const char *)(uintptr_t)s->value;
 }
 
-// --- frames
-// -----------------------------------------------------------------------
+// --- frames ---
 
 // A field up to the separator, copied; "" where sanitizer_common has no answer.
 static const char *take_field(const char **p, struct mprof_text *t) {
@@ -276,6 +273,10 @@ bool mprof_symbolize(mprof_pc pc,
 }
 
 int mprof_symbolize_begin(bool names) {
+  if (state.uses > 0) {
+    state.uses++;
+    return 0;
+  }
   int error = mprof_maps_read(&state.maps);
   if (error != 0)
     return error;
@@ -284,6 +285,7 @@ int mprof_symbolize_begin(bool names) {
     mprof_maps_free(&state.maps);
     return ENOMEM;
   }
+  state.uses = 1;
   if (!names || !choose_symbolizer())
     return 0;
   error = mprof_helper_start(&state.helper, serve, mprof_flags.verbosity > 0);
@@ -297,6 +299,8 @@ int mprof_symbolize_begin(bool names) {
 }
 
 void mprof_symbolize_end(void) {
+  if (--state.uses > 0)
+    return;
   mprof_helper_stop(&state.helper);
   mprof_pc_table_free(&state.table);
   while (state.chunks != NULL) {

@@ -13,6 +13,7 @@
 
 #include "fastpath.h"
 
+#include <link.h>
 #include <ucontext.h>
 
 #define PROBE_BYTES 4096u
@@ -62,6 +63,28 @@ static mprof_pc context_root;
 
 static void nothing(void) {}
 
+// libc's code, if it is a module of its own: no frame of the program's. Written
+// once at start.
+static uintptr_t libc_start, libc_end;
+
+static int find_libc(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)size;
+  (void)arg;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + ph->p_vaddr;
+    if (ph->p_type != PT_LOAD || context_root - start >= ph->p_memsz)
+      continue;
+    // The program itself has no name.
+    if (info->dlpi_name[0] != '\0') {
+      libc_start = start;
+      libc_end = start + ph->p_memsz;
+    }
+    return 1;
+  }
+  return 0;
+}
+
 // makecontext leaves the return address on top of the stack it prepares.
 void mprof_unwind_init(void) {
   static ucontext_t context;
@@ -74,6 +97,14 @@ void mprof_unwind_init(void) {
   uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
   if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
     context_root = *(const mprof_pc *)sp;
+  if (context_root != 0)
+    dl_iterate_phdr(find_libc, NULL);
+}
+
+// How many of n frames to keep of a stack up to its root: what called main or a
+// thread's function is no frame of the program's.
+static size_t without_root(const mprof_pc *pcs, size_t n) {
+  return n > 1 && pcs[n - 1] - libc_start < libc_end - libc_start ? n - 1 : n;
 }
 
 // The chain cannot be followed from the frame at fp: was it the thread's last?
@@ -111,12 +142,12 @@ mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
     pcs[n++] = pc;
     if (mprof_unlikely(pc == context_root)) {
       *end = MPROF_STACK_COMPLETE;
-      return n;
+      return without_root(pcs, n);
     }
     // One comparison for both ends: a next below fp wraps to a huge distance.
     if (next - fp - 16 > MAX_FRAME_BYTES || (next & 15) != 0) {
       *end = classify(range, fp, next);
-      return n;
+      return *end == MPROF_STACK_COMPLETE ? without_root(pcs, n) : n;
     }
     if (n == depth)
       return n;

@@ -88,8 +88,7 @@ void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg) {
   mprof_lock_release(&mprof_registry_lock);
 }
 
-// --- names
-// ------------------------------------------------------------------------
+// --- names ---
 
 static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -176,8 +175,7 @@ bool mprof_is_wrapper(const char *function) {
   return q.is_found;
 }
 
-// --- as a regular expression
-// --------------------------------------------------------
+// --- as a regular expression ---
 
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name) {
   static const char arguments[] = "(<.*>)?";

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The heap profile as pprof reads it: profile.proto, gzipped. Names, order and
-// scaling are Go's. Addresses go out without functions; pprof names them from
-// the files of the mappings. Everything is written as it is met, so the only
-// memory that grows is the table of locations: the fields of a message may come
-// in any order, and a string's number is its place among the strings.
-// (Go: runtime/pprof/proto.go, writeHeapProto)
+// scaling are Go's. Functions and lines are written too, inlined ones as
+// several lines of one location, since "go tool pprof" by itself does not
+// expand them and the binary may not be at hand where the file is read.
+// Everything is written as it is met, so the only memory that grows are the
+// tables of locations, functions and strings: the fields of a message may come
+// in any order, and a string's number is its place among the strings. (Go:
+// runtime/pprof/proto.go, writeHeapProto)
 
+#include "flags.h"
 #include "pb.h"
 #include "pctable.h"
 #include "writer.h"
@@ -48,13 +51,16 @@ enum {
 };
 // layout: message Mapping
 enum {
-  MAPPING_ID = 1,            // uint64
-  MAPPING_START = 2,         // uint64
-  MAPPING_LIMIT = 3,         // uint64
-  MAPPING_OFFSET = 4,        // uint64
-  MAPPING_FILENAME = 5,      // int64 (string table index)
-  MAPPING_BUILD_ID = 6,      // int64 (string table index)
-  MAPPING_HAS_FUNCTIONS = 7, // bool
+  MAPPING_ID = 1,                 // uint64
+  MAPPING_START = 2,              // uint64
+  MAPPING_LIMIT = 3,              // uint64
+  MAPPING_OFFSET = 4,             // uint64
+  MAPPING_FILENAME = 5,           // int64 (string table index)
+  MAPPING_BUILD_ID = 6,           // int64 (string table index)
+  MAPPING_HAS_FUNCTIONS = 7,      // bool
+  MAPPING_HAS_FILENAMES = 8,      // bool
+  MAPPING_HAS_LINE_NUMBERS = 9,   // bool
+  MAPPING_HAS_INLINE_FRAMES = 10, // bool
 };
 // layout: message Location
 enum {
@@ -66,12 +72,14 @@ enum {
 // layout: message Line
 enum {
   LINE_FUNCTION_ID = 1, // uint64
+  LINE_LINE = 2,        // int64
 };
 // layout: message Function
 enum {
   FUNCTION_ID = 1,          // uint64
   FUNCTION_NAME = 2,        // int64 (string table index)
   FUNCTION_SYSTEM_NAME = 3, // int64 (string table index)
+  FUNCTION_FILENAME = 4,    // int64 (string table index)
 };
 
 enum {
@@ -82,12 +90,28 @@ enum {
   MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 512,
 };
 
+// Each is asked for by a process, at some 50 us; a profile with more has only
+// addresses for the rest.
+enum { NAMED_LOCATIONS_MAX = 20000, LINES_MAX = 64 };
+
+// One function of a location, innermost first.
+struct line {
+  uint64_t function;
+  unsigned number;
+};
+
 struct writer {
   struct mprof_outfile out;
   struct mprof_pb pb; // one message at a time, in message
   struct mprof_maps maps;
   struct mprof_pc_table table; // to location ids
-  uint64_t strings, locations; // written so far
+  // By hash of the contents: function ids, string numbers.
+  struct mprof_pc_table functions_of, strings_of;
+  uint64_t strings, locations, functions; // written so far
+  uint64_t named;                         // locations that were asked for
+  bool wants_names;
+  size_t lines_len; // of the location that is being made
+  struct line lines[LINES_MAX];
   uint64_t truncated_location; // 0: not written yet
   int error;                   // ENOMEM: the table could not grow
   uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
@@ -95,8 +119,7 @@ struct writer {
   char text[DROP_SIZE];
 };
 
-// --- fields of the profile
-// ----------------------------------------------------
+// --- fields of the profile ---
 
 static void emit(struct writer *w) {
   mprof_outfile_put(&w->out, w->message, w->pb.len);
@@ -149,7 +172,7 @@ static void put_types(struct writer *w, uint64_t rate, bool allocs_first) {
 }
 
 static void put_mapping(struct writer *w, uint64_t id,
-                        const struct mprof_mapping *m, bool has_functions) {
+                        const struct mprof_mapping *m) {
   uint64_t file = put_name(w, m->file);
   uint64_t build_id = m->build_id[0] == '\0' ? 0 : put_name(w, m->build_id);
   size_t start = mprof_pb_start_message(&w->pb);
@@ -159,14 +182,22 @@ static void put_mapping(struct writer *w, uint64_t id,
   mprof_pb_uint64_opt(&w->pb, MAPPING_OFFSET, m->offset);
   mprof_pb_uint64_opt(&w->pb, MAPPING_FILENAME, file);
   mprof_pb_uint64_opt(&w->pb, MAPPING_BUILD_ID, build_id);
-  mprof_pb_bool_opt(&w->pb, MAPPING_HAS_FUNCTIONS, has_functions);
+  for (int tag = MAPPING_HAS_FUNCTIONS; tag <= MAPPING_HAS_INLINE_FRAMES; tag++)
+    mprof_pb_bool_opt(&w->pb, tag, m->has_names);
   mprof_pb_end_message(&w->pb, PROFILE_MAPPING, start);
   emit(w);
 }
 
+// After all locations, when it is known which mappings have names: readers
+// look for names themselves in the others.
 static void put_mappings(struct writer *w) {
+  // Of the pseudo frame: one that no reader looks for a file of.
+  static const struct mprof_mapping none = {
+      .limit = 1, .file = "[mprof]", .has_names = true};
   for (size_t i = 0; i < w->maps.len; i++)
-    put_mapping(w, i + 1, &w->maps.v[i], false);
+    put_mapping(w, i + 1, &w->maps.v[i]);
+  if (w->truncated_location != 0)
+    put_mapping(w, w->maps.len + 1, &none);
 }
 
 static void put_comment(struct writer *w, const struct mprof_text *t) {
@@ -205,65 +236,107 @@ static void put_comments(struct writer *w, uint64_t rate) {
   }
 }
 
-// --- drop_frames
-// ----------------------------------------------------------------
-
-// An expression that readers match with a whole function name without its
-// parameters: such a frame goes, and everything leafwards of it. So it names
-// what allocates, not all of a library: constructors are called from some of
-// std::allocator_traits, and their frames must stay.
-static const char drop_frames[] =
-#define ALLOC(Symbol) #Symbol "|"
-#define REALLOC(Symbol) #Symbol "|"
-#define DUP(Symbol) #Symbol "|"
-#define FREE(Symbol)
-#define DELETE(Symbol)
-#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr) Rule(Symbol)
-#include "mprof/hooks.def"
-#undef ALLOC
-#undef REALLOC
-#undef DUP
-#undef FREE
-#undef DELETE
-    "operator new(\\[\\])?|__mprof_.*|"
-    "std::(__1::)?(__new_allocator|allocator|allocator_traits)(<.*>)?::"
-    "allocate(_at_least)?|__gnu_cxx::new_allocator(<.*>)?::allocate|"
-    "std::__1::__libcpp_(allocate|operator_new).*";
-
-static void add_wrapper(const char *name, void *arg) {
-  struct mprof_text *t = arg;
-  size_t before = t->len;
-  mprof_text_str(t, "|");
-  mprof_wrapper_pattern(t, name);
-  // One that is empty or cut would match something else, or be no expression.
-  if (t->len == before + 1 || t->len == t->cap - 1)
-    t->len = before;
-}
-
 static void put_drop_frames(struct writer *w) {
   struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
-  mprof_text_str(&t, drop_frames);
-  mprof_each_wrapper(add_wrapper, &t);
+  mprof_drop_frames(&t);
   uint64_t id = put_string(w, t.buf, t.len);
   mprof_pb_uint64(&w->pb, PROFILE_DROP_FRAMES, id);
   emit(w);
 }
 
-// --- locations
-// --------------------------------------------------------------------
+// --- functions ---
+
+// The slot of what hashes to h, NULL when there is no memory. Sixty-four bits
+// tell a process's names apart.
+static struct mprof_pc_slot *slot_of(struct writer *w, struct mprof_pc_table *t,
+                                     uint64_t h) {
+  struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
+  if (s == NULL)
+    w->error = ENOMEM;
+  return s;
+}
+
+static uint64_t hash(uint64_t h, const char *s) { // FNV-1a
+  for (; *s != '\0'; s++)
+    h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+  return h * 0x9e3779b97f4a7c15u + 1;
+}
+
+static uint64_t intern(struct writer *w, const char *s) {
+  if (*s == '\0')
+    return 0;
+  struct mprof_pc_slot *slot =
+      slot_of(w, &w->strings_of, hash(0xcbf29ce484222325u, s));
+  if (slot != NULL && slot->value == 0)
+    slot->value = put_name(w, s);
+  return slot == NULL ? 0 : slot->value;
+}
+
+static void put_function(struct writer *w, uint64_t id, uint64_t name,
+                         uint64_t file) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, FUNCTION_ID, id);
+  mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
+  // The symbolizer has demangled it; readers see by the equal names that they
+  // may still take parameters off.
+  mprof_pb_uint64(&w->pb, FUNCTION_SYSTEM_NAME, name);
+  mprof_pb_uint64_opt(&w->pb, FUNCTION_FILENAME, file);
+  mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
+  emit(w);
+}
+
+// Adds a frame to the location that is being made.
+static void add_line(const struct mprof_frame *f, void *arg) {
+  struct writer *w = arg;
+  if (f->function[0] == '\0' || w->lines_len == LINES_MAX)
+    return;
+  uint64_t h = hash(hash(0xcbf29ce484222325u, f->function), f->file);
+  struct mprof_pc_slot *slot = slot_of(w, &w->functions_of, h);
+  if (slot == NULL)
+    return;
+  if (slot->value == 0) {
+    slot->value = ++w->functions;
+    uint64_t name = intern(w, f->function), file = intern(w, f->file);
+    put_function(w, slot->value, name, file);
+  }
+  w->lines[w->lines_len++] =
+      (struct line){.function = slot->value, .number = f->line};
+}
+
+// --- locations ---
+
+// Writes a message's lines from what was collected.
+static void put_location(struct writer *w, uint64_t id, uint64_t mapping,
+                         uint64_t address) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, LOCATION_ID, id);
+  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, mapping);
+  mprof_pb_uint64_opt(&w->pb, LOCATION_ADDRESS, address);
+  for (size_t i = 0; i < w->lines_len; i++) {
+    size_t line = mprof_pb_start_message(&w->pb);
+    mprof_pb_uint64(&w->pb, LINE_FUNCTION_ID, w->lines[i].function);
+    mprof_pb_int64_opt(&w->pb, LINE_LINE, w->lines[i].number);
+    mprof_pb_end_message(&w->pb, LOCATION_LINE, line);
+  }
+  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
+  emit(w);
+}
 
 // The id of a new location, 0 if its address lies in no mapping.
-static uint64_t put_location(struct writer *w, mprof_pc pc) {
+static uint64_t new_location(struct writer *w, mprof_pc pc) {
   const struct mprof_mapping *m = mprof_maps_find(&w->maps, pc - 1);
   if (m == NULL)
     return 0;
+  size_t at = (size_t)(m - w->maps.v);
+  w->lines_len = 0;
+  if (w->wants_names && w->named < NAMED_LOCATIONS_MAX) {
+    w->named++;
+    mprof_symbolize(pc, add_line, w);
+  }
+  if (w->lines_len > 0)
+    w->maps.v[at].has_names = true;
   uint64_t id = ++w->locations;
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, LOCATION_ID, id);
-  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, (uint64_t)(m - w->maps.v) + 1);
-  mprof_pb_uint64(&w->pb, LOCATION_ADDRESS, pc - 1); // inside the call
-  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
-  emit(w);
+  put_location(w, id, at + 1, pc - 1); // inside the call
   return id;
 }
 
@@ -281,40 +354,26 @@ static uint64_t locate(struct writer *w, mprof_pc pc) {
     return 0;
   }
   if (s->value == 0) {
-    uint64_t id = put_location(w, pc);
+    uint64_t id = new_location(w, pc);
     s->value = id == 0 ? UNMAPPED : id;
   }
   return s->value == UNMAPPED ? 0 : s->value;
 }
 
-// The pseudo frame that ends a cut stack. Its mapping is one that no reader
-// looks for a file of or a better name in: it is bracketed and has functions.
+// The pseudo frame that ends a cut stack.
 static uint64_t locate_truncated(struct writer *w) {
-  static const struct mprof_mapping fake = {.limit = 1, .file = "[mprof]"};
-  if (w->truncated_location != 0)
-    return w->truncated_location;
-  put_mapping(w, w->maps.len + 1, &fake, true);
-  uint64_t name = put_name(w, "[truncated]");
-  size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, FUNCTION_ID, 1);
-  mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
-  mprof_pb_uint64(&w->pb, FUNCTION_SYSTEM_NAME, name);
-  mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
-
-  w->truncated_location = ++w->locations;
-  start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, LOCATION_ID, w->truncated_location);
-  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, w->maps.len + 1);
-  size_t line = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, LINE_FUNCTION_ID, 1);
-  mprof_pb_end_message(&w->pb, LOCATION_LINE, line);
-  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
-  emit(w);
+  static const struct mprof_frame truncated = {.function = "[truncated]",
+                                               .file = ""};
+  if (w->truncated_location == 0) {
+    w->lines_len = 0;
+    add_line(&truncated, w);
+    w->truncated_location = ++w->locations;
+    put_location(w, w->truncated_location, w->maps.len + 1, 0);
+  }
   return w->truncated_location;
 }
 
-// --- samples
-// ------------------------------------------------------------------------
+// --- samples ---
 
 // Fills ids with the stack's locations, leaf first. What is rootwards of code
 // that is no longer mapped cannot be told from chance, so it goes too.
@@ -365,12 +424,12 @@ static void put_profile(struct writer *w, const struct mprof_mem_snapshot *s,
   put_types(w, s->rate, allocs_first);
   mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, s->time_ns);
   emit(w);
-  put_mappings(w);
   put_drop_frames(w);
   put_comments(w, s->rate);
   uint64_t bytes_key = put_name(w, "bytes");
   for (size_t i = 0; i < s->len && w->error == 0 && w->out.error == 0; i++)
     put_sample(w, &s->samples[i], bytes_key);
+  put_mappings(w);
   if (w->pb.is_full && w->error == 0)
     w->error = EOVERFLOW;
 }
@@ -385,12 +444,18 @@ int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
   if (error == 0)
     error = mprof_outfile_open(&w->out, path, true);
   if (error == 0) {
+    w->wants_names =
+        mprof_flags.symbolize && s->len > 0 && mprof_symbolize_begin(true) == 0;
     put_profile(w, s, allocs_first);
+    if (w->wants_names)
+      mprof_symbolize_end();
     if (w->error != 0) // nothing may replace the old file then
       w->out.error = w->error;
     error = mprof_outfile_close(&w->out);
   }
   mprof_pc_table_free(&w->table);
+  mprof_pc_table_free(&w->functions_of);
+  mprof_pc_table_free(&w->strings_of);
   mprof_maps_free(&w->maps);
   mprof_os_unmap(w, sizeof(*w));
   return error;

@@ -25,8 +25,7 @@ struct writer {
   char command[COMMAND_SIZE];
 };
 
-// --- numbers
-// --------------------------------------------------------------------
+// --- numbers ---
 
 static void put(struct writer *w, const char *s) {
   mprof_outfile_text(&w->out, s);
@@ -76,8 +75,7 @@ static void put_percent(struct writer *w, int64_t part, int64_t whole) {
   put(w, "%");
 }
 
-// --- head
-// -----------------------------------------------------------------------
+// --- head ---
 
 static void put_head(struct writer *w) {
   char text[256];
@@ -122,8 +120,7 @@ static void put_totals(struct writer *w) {
   }
 }
 
-// --- stacks
-// ---------------------------------------------------------------------
+// --- stacks ---
 
 // Frames of libc from which threads start. The names are not reserved, so the
 // last three hide only where a thread's root is.
@@ -224,8 +221,7 @@ static void put_top(struct writer *w, bool in_use) {
   }
 }
 
-// --- foot
-// -----------------------------------------------------------------------
+// --- foot ---
 
 static void put_losses(struct writer *w) {
   bool has_any = false;

@@ -15,7 +15,7 @@
 #define MPROF_VERSION "0.1.0"
 #endif
 
-// --- infile.c: a whole file of /proc, which has no size beforehand -----------
+// --- infile.c: a whole file of /proc, which has no size beforehand ---
 
 struct mprof_infile {
   char *data; // terminated by 0
@@ -27,7 +27,7 @@ void mprof_infile_free(struct mprof_infile *f);
 // The program's arguments with blanks between, cut to len; "" if unknown.
 void mprof_command_line(char *buf, size_t len);
 
-// --- outfile.c: a file that appears under its name only when complete -------
+// --- outfile.c: a file that appears under its name only when complete ---
 
 // Longest path of an output file, with its 0.
 #define MPROF_PATH_MAX 1024
@@ -61,8 +61,7 @@ void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v); // without 0x
 // the first errno value.
 int mprof_outfile_close(struct mprof_outfile *f);
 
-// --- path.c
-// ----------------------------------------------------------------------
+// --- path.c ---
 
 // Expands %p %e %h %t %% of pattern; appends ".<pid>" if there is no %p, so
 // that a child never overwrites its parent's file. Another % is said on stderr
@@ -71,8 +70,7 @@ int mprof_path_expand(char *buf, size_t cap, const char *pattern);
 // The base name of the program's file.
 void mprof_path_program(struct mprof_text *t);
 
-// --- maps.c: what is mapped where
-// ------------------------------------------------
+// --- maps.c: what is mapped where ---
 
 struct mprof_mapping {
   uintptr_t start, limit;
@@ -80,6 +78,7 @@ struct mprof_mapping {
   uintptr_t bias;  // less this, addresses are those in the ELF file
   char file[256];
   char build_id[41]; // lower-case hex, "" if none; longer ones are cut
+  bool has_names;    // the writer's: some frame in it has a function
 };
 struct mprof_maps {
   struct mprof_mapping *v; // executable ones; v[0] is the main program's
@@ -92,8 +91,7 @@ void mprof_maps_free(struct mprof_maps *m);
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
 
-// --- symbolize.c
-// -----------------------------------------------------------------
+// --- symbolize.c ---
 
 struct mprof_frame {
   const char *function; // demangled; "" if unknown
@@ -104,7 +102,8 @@ struct mprof_frame {
 };
 // Starts naming frames; with names through the external llvm-symbolizer, else
 // or where there is none, which is said once, by module and offset only. 0 or
-// an errno value. Between the two calls memory and a process are held.
+// an errno value. Between the two calls memory and a process are held, and no
+// address is asked for twice; a begin inside another's shares what it has.
 int mprof_symbolize_begin(bool names);
 void mprof_symbolize_end(void);
 // Calls fn for each frame at a return address, innermost first; inlined ones
@@ -113,8 +112,7 @@ void mprof_symbolize_end(void);
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *), void *arg);
 
-// --- wrappers.c
-// ------------------------------------------------------------------
+// --- wrappers.c ---
 
 // Whether a function (demangled, with parameters) was marked mprof_wrapper.
 bool mprof_is_wrapper(const char *function);
@@ -124,7 +122,7 @@ void mprof_wrapper_pattern(struct mprof_text *out, const char *name);
 // Calls fn for each registered wrapper's name, under registry_lock.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
-// --- stacks.c: sums over the buckets of equal stacks -------------------------
+// --- stacks.c: sums over the buckets of equal stacks ---
 
 struct mprof_stack_sum {
   const struct mprof_bucket *bucket; // one with the stack
@@ -144,8 +142,12 @@ void mprof_stacks_free(struct mprof_stacks *g);
 // Why a snapshot has no samples, for people; NULL if it has some.
 const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate);
 
-// --- the formats. Each returns 0 or an errno value.
-// ------------------------------
+// --- drop_frames.c ---
+
+// The expression for functions whose frames a reader leaves out.
+void mprof_drop_frames(struct mprof_text *t);
+
+// --- the formats. Each returns 0 or an errno value. ---
 
 // profile.proto, gzipped. (Go: writeHeapProto)
 int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
@@ -160,8 +162,7 @@ int mprof_write_report(const struct mprof_mem_snapshot *s, const char *path);
 void mprof_sort(void **v, size_t n,
                 bool (*comes_before)(const void *, const void *));
 
-// --- exit.c
-// ----------------------------------------------------------------------
+// --- exit.c ---
 
 // Writes what the options ask for at the end of the process, and says so in
 // one line on stderr. Takes guard and writer_lock. Called once a process.

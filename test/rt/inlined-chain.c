@@ -12,10 +12,10 @@
 // RUN:   | FileCheck %s
 // RUN: FileCheck %s < report.txt
 // CHECK: {{(in|B) +}}inner
-// CHECK-NEXT: middle
-// CHECK-NEXT: outer
-// CHECK-NEXT: caller
-// CHECK-NEXT: main
+// CHECK-NEXT: {{ }}middle
+// CHECK-NEXT: {{ }}outer
+// CHECK-NEXT: {{ }}caller
+// CHECK-NEXT: {{ }}main
 
 #include <stdlib.h>
 
