@@ -11,13 +11,13 @@ define ptr @f() {
   ret ptr %p
 }
 
-; CHECK: call void @__mprof_free(ptr noundef %p)
+; CHECK: call void @__mprof_free(ptr noundef %p) #[[FREESITE:[0-9]+]]
 ; CHECK-DAG: declare noalias nonnull ptr @__mprof__Znwm(i64 noundef) #[[DECL:[0-9]+]]
-; CHECK-DAG: declare void @__mprof_free(ptr noundef) #[[FREE:[0-9]+]]
+; CHECK-DAG: declare void @__mprof_free(ptr noundef) #[[FREESITE]]
 declare noalias nonnull ptr @_Znwm(i64 noundef) #0
 
 define void @g(ptr %p) {
-  call void @free(ptr noundef %p) #2
+  call void @free(ptr nocapture noundef %p) #2
   ret void
 }
 declare void @free(ptr allocptr nocapture noundef) #3
@@ -25,8 +25,8 @@ declare void @free(ptr allocptr nocapture noundef) #3
 ; CHECK-DAG: attributes #[[ORIG]] = { builtin allocsize(0) }
 ; CHECK-DAG: attributes #[[SITE]] = { cold nomerge allocsize(0) }
 ; CHECK-DAG: attributes #[[DECL]] = { cold allocsize(0) }
-; CHECK-DAG: attributes #[[FREE]] = { cold nounwind }
+; CHECK-DAG: attributes #[[FREESITE]] = { cold nounwind }
 attributes #0 = { nobuiltin nofree willreturn allockind("alloc,uninitialized") allocsize(0) memory(inaccessiblemem: readwrite) "alloc-family"="_Znwm" }
 attributes #1 = { builtin allocsize(0) }
-attributes #2 = { nounwind }
+attributes #2 = { nounwind willreturn memory(argmem: readwrite, inaccessiblemem: readwrite) }
 attributes #3 = { nounwind willreturn allockind("free") memory(argmem: readwrite, inaccessiblemem: readwrite) "alloc-family"="malloc" }

@@ -4,11 +4,11 @@
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <stdlib.h>
 
-__attribute__((mprof_alloc(1))) void *get(size_t) __attribute__((const));
+__attribute__((mprof_alloc(1))) void *get(size_t);
 // CHECK-LABEL: define {{.*}}@f(
 // CHECK-COUNT-3: load i64, ptr %{{.*}}!nosanitize
 void f(void **out) {
   out[0] = get(10);
   out[1] = malloc(20);
-  out[2] = get(30);
+  out[2] = get(10);
 }
