@@ -42,13 +42,14 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
   return ptr;
 }
 
-// Counts the free of a block if it was counted. True: the block is kept for the
-// next samples and must not be freed.
-static inline bool mprof_free_block(void *ptr) {
+// Counts the free of a block if it was counted. may_keep: its family's blocks
+// may be placed. True: the block is kept for the next samples and must not be
+// freed.
+static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;
   mprof_event_freed(mprof_event_release(ptr));
-  return mprof_keep_put(ptr);
+  return may_keep && mprof_keep_put(ptr);
 }
 
 #endif // MPROF_RT_ENTRY_H

@@ -21,7 +21,9 @@ MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size) {
     count(&a, ptr);
 }
 
-MPROF_ENTRY void __mprof_custom_free(void *ptr) { mprof_free_block(ptr); }
+MPROF_ENTRY void __mprof_custom_free(void *ptr) {
+  mprof_free_block(ptr, false);
+}
 
 // Of the token, the lower half is the bucket and the next bit says where the
 // block was entered.

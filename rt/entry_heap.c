@@ -128,7 +128,7 @@ MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
 }
 
 MPROF_ENTRY void __mprof_free(void *ptr) {
-  if (!mprof_free_block(ptr))
+  if (!mprof_free_block(ptr, mprof_place_c()))
     free(ptr);
 }
 

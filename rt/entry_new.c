@@ -72,7 +72,7 @@ static size_t placed_align(const struct mprof_alloc *a, size_t align) {
 #define DELETE(Symbol, Params, Args)                                           \
   extern void Symbol Params __attribute__((weak));                             \
   MPROF_ENTRY void __mprof_##Symbol Params {                                   \
-    if (!mprof_free_block(ptr))                                                \
+    if (!mprof_free_block(ptr, mprof_place_cxx()))                             \
       Symbol Args;                                                             \
   }
 

@@ -29,9 +29,10 @@ bool mprof_has_sanitizer(void);
 
 #define MPROF_PAGE 4096u
 
-// --- keep.c: small blocks on page boundaries, kept for the next samples ---
+// --- keep.c: blocks on page boundaries, kept for the next samples ---
 
-// Keeps a block that the program frees. False: the caller must free it.
+// Keeps a block that the program frees, of a family that may be placed. False:
+// the caller must free it.
 bool mprof_keep_put(void *p);
 // One that holds size bytes, or NULL. What it holds is undefined.
 void *mprof_keep_take(size_t size);

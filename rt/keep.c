@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small blocks on page boundaries, kept for the next samples. An allocator
-// hands the block that was freed last out first. If a counted block went back
-// to it, the hot loop that freed it would get it again, now uncounted but
-// still on its page boundary, and from then on pay a call of the runtime for
-// each free. So such blocks stay here, also those that are on a boundary by
-// chance, until a sample of their size needs one. At most SLOTS of each of
-// CLASSES sizes: 256 KiB in all; what does not fit is freed.
+// Blocks on page boundaries, kept for the next samples. An allocator hands the
+// block that was freed last out first. If a counted block went back to it, the
+// hot loop that freed it would get it again, now uncounted but still on its
+// page boundary, and from then on pay a call of the runtime for each free. So
+// such blocks stay here, also those that are on a boundary by chance, until a
+// sample of their size needs one. What does not fit is freed; so are blocks too
+// large for the call to matter beside their own cost.
 
 #include "init.h"
 
@@ -16,18 +16,38 @@
 
 #pragma weak malloc_usable_size
 
-#define CLASS_BYTES 16u
-#define CLASSES 65u // usable sizes up to 1039 bytes: what glibc's tcache holds
-#define SLOTS 8u
+// Classes of usable sizes: one for each 16 bytes below 1 KiB, which is what
+// allocators cache by thread, then 8 for each doubling up to 32 KiB. With 8
+// blocks of each small class and 2 of each other, 1 MiB is kept at most.
+#define FINE_BYTES 16u
+#define FINE_CLASSES 64u
+#define LG_FINE_END 10u
+#define LG_END 15u
+#define CLASSES (FINE_CLASSES + (LG_END - LG_FINE_END) * 8)
+#define FINE_SLOTS 8u
+#define COARSE_SLOTS 2u
 
 // A slot changes hands by an atomic exchange, so there is no lock.
-static _Atomic(void *) kept[CLASSES][SLOTS];
+static _Atomic(void *) kept[CLASSES][FINE_SLOTS];
+
+static size_t class_of(size_t size) {
+  if (size < FINE_BYTES * FINE_CLASSES)
+    return size / FINE_BYTES;
+  unsigned lg = 63 - (unsigned)__builtin_clzll(size);
+  return FINE_CLASSES + (size_t)(lg - LG_FINE_END) * 8 + (size >> (lg - 3) & 7);
+}
+
+static unsigned slots_of(size_t at) {
+  if (at >= CLASSES)
+    return 0;
+  return at < FINE_CLASSES ? FINE_SLOTS : COARSE_SLOTS;
+}
 
 bool mprof_keep_put(void *p) {
-  if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p || !mprof_place_c())
+  if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
     return false;
-  size_t at = malloc_usable_size(p) / CLASS_BYTES;
-  for (unsigned i = 0; at < CLASSES && i < SLOTS; i++) {
+  size_t at = class_of(malloc_usable_size(p));
+  for (unsigned i = 0; i < slots_of(at); i++) {
     void *empty = NULL;
     if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == NULL &&
         atomic_compare_exchange_strong(&kept[at][i], &empty, p))
@@ -37,7 +57,7 @@ bool mprof_keep_put(void *p) {
 }
 
 static void *take_from(size_t at, size_t size) {
-  for (unsigned i = 0; at < CLASSES && i < SLOTS; i++) {
+  for (unsigned i = 0; i < slots_of(at); i++) {
     if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == NULL)
       continue;
     void *p = atomic_exchange(&kept[at][i], NULL);
@@ -51,7 +71,7 @@ static void *take_from(size_t at, size_t size) {
 }
 
 void *mprof_keep_take(size_t size) {
-  size_t at = size / CLASS_BYTES;
+  size_t at = class_of(size);
   void *p = take_from(at, size);
   return p ? p : take_from(at + 1, size);
 }

@@ -162,10 +162,11 @@ extern void __msan_unpoison(const volatile void *p, size_t len)
 
 MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                                    int inuse_zero, size_t *n) {
-  if (!mprof_init_ready() || !mprof_guard_enter()) {
-    *n = 0;
-    return EDEADLK;
-  }
+  *n = 0;
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
   mprof_lock_acquire(&mprof_active_lock);
   struct mprof_bucket *b = publish_locked(inuse_zero != 0, n);
   bool fits = *n <= len;

@@ -54,8 +54,10 @@ struct mprof_mem_bucket {
  * records, len: an array for the result, and how many it holds; may be NULL, 0.
  * inuse_zero: not 0 to include stacks whose blocks are all freed.
  * *n: how many records the profile has.
- * Returns 0 and fills records[0 .. *n), or ERANGE and leaves records untouched
- * when len < *n. Until a first cycle ends, a call shows all so far and ends
+ * Returns 0 and fills records[0 .. *n); ERANGE and leaves records untouched
+ * when len < *n; ENOSYS when the runtime is not in charge: it is a second copy
+ * in the process, or a child forked inside the profiler; EBUSY from inside
+ * another call of MProf. Until a first cycle ends, a call shows all so far and ends
  * nothing. (Go: MemProfile) */
 int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                       int inuse_zero, size_t *n);
@@ -91,8 +93,10 @@ void mprof_post_sweep(void);
  * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
  * Ends the cycle first, so the file holds everything up to the call, unless
  * the option strict_cycles=1 asks for the finished cycles only.
- * Returns 0; EINVAL for an unknown name or debug; ENOMEM; or what opening,
- * writing or renaming the file gave, and then path is as it was. */
+ * Returns 0; EINVAL for an unknown name or debug; ENOSYS if the runtime is not
+ * in charge here (see mprof_mem_profile); EBUSY from inside another call of
+ * MProf; ENOMEM; or what opening, writing or renaming the file gave, and then
+ * path is as it was. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
 #else
