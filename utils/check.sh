@@ -35,8 +35,9 @@ check() {
 list() {
   git ls-files --cached --others --exclude-standard -- "$@"
 }
+# In test/pass, what a line is expected to give stands on the line.
 check_format() {
-  list '*.c' '*.h' '*.cpp' | xargs -r clang-format-19 --dry-run --Werror
+  list '*.c' '*.h' '*.cpp' ':!test/pass' | xargs -r clang-format-19 --dry-run --Werror
 }
 check_tidy() {
   list 'pass/*.cpp' 'rt/*.c' |
