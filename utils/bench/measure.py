@@ -289,7 +289,7 @@ def instructions_of(argv, env):
 DEMO_VARIANTS = (
     ("plain", "plain", {}),
     ("plain, frame pointers", "frames", {}),
-    ("MProf, report=0", "mprof", mprof("report=0")),
+    ("MProf, symbolize=0", "mprof", mprof("symbolize=0")),
     ("MProf", "mprof", mprof()),
 )
 
@@ -328,8 +328,8 @@ def demo():
 
 def instructions():
     """Of the demonstration programs, of Duktape for each script; two counts at
-    a time, since nothing is timed. The report is left out: another process
-    symbolizes it."""
+    a time, since nothing is timed. Symbols are left out: other processes find
+    them."""
     if not has_valgrind():
         return {}
     log("instructions of the demonstration programs")
@@ -412,8 +412,8 @@ def rss():
 
     turns = take_turns({
         "plain": job("rss-plain", {}),
-        "MProf, 512 KiB": job("rss-mprof", mprof("report=0")),
-        "MProf, heap=0": job("rss-mprof", mprof("heap=0:report=0")),
+        "MProf, 512 KiB": job("rss-mprof", mprof("symbolize=0")),
+        "MProf, heap=0": job("rss-mprof", mprof("heap=0")),
     }, ROUNDS)
     return {f: {v: [r[f] for r in turns[v]] for v in turns} for f in fields}
 
@@ -434,9 +434,11 @@ def exittime():
             "plain": job("exittime-plain", ""),
             "MProf, no profile, no report":
                 job("exittime-mprof", "profile=0:report=0"),
-            "MProf, profile": job("exittime-mprof", "report=0"),
-            "MProf, profile and report without symbols":
+            "MProf, profile without names":
+                job("exittime-mprof", "report=0:symbolize=0"),
+            "MProf, profile and report without names":
                 job("exittime-mprof", "symbolize=0"),
+            "MProf, profile": job("exittime-mprof", "report=0"),
             "MProf, profile and report": job("exittime-mprof", ""),
         }, ROUNDS)
     return results
