@@ -30,6 +30,15 @@ void set_default_flags(void *flags) __asm__(
     __attribute__((weak, visibility("default")));
 enum { SYMBOLIZER_PATH_OFFSET = 8 };
 
+// sanitizer_common's slow unwinder, which nothing here calls, would have every
+// program load libgcc_s.so. A sanitizer's runtime has the real ones.
+void unwind_slow(void) __asm__(
+    "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmj");
+void unwind_slow_in(void) __asm__(
+    "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmPvj");
+__attribute__((weak)) void unwind_slow(void) {}
+__attribute__((weak)) void unwind_slow_in(void) {}
+
 // No name of a function or file has this character.
 #define SEPARATOR '\x1f'
 #define FORMAT "%f\x1f%s\x1f%l"

@@ -57,8 +57,8 @@ struct mprof_mem_bucket {
  * Returns 0 and fills records[0 .. *n); ERANGE and leaves records untouched
  * when len < *n; ENOSYS when the runtime is not in charge: it is a second copy
  * in the process, or a child forked inside the profiler; EBUSY from inside
- * another call of MProf. Until a first cycle ends, a call shows all so far and ends
- * nothing. (Go: MemProfile) */
+ * another call of MProf. Until a first cycle ends, a call shows all so far and
+ * ends nothing. (Go: MemProfile) */
 int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                       int inuse_zero, size_t *n);
 

@@ -4,6 +4,7 @@
 // Intent: threads that insert and find the same stacks at once make one bucket
 // for each, and no data race (the runtime is rebuilt with ThreadSanitizer).
 //
+// UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/*.c -lm -o %t && %t
 
 #include "core.h"

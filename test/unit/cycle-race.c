@@ -4,6 +4,7 @@
 // Intent: events, cycle ends, flushes and reads at once lose and invent
 // nothing, do not deadlock, and do not race (ThreadSanitizer).
 //
+// UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/*.c -lm -o %t && %t
 
 #include "core.h"

@@ -10,10 +10,7 @@
 
 static struct mprof_flags f;
 
-static void parse(const char *s) {
-  mprof_flags_parse(&f, s, "options");
-}
-
+static void parse(const char *s) { mprof_flags_parse(&f, s, "options"); }
 
 int main(void) {
   mprof_message_init();

@@ -4,6 +4,7 @@
 // Intent: a loop that frees a counted block does not get it back from the
 // allocator on its page boundary, where each later free would ask the runtime.
 //
+// UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #define TEST_OPTIONS "seed=3"
