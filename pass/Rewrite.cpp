@@ -3,8 +3,9 @@
 //
 // Changes the IR, decides nothing.
 //
-// ALLOC, as three instructions of x86-64 (movq countdown@GOTTPOFF, subq %fs:,
-// js) before the call, which stays as it was:
+// ALLOC, as two instructions of x86-64 (subq %fs:countdown@TPOFF, js) before the
+// call, which stays as it was; in a shared library a load of the offset comes
+// first:
 //
 //     %p = call ptr @malloc(i64 %n)
 // becomes
@@ -34,6 +35,8 @@
 // size matters more than time, only change their callee.
 //
 // RewriteCustom.cpp and RewriteModule.cpp make the rest.
+//
+// The calls that stay go through the GOT (nonlazybind), not through a PLT stub.
 //
 // What is inserted has the call's debug location and !nosanitize: sanitizers
 // would otherwise check, and slow down, accesses that are ours.
@@ -79,10 +82,14 @@ GlobalVariable *Rewriter::word(StringRef Name) {
                                   ThreadLocal ? GlobalValue::InitialExecTLSModel
                                               : GlobalValue::NotThreadLocal);
       }));
-  // The countdown may live in a shared runtime, and the linker relaxes
-  // initial-exec where it does not; so that model is left alone.
-  if (!ThreadLocal && WordsAreLocal)
+  // The code of an executable has its runtime in the executable, so its offset
+  // from the thread pointer is a constant for the linker. That saves a load
+  // which linkers leave in place for exported symbols.
+  if (WordsAreLocal) {
     Word->setDSOLocal(true);
+    if (ThreadLocal)
+      Word->setThreadLocalMode(GlobalValue::LocalExecTLSModel);
+  }
   return Word;
 }
 
@@ -263,11 +270,21 @@ static void branchToEntry(const Site &S, Value *Cond, FunctionCallee Entry) {
   Phi->addIncoming(ColdCall, Cold);
 }
 
+/// Has the hooked function called through its GOT entry and not by way of a PLT
+/// stub, which jumps there. The jump that is saved pays for a good part of the
+/// test before the call. In a static program the linker makes it a direct call.
+static void bindEarly(const CallBase &Call) {
+  Function *Hooked = Call.getCalledFunction(); // none if it is an alias
+  if (Hooked && Hooked->isDeclaration() && !Hooked->isDSOLocal())
+    Hooked->addFnAttr(Attribute::NonLazyBind);
+}
+
 void Rewriter::rewriteHooked(const Site &S) {
   FunctionCallee Entry = hookEntry(S);
   if (S.Rule == Rule::DUP || S.Plain)
     return retarget(*S.Call, S.Rule, Entry);
 
+  bindEarly(*S.Call);
   Builder B(S.Call);
   Value *Cond = mustAsk(B, S);
   if (!S.Call->isMustTailCall())

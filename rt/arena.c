@@ -9,11 +9,11 @@
 
 #include <errno.h>
 
-#define UNIT 64u                  // alignment, and what handles count
 #define COMMIT_BYTES (256u << 10) // at a time
 
+char *mprof_arena_base;
+
 static struct {
-  char *base;              // written once by mprof_arena_init
   size_t size;             // the same
   atomic_size_t used;      // only grows; past size when full
   atomic_size_t committed; // grows under arena_lock
@@ -26,10 +26,10 @@ int mprof_arena_init(size_t max_bytes) {
     char *p = mprof_os_reserve(size);
     if (!p)
       continue;
-    arena.base = p;
+    mprof_arena_base = p;
     arena.size = size / COMMIT_BYTES * COMMIT_BYTES;
     // Handle 0 is NULL.
-    atomic_store(&arena.used, UNIT);
+    atomic_store(&arena.used, MPROF_ARENA_UNIT);
     return 0;
   }
   return ENOMEM;
@@ -41,7 +41,7 @@ static bool commit(size_t end) {
   size_t from = atomic_load(&arena.committed);
   if (from < end) {
     size_t to = (end + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
-    ok = mprof_os_commit(arena.base + from, to - from);
+    ok = mprof_os_commit(mprof_arena_base + from, to - from);
     if (ok)
       atomic_store_explicit(&arena.committed, to, memory_order_release);
   }
@@ -57,7 +57,7 @@ static void *refuse(void) {
 void *mprof_arena_alloc(size_t len) {
   if (len >= arena.size)
     return refuse();
-  len = (len + UNIT - 1) / UNIT * UNIT;
+  len = (len + MPROF_ARENA_UNIT - 1) / MPROF_ARENA_UNIT * MPROF_ARENA_UNIT;
   size_t at = atomic_load_explicit(&arena.used, memory_order_relaxed);
   do {
     if (at > arena.size - len)
@@ -67,26 +67,18 @@ void *mprof_arena_alloc(size_t len) {
   if (at + len > atomic_load_explicit(&arena.committed, memory_order_acquire) &&
       !commit(at + len))
     return refuse();
-  return arena.base + at;
-}
-
-uint32_t mprof_arena_handle(const void *p) {
-  return p ? (uint32_t)(((const char *)p - arena.base) / UNIT) : 0;
-}
-
-void *mprof_arena_pointer(uint32_t handle) {
-  return handle ? arena.base + (size_t)handle * UNIT : NULL;
+  return mprof_arena_base + at;
 }
 
 size_t mprof_arena_used(void) {
   size_t used = atomic_load_explicit(&arena.used, memory_order_relaxed);
-  return used > UNIT ? used - UNIT : 0;
+  return used > MPROF_ARENA_UNIT ? used - MPROF_ARENA_UNIT : 0;
 }
 
 void mprof_arena_reset(void) {
-  if (!arena.base)
+  if (!mprof_arena_base)
     return;
   mprof_lock_reset(&arena.lock);
-  mprof_os_discard(arena.base, atomic_load(&arena.committed));
-  atomic_store(&arena.used, UNIT);
+  mprof_os_discard(mprof_arena_base, atomic_load(&arena.committed));
+  atomic_store(&arena.used, MPROF_ARENA_UNIT);
 }

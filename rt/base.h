@@ -94,9 +94,17 @@ void mprof_lock_reset(struct mprof_lock *l);
 // NULL, counted as lost, once max_memory_mb are used or the system has none.
 // Lock-free but for the growth of the committed part.
 void *mprof_arena_alloc(size_t len);
+// What addresses in the arena are multiples of.
+#define MPROF_ARENA_UNIT 64u
+extern char *mprof_arena_base; // written once by mprof_arena_init
 // Names of arena memory that fit 32 bits; 0 is NULL.
-uint32_t mprof_arena_handle(const void *p);
-void *mprof_arena_pointer(uint32_t handle);
+static inline uint32_t mprof_arena_handle(const void *p) {
+  return p ? (uint32_t)(((const char *)p - mprof_arena_base) / MPROF_ARENA_UNIT)
+           : 0;
+}
+static inline void *mprof_arena_pointer(uint32_t handle) {
+  return handle ? mprof_arena_base + (size_t)handle * MPROF_ARENA_UNIT : NULL;
+}
 // Bytes handed out, and of those the ones for the bucket table.
 size_t mprof_arena_used(void);
 // Reserves max_bytes of address space, less where the system refuses. Returns

@@ -14,33 +14,23 @@
 
 struct mprof_lock mprof_active_lock = MPROF_LOCK_INIT(MPROF_RANK_ACTIVE);
 
-// cycle << 1 | flushed: whether future[cycle] of all buckets has gone to
-// active. (Go: mProfCycle)
-static atomic_uint cycle_word;
+atomic_uint mprof_cycle;
 
-uint32_t mprof_cycle_word(void) { return atomic_load(&cycle_word); }
-void mprof_cycle_set_word(uint32_t word) { atomic_store(&cycle_word, word); }
-
-uint32_t mprof_cycle_read(void) {
-  return atomic_load_explicit(&cycle_word, memory_order_relaxed) >> 1;
-}
-
-unsigned mprof_cycle_explicit_index(void) {
-  return (mprof_cycle_read() + 2) % 3;
-}
+uint32_t mprof_cycle_word(void) { return atomic_load(&mprof_cycle); }
+void mprof_cycle_set_word(uint32_t word) { atomic_store(&mprof_cycle, word); }
 
 // (Go: mProfCycleHolder.increment)
 void mprof_cycle_next(void) {
-  unsigned prev = atomic_load(&cycle_word);
+  unsigned prev = atomic_load(&mprof_cycle);
   unsigned next;
   do
     next = ((prev >> 1) + 1) % MPROF_CYCLE_WRAP << 1;
-  while (!atomic_compare_exchange_weak(&cycle_word, &prev, next));
+  while (!atomic_compare_exchange_weak(&mprof_cycle, &prev, next));
 }
 
 // (Go: mProfCycleHolder.setFlushed)
 static bool set_flushed(uint32_t *cycle) {
-  unsigned prev = atomic_fetch_or(&cycle_word, 1);
+  unsigned prev = atomic_fetch_or(&mprof_cycle, 1);
   *cycle = prev >> 1;
   return prev & 1;
 }

@@ -15,9 +15,17 @@
 // (Go: mProfCycleWrap)
 #define MPROF_CYCLE_WRAP (3u * (2u << 24))
 
+// cycle << 1 | flushed: whether future[cycle] of all buckets has gone to
+// active. (Go: mProfCycle)
+extern atomic_uint mprof_cycle;
+
+static inline uint32_t mprof_cycle_read(void) {
+  return atomic_load_explicit(&mprof_cycle, memory_order_relaxed) >> 1;
+}
 // Index in future[] of explicit events now (C+2).
-unsigned mprof_cycle_explicit_index(void);
-uint32_t mprof_cycle_read(void);
+static inline unsigned mprof_cycle_explicit_index(void) {
+  return (mprof_cycle_read() + 2) % 3;
+}
 // For tests: the cycle word, cycle << 1 | flushed.
 void mprof_cycle_set_word(uint32_t word);
 uint32_t mprof_cycle_word(void);

@@ -23,6 +23,7 @@ void *__mprof_main_frame;
 
 enum { NOT_STARTED, STARTING, READY, INERT };
 static atomic_int state;
+atomic_bool mprof_is_ready;
 
 // The runtime may be in the process twice: in the program and, linked by
 // mistake or by the config file, in one of its libraries. The dynamic linker
@@ -72,6 +73,7 @@ static void after_fork_in_child(void) {
   if (forks_inside) {
     // The interrupted code goes on in the child with what it had in hand, so
     // nothing can be taken from under it: this child is not profiled.
+    atomic_store(&mprof_is_ready, false);
     atomic_store(&state, INERT);
     return;
   }
@@ -101,19 +103,14 @@ static void start(void) {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
   atomic_store(&state, READY);
+  atomic_store(&mprof_is_ready, true);
 }
 
-static MPROF_NOINLINE bool start_once(void) {
+bool mprof_init_start(void) {
   int expected = NOT_STARTED;
   if (atomic_compare_exchange_strong(&state, &expected, STARTING))
     start();
   return atomic_load(&state) == READY;
-}
-
-bool mprof_init_ready(void) {
-  return mprof_likely(atomic_load_explicit(&state, memory_order_acquire) ==
-                      READY) ||
-         start_once();
 }
 
 // As early as the program's own constructors allow; events of other modules'

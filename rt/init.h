@@ -8,18 +8,35 @@
 #define MPROF_RT_INIT_H
 
 #include "base.h"
+#include "fastpath.h"
 
 // Whether events are taken. Starts the runtime if nobody has; false while that
 // is under way in another frame or thread, and in a second copy of the runtime
 // in the process, which leaves everything to the first.
-bool mprof_init_ready(void);
+bool mprof_init_start(void);
+extern atomic_bool mprof_is_ready; // may become false only in a forked child
+static inline bool mprof_init_ready(void) {
+  return mprof_likely(
+             atomic_load_explicit(&mprof_is_ready, memory_order_acquire)) ||
+         mprof_init_start();
+}
 
 // --- place.c: whose blocks may be put on page boundaries ---
 
 // Decides once at start which families may be placed; see place.c.
 void mprof_place_init(void);
-bool mprof_place_c(void);   // malloc family: by posix_memalign
-bool mprof_place_cxx(void); // operator new: by its aligned form
+extern struct mprof_place {
+  bool c;        // malloc family: by posix_memalign
+  bool cxx;      // operator new: by its aligned form
+  bool is_glibc; // malloc is glibc's
+} mprof_place;   // written once by mprof_place_init
+// Whether a family's counted blocks are placed now.
+static inline bool mprof_place_c(void) {
+  return mprof_place.c && __mprof_free_mask != 0;
+}
+static inline bool mprof_place_cxx(void) {
+  return mprof_place.cxx && __mprof_delete_mask != 0;
+}
 // Sets the masks for a rate; they only ever become 0.
 void mprof_place_set_masks(uint64_t rate);
 // Whether a block that posix_memalign just gave is known to hold zeros.

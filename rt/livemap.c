@@ -139,14 +139,10 @@ static uint32_t odd_take_locked(uintptr_t addr) {
   return n->bucket;
 }
 
-static bool is_odd(uintptr_t addr) {
-  return (addr & 15) != 0 || addr >> ADDRESS_BITS != 0;
-}
-
 bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                     uint32_t *stale) {
   *stale = 0;
-  if (mprof_likely(!is_odd(addr)))
+  if (mprof_likely(!mprof_live_needs_guard(addr)))
     return tree_put(is_placed ? &by_page : &by_16, addr, bucket, stale);
   mprof_lock_acquire(&mprof_odd_lock);
   bool ok = odd_put_locked(addr, bucket, stale);
@@ -156,7 +152,7 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
   *is_placed = false;
-  if (mprof_unlikely(is_odd(addr))) {
+  if (mprof_unlikely(mprof_live_needs_guard(addr))) {
     // A block that its owner frees was entered before, so 0 is not stale.
     if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
       return 0;
@@ -173,8 +169,6 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
   }
   return tree_take(&by_16, addr);
 }
-
-bool mprof_live_needs_guard(uintptr_t addr) { return is_odd(addr); }
 
 void mprof_live_reset(void) {
   atomic_store(&by_page.top, 0);

@@ -23,7 +23,9 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 // Removes a block and returns its bucket, 0 if it is none. *is_placed: which
 // tree it was in. Needs the guard where mprof_live_needs_guard.
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
-bool mprof_live_needs_guard(uintptr_t addr);
+static inline bool mprof_live_needs_guard(uintptr_t addr) {
+  return (addr & 15) != 0 || addr >> 47 != 0;
+}
 void mprof_live_reset(void);
 
 extern struct mprof_lock mprof_odd_lock;

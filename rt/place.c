@@ -44,11 +44,7 @@ extern void __msan_init(void) __attribute__((weak));
 extern void __lsan_init(void) __attribute__((weak));
 extern void __hwasan_init(void) __attribute__((weak));
 
-// Written once by mprof_place_init.
-static struct {
-  bool c, cxx;
-  bool is_glibc; // malloc is glibc's
-} place;
+struct mprof_place mprof_place;
 
 bool mprof_has_sanitizer(void) {
   return __asan_init || __tsan_init || __msan_init || __lsan_init ||
@@ -111,28 +107,25 @@ void mprof_place_init(void) {
   void *const c[] = {(void *)malloc,         (void *)free,
                      (void *)realloc,        (void *)calloc,
                      (void *)posix_memalign, (void *)malloc_usable_size};
-  place.c = same_module(c, sizeof(c) / sizeof(c[0]), &m);
-  place.is_glibc = place.c && starts_with(m.name, "libc.so.6");
+  mprof_place.c = same_module(c, sizeof(c) / sizeof(c[0]), &m);
+  mprof_place.is_glibc = mprof_place.c && starts_with(m.name, "libc.so.6");
   void *const cxx[] = {(void *)_Znwm, (void *)_ZdlPv,
                        (void *)_ZnwmSt11align_val_t,
                        (void *)_ZdlPvSt11align_val_t};
-  place.cxx =
-      place.c && same_module(cxx, sizeof(cxx) / sizeof(cxx[0]), &m) &&
+  mprof_place.cxx =
+      mprof_place.c && same_module(cxx, sizeof(cxx) / sizeof(cxx[0]), &m) &&
       (starts_with(m.name, "libstdc++.so") ||
        starts_with(m.name, "libc++.so") || starts_with(m.name, "libc++abi.so"));
 }
-
-bool mprof_place_c(void) { return place.c && __mprof_free_mask != 0; }
-bool mprof_place_cxx(void) { return place.cxx && __mprof_delete_mask != 0; }
 
 void mprof_place_set_masks(uint64_t rate) {
   // With rate 0 nothing is counted, and a later rate comes here again.
   if (rate == 0)
     return;
   bool sampled = rate >= MPROF_MIN_PLACED_RATE;
-  if (!sampled || !place.c)
+  if (!sampled || !mprof_place.c)
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);
-  if (!sampled || !place.cxx)
+  if (!sampled || !mprof_place.cxx)
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }
 
@@ -140,6 +133,6 @@ void mprof_place_set_masks(uint64_t rate) {
 // front of the block, and its calloc trusts such a chunk to be zero unless
 // M_PERTURB fills blocks, which shows in the first byte.
 bool mprof_place_is_zeroed(const void *p, size_t size) {
-  return place.is_glibc && size >= sizeof(size_t) &&
+  return mprof_place.is_glibc && size >= sizeof(size_t) &&
          (((const size_t *)p)[-1] & 2) != 0 && *(const size_t *)p == 0;
 }

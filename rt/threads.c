@@ -34,21 +34,6 @@ static struct {
   bool has_key;                // the same
 } registry;
 
-// Also what a compiler may not move the guarded work across; the guard is for
-// signal handlers of the same thread, so no fence for others is needed.
-bool mprof_guard_enter(void) {
-  if (mprof_tls.guarded)
-    return false;
-  mprof_tls.guarded = true;
-  atomic_signal_fence(memory_order_seq_cst);
-  return true;
-}
-
-void mprof_guard_leave(void) {
-  atomic_signal_fence(memory_order_seq_cst);
-  mprof_tls.guarded = false;
-}
-
 static void link_locked(struct mprof_thread *t) {
   t->prev = NULL;
   t->next = registry.live;

@@ -47,8 +47,19 @@ extern _Thread_local struct mprof_tls mprof_tls;
 // The recursion guard: set on every path that takes a lock or uses the
 // thread's buffers. False when it was set: then the caller is a signal handler
 // that interrupted the runtime, and must lose its event and count it.
-bool mprof_guard_enter(void);
-void mprof_guard_leave(void);
+// Also what a compiler may not move the guarded work across; no fence for other
+// threads is needed.
+static inline bool mprof_guard_enter(void) {
+  if (mprof_tls.guarded)
+    return false;
+  mprof_tls.guarded = true;
+  atomic_signal_fence(memory_order_seq_cst);
+  return true;
+}
+static inline void mprof_guard_leave(void) {
+  atomic_signal_fence(memory_order_seq_cst);
+  mprof_tls.guarded = false;
+}
 
 // The calling thread's record, with scratch if asked; NULL when there is no
 // memory. Call with the guard set.

@@ -1,10 +1,12 @@
 // Intent: rewritten code links and runs with the runtime in the executable, as
-// PIE and not, and in a shared library; through LTO; after --gc-sections.
+// PIE and not, and in a shared library if it is compiled for that (-fPIC; else
+// the link fails and names the word); through LTO; after --gc-sections.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fPIC -c %S/Inputs/stub_runtime.c -o stub.o && %clang -shared stub.o -o libstub.so
 // RUN: %clang_mprof -O2 -fPIE -pie %s stub.o -o pie && ./pie | FileCheck %s
 // RUN: %clang_mprof -O2 -fno-pic -no-pie %s stub.o -o exec && ./exec | FileCheck %s
-// RUN: %clang_mprof -O0 -fPIE -pie %s ./libstub.so -o shared && ./shared | FileCheck %s
+// RUN: %clang_mprof -O0 -fPIC -pie %s ./libstub.so -o shared && ./shared | FileCheck %s
+// RUN: not %clang_mprof -O0 -fPIE -pie %s ./libstub.so -o wrong 2> wrong.txt && grep -q __mprof_heap_countdown wrong.txt
 // RUN: %clang_mprof -O2 -fPIC -shared %s -o libself.so && %clang -Wl,--no-as-needed ./libself.so stub.o -o self && ./self | FileCheck %s
 // RUN: %clang_mprof -O2 -flto=thin -fuse-ld=lld -ffunction-sections -Wl,--gc-sections %s stub.o -o thin && ./thin | FileCheck %s
 // RUN: %clang_mprof -O2 -flto -fuse-ld=lld %s stub.o -o full && ./full | FileCheck %s

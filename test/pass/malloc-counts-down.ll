@@ -3,7 +3,7 @@
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 
-; CHECK: @__mprof_heap_countdown = external thread_local(initialexec) global i64
+; CHECK: @__mprof_heap_countdown = external dso_local thread_local(localexec) global i64
 
 define ptr @f(i64 %n) {
 ; CHECK-LABEL: define ptr @f(

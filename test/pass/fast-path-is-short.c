@@ -1,0 +1,30 @@
+// Intent: what an allocation costs inline: subtraction in thread-local memory
+// and a branch; in a shared library also a load of its offset. A release costs a
+// test and a branch. What follows is called through the GOT, without a stub.
+// RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
+// RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
+#include <stdlib.h>
+
+void use(void *);
+// CHECK-LABEL: f:
+// CHECK: subq %rdi, %fs:__mprof_heap_countdown@TPOFF
+// CHECK-NEXT: js
+// CHECK-NEXT: {{^# }}
+// CHECK-NEXT: callq *malloc@GOTPCREL(%rip)
+// LIBRARY-LABEL: f:
+// LIBRARY: movq __mprof_heap_countdown@GOTTPOFF(%rip), %[[R:[a-z0-9]+]]
+// LIBRARY-NEXT: subq %rdi, %fs:(%[[R]])
+// LIBRARY-NEXT: js
+// LIBRARY-NEXT: {{^# }}
+// LIBRARY-NEXT: callq *malloc@GOTPCREL(%rip)
+void f(size_t n) { use(malloc(n)); }
+
+// CHECK-LABEL: g:
+// CHECK: testq %rdi, __mprof_free_mask(%rip)
+// CHECK-NEXT: je
+// CHECK-NEXT: {{^# }}
+// CHECK-NEXT: jmpq *free@GOTPCREL(%rip)
+// LIBRARY-LABEL: g:
+// LIBRARY: movq __mprof_free_mask@GOTPCREL(%rip), %[[R:[a-z0-9]+]]
+// LIBRARY-NEXT: testq %rdi, (%[[R]])
+void g(void *p) { free(p); }

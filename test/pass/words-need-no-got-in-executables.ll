@@ -1,0 +1,30 @@
+; Intent: code of an executable reaches the masks and the countdown directly; code
+; of a library goes through the GOT.
+; RUN: split-file %s %t
+; RUN: cat %t/f.ll %t/pic.ll > %t/a.ll && %opt_mprof %t/a.ll | FileCheck %s --check-prefix=GOT
+; RUN: cat %t/f.ll %t/pie.ll > %t/b.ll && %opt_mprof %t/b.ll | FileCheck %s --check-prefix=DIRECT
+; RUN: cat %t/f.ll > %t/c.ll && %opt_mprof %t/c.ll | FileCheck %s --check-prefix=DIRECT
+; RUN: cat %t/f.ll %t/got.ll > %t/d.ll && %opt_mprof %t/d.ll | FileCheck %s --check-prefix=GOT
+; GOT-DAG: @__mprof_heap_countdown = external thread_local(initialexec) global i64
+; DIRECT-DAG: @__mprof_heap_countdown = external dso_local thread_local(localexec) global i64
+; GOT-DAG: @__mprof_free_mask = external global i64
+; DIRECT-DAG: @__mprof_free_mask = external dso_local global i64
+;--- f.ll
+target triple = "x86_64-pc-linux-gnu"
+define ptr @f(ptr %q) {
+  %p = call ptr @realloc(ptr %q, i64 1)
+  ret ptr %p
+}
+declare ptr @realloc(ptr, i64)
+;--- pic.ll
+!llvm.module.flags = !{!0}
+!0 = !{i32 8, !"PIC Level", i32 2}
+;--- pie.ll
+!llvm.module.flags = !{!0, !1}
+!0 = !{i32 8, !"PIC Level", i32 2}
+!1 = !{i32 7, !"PIE Level", i32 2}
+;--- got.ll
+!llvm.module.flags = !{!0, !1, !2}
+!0 = !{i32 8, !"PIC Level", i32 2}
+!1 = !{i32 7, !"PIE Level", i32 2}
+!2 = !{i32 7, !"direct-access-external-data", i32 0}
