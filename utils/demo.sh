@@ -16,22 +16,23 @@ cmake --build build
 demo=$PWD/build/demo
 mkdir -p "$demo"
 
-# Compiles NAME and NAME-plain. -g1 alone leaves out the names of functions into
-# which nothing was inlined, and "go tool pprof" takes names from there.
+# Compiles NAME, and without MProf NAME-plain and NAME-frames; the latter keeps
+# frame pointers where MProf's pass keeps them.
 build() {
   name=$1
   driver=$2
   shift 2
-  set -- -O2 -g1 -fdebug-info-for-profiling "$@" -lm
+  set -- -O2 -g1 "$@" -lm
   "build/bin/$driver" "$@" -o "$demo/$name-plain"
+  "build/bin/$driver" -fno-omit-frame-pointer -momit-leaf-frame-pointer "$@" \
+    -o "$demo/$name-frames"
   "build/bin/$driver" -fmprof "$@" -o "$demo/$name"
 }
 # Takes NAME, and arguments for it.
 measure() {
   name=$1
   shift
-  python3 utils/demo/measure.py "$runs" "$demo" "$name" \
-    "$demo/$name-plain" "$demo/$name" "$@"
+  python3 utils/demo/measure.py "$runs" "$demo" "$name" "$@"
 }
 
 echo "compiling the demonstration programs"
@@ -40,8 +41,13 @@ build duk mprof-clang -I/usr/share/duktape utils/demo/duk_host.c \
 build json mprof-clang++ -std=c++17 utils/demo/json_demo.cpp
 
 echo
-echo "user+sys time, median of $runs runs each, in turn; the same output"
-printf '%-8s %11s %11s %8s\n' program plain MProf ratio
+cat <<END
+User+sys time, median of $runs runs each, in turn; the same output. "frames" is
+plain code with frame pointers, which other profilers need as well; "names" is
+what naming the functions adds once, at the exit.
+END
+printf '%-8s %10s %10s %10s %9s %9s %11s\n' program plain frames MProf \
+  /plain /frames 'names'
 measure duk utils/demo/json.js utils/demo/strings.js utils/demo/objects.js \
   utils/demo/leak.js
 measure json

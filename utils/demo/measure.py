@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a program with and without MProf in turn, and compares.
 
-  measure.py RUNS DIR NAME PLAIN MPROF [ARGUMENT...]
+  measure.py RUNS DIR NAME [ARGUMENT...]
 
-Both programs must print the same. Prints the medians of user+sys time and
-their ratio; leaves DIR/NAME.heap.pb.gz and DIR/NAME.txt of the last run.
+The programs DIR/NAME-plain, DIR/NAME-frames (plain, with frame pointers) and
+DIR/NAME must print the same. Prints the medians of user+sys time, the ratio of
+the last to each of the others, and apart from them what naming functions at the
+exit adds: that work is done once, by llvm-symbolizer in a process of its own,
+however long the program ran. Leaves DIR/NAME.heap.pb.gz and DIR/NAME.txt of the
+last run.
 """
 
 import os
@@ -32,31 +36,56 @@ def run(program, arguments, environment):
     return output, process.pid, usage.ru_utime + usage.ru_stime
 
 
+def take_files(pattern, pid):
+    """Gives the files of a run their names without a process id."""
+    for suffix in (".heap.pb.gz", ".txt"):
+        written = "%s.%d%s" % (pattern, pid, suffix)
+        if not os.path.exists(written):
+            sys.exit("measure: %s was not written" % written)
+        os.replace(written, pattern + suffix)
+
+
 def main():
-    runs, directory, name, plain, mprof = sys.argv[1:6]
-    arguments = sys.argv[6:]
+    runs, directory, name = sys.argv[1:4]
+    arguments = sys.argv[4:]
     pattern = os.path.join(directory, name)
     environment = dict(os.environ)
     environment.pop("MPROF_OPTIONS", None)
-    profiled = dict(environment, MPROF_OPTIONS="log_path='%s.%%p'" % pattern)
-    plain_times, mprof_times = [], []
+    # What each kind of run is: its program and, if profiled, options.
+    kinds = {
+        "plain": (pattern + "-plain", None),
+        "frames": (pattern + "-frames", None),
+        "running": (pattern, "symbolize=0:"),
+        "whole": (pattern, ""),
+    }
+    times = {kind: [] for kind in kinds}
+    expected = None
     for _ in range(int(runs)):
-        expected, _, seconds = run(plain, arguments, environment)
-        plain_times.append(seconds)
-        actual, pid, seconds = run(mprof, arguments, profiled)
-        mprof_times.append(seconds)
-        if actual != expected:
-            sys.exit("measure: %s prints something else with MProf" % name)
-        for suffix in (".heap.pb.gz", ".txt"):
-            written = "%s.%d%s" % (pattern, pid, suffix)
-            if not os.path.exists(written):
-                sys.exit("measure: %s was not written" % written)
-            os.replace(written, pattern + suffix)
-    plain_time = statistics.median(plain_times)
-    mprof_time = statistics.median(mprof_times)
+        for kind, (program, options) in kinds.items():
+            used = dict(environment)
+            if options is not None:
+                used["MPROF_OPTIONS"] = options + "log_path='%s.%%p'" % pattern
+            output, pid, seconds = run(program, arguments, used)
+            times[kind].append(seconds)
+            if expected is None:
+                expected = output
+            if output != expected:
+                sys.exit("measure: %s prints something else with MProf" % name)
+            if options is not None:
+                take_files(pattern, pid)
+    median = {kind: statistics.median(times[kind]) for kind in kinds}
+    running = median["running"]
     print(
-        "%-8s %9.3f s %9.3f s %8.3f"
-        % (name, plain_time, mprof_time, mprof_time / plain_time)
+        "%-8s %8.3f s %8.3f s %8.3f s %9.3f %9.3f %9.3f s"
+        % (
+            name,
+            median["plain"],
+            median["frames"],
+            running,
+            running / median["plain"],
+            running / median["frames"],
+            median["whole"] - running,
+        )
     )
 
 
