@@ -9,12 +9,16 @@
 
 #include <errno.h>
 
-#define COMMIT_BYTES (256u << 10) // at a time
+// Committed at a time: little at first, since most programs need little; then
+// whole huge pages, which a million stacks in small ones would miss the most.
+#define COMMIT_BYTES ((size_t)256 << 10)
+#define HUGE_BYTES ((size_t)2 << 20)
+#define HUGE_FROM (2 * HUGE_BYTES)
 
-char *mprof_arena_base;
+char *mprof_arena_base; // see base.h
 
 static struct {
-  size_t size;             // the same
+  size_t size;             // written once by mprof_arena_init
   atomic_size_t used;      // only grows; past size when full
   atomic_size_t committed; // grows under arena_lock
   struct mprof_lock lock;  // arena_lock
@@ -23,10 +27,10 @@ static struct {
 int mprof_arena_init(size_t max_bytes) {
   // Under a limit on address space a smaller profiler is better than none.
   for (size_t size = max_bytes; size >= COMMIT_BYTES; size /= 2) {
-    char *p = mprof_os_reserve(size);
+    char *p = mprof_os_reserve(size + HUGE_BYTES);
     if (!p)
       continue;
-    mprof_arena_base = p;
+    mprof_arena_base = p + (-(uintptr_t)p & (HUGE_BYTES - 1));
     arena.size = size / COMMIT_BYTES * COMMIT_BYTES;
     // Handle 0 is NULL.
     atomic_store(&arena.used, MPROF_ARENA_UNIT);
@@ -35,13 +39,20 @@ int mprof_arena_init(size_t max_bytes) {
   return ENOMEM;
 }
 
+static size_t round_up(size_t n, size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
 static bool commit(size_t end) {
   bool ok = true;
   mprof_lock_acquire(&arena.lock);
   size_t from = atomic_load(&arena.committed);
   if (from < end) {
-    size_t to = (end + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
-    ok = mprof_os_commit(mprof_arena_base + from, to - from);
+    bool is_huge = end > HUGE_FROM;
+    size_t to = round_up(end, is_huge ? HUGE_BYTES : COMMIT_BYTES);
+    if (to > arena.size)
+      to = arena.size;
+    ok = mprof_os_commit(mprof_arena_base + from, to - from, is_huge);
     if (ok)
       atomic_store_explicit(&arena.committed, to, memory_order_release);
   }
@@ -57,7 +68,7 @@ static void *refuse(void) {
 void *mprof_arena_alloc(size_t len) {
   if (len >= arena.size)
     return refuse();
-  len = (len + MPROF_ARENA_UNIT - 1) / MPROF_ARENA_UNIT * MPROF_ARENA_UNIT;
+  len = round_up(len, MPROF_ARENA_UNIT);
   size_t at = atomic_load_explicit(&arena.used, memory_order_relaxed);
   do {
     if (at > arena.size - len)

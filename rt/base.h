@@ -56,7 +56,7 @@ void *mprof_os_map(size_t len);
 void mprof_os_unmap(void *p, size_t len);
 // Address space without memory behind it, and memory into a part of it.
 void *mprof_os_reserve(size_t len);
-bool mprof_os_commit(void *p, size_t len);
+bool mprof_os_commit(void *p, size_t len, bool in_huge_pages);
 // Gives the memory back; the range reads as zeros after.
 void mprof_os_discard(void *p, size_t len);
 // The n-th call from now that asks for memory fails, and those after it do

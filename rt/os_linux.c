@@ -168,9 +168,13 @@ void *mprof_os_reserve(size_t len) {
   return p;
 }
 
-bool mprof_os_commit(void *p, size_t len) {
-  return !must_fail() &&
-         call3(SYS_mprotect, (long)p, (long)len, PROT_READ | PROT_WRITE) == 0;
+bool mprof_os_commit(void *p, size_t len, bool in_huge_pages) {
+  if (must_fail() ||
+      call3(SYS_mprotect, (long)p, (long)len, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  if (in_huge_pages)
+    call3(SYS_madvise, (long)p, (long)len, MADV_HUGEPAGE);
+  return true;
 }
 
 void mprof_os_discard(void *p, size_t len) {
