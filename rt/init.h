@@ -21,6 +21,17 @@ static inline bool mprof_init_ready(void) {
          mprof_init_start();
 }
 
+// --- modules.c ---
+
+// A module of the process, as far as one address in it tells.
+struct mprof_module {
+  uintptr_t id;         // 0 if no module holds the address
+  uintptr_t start, end; // of the segment that does
+  char name[64];        // its file's base name, "" for the program itself
+};
+// Takes the loader's lock, so only at start.
+struct mprof_module mprof_module_of(void *address);
+
 // --- place.c: whose blocks may be put on page boundaries ---
 
 // Decides once at start which families may be placed; see place.c.

@@ -20,7 +20,6 @@
 #include "fastpath.h"
 #include "sample.h"
 
-#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,46 +50,13 @@ bool mprof_has_sanitizer(void) {
          __hwasan_init;
 }
 
-// A module of the process: where it starts, and its file's base name.
-struct module {
-  uintptr_t addr; // one address in it, given
-  uintptr_t base; // its load address; 0 if none holds addr
-  char name[64];
-};
-
-static int find_module(struct dl_phdr_info *info, size_t size, void *arg) {
-  struct module *m = arg;
-  (void)size;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-    uintptr_t start = info->dlpi_addr + ph->p_vaddr;
-    if (ph->p_type != PT_LOAD || m->addr - start >= ph->p_memsz)
-      continue;
-    m->base = (uintptr_t)info->dlpi_phdr;
-    const char *name = strrchr(info->dlpi_name, '/');
-    name = name ? name + 1 : info->dlpi_name;
-    size_t len = strnlen(name, sizeof(m->name) - 1);
-    memcpy(m->name, name, len);
-    m->name[len] = 0;
-    return 1;
-  }
-  return 0;
-}
-
-// Takes the loader's lock, so only at start.
-static struct module module_of(void *function) {
-  struct module m = {.addr = (uintptr_t)function};
-  if (function)
-    dl_iterate_phdr(find_module, &m);
-  return m;
-}
-
-static bool same_module(void *const *functions, size_t n, struct module *m) {
-  *m = module_of(functions[0]);
-  if (m->base == 0)
+static bool same_module(void *const *functions, size_t n,
+                        struct mprof_module *m) {
+  *m = mprof_module_of(functions[0]);
+  if (m->id == 0)
     return false;
   for (size_t i = 1; i < n; i++)
-    if (module_of(functions[i]).base != m->base)
+    if (mprof_module_of(functions[i]).id != m->id)
       return false;
   return true;
 }
@@ -103,7 +69,7 @@ void mprof_place_init(void) {
   // A sanitizer's allocator checks how blocks are made and freed.
   if (mprof_has_sanitizer())
     return;
-  struct module m;
+  struct mprof_module m;
   void *const c[] = {(void *)malloc,         (void *)free,
                      (void *)realloc,        (void *)calloc,
                      (void *)posix_memalign, (void *)malloc_usable_size};

@@ -125,6 +125,7 @@ static void on_thread_exit(void *arg) {
 }
 
 static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
+  mprof_unwind_learn_roots();
   size_t stack_bytes = mprof_flags.stack_depth * sizeof(mprof_pc);
   return mprof_arena_alloc(sizeof(struct mprof_scratch) + stack_bytes);
 }

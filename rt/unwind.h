@@ -14,8 +14,11 @@ struct mprof_stack_range {
   bool is_main; // of the process's first thread
 };
 
-// Learns at start where makecontext's stacks begin.
+// At start: finds libc.
 void mprof_unwind_init(void);
+// Before the first stack: finds where makecontext's stacks begin. Not at start,
+// where a program that allocates nothing would pay for it.
+void mprof_unwind_learn_roots(void);
 
 // Follows the chain that begins at fp, the frame address of the hook's entry,
 // so the first return address lies in the function with the call site.

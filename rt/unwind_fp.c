@@ -12,8 +12,9 @@
 #include "unwind.h"
 
 #include "fastpath.h"
+#include "init.h"
 
-#include <link.h>
+#include <pthread.h>
 #include <ucontext.h>
 
 #define PROBE_BYTES 4096u
@@ -58,38 +59,28 @@ static MPROF_NOINLINE bool enter(struct mprof_stack_range *r, uintptr_t fp) {
 
 // Where the functions that makecontext starts return to, 0 if unknown: the
 // root of a coroutine. The frame address there is whatever it was in the
-// thread that made the context. Written once at start.
+// thread that made the context. Written once.
 static mprof_pc context_root;
-
-static void nothing(void) {}
 
 // libc's code, if it is a module of its own: no frame of the program's. Written
 // once at start.
-static uintptr_t libc_start, libc_end;
+static struct mprof_module libc;
 
-static int find_libc(struct dl_phdr_info *info, size_t size, void *arg) {
-  (void)size;
-  (void)arg;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-    uintptr_t start = info->dlpi_addr + ph->p_vaddr;
-    if (ph->p_type != PT_LOAD || context_root - start >= ph->p_memsz)
-      continue;
-    // The program itself has no name.
-    if (info->dlpi_name[0] != '\0') {
-      libc_start = start;
-      libc_end = start + ph->p_memsz;
-    }
-    return 1;
-  }
-  return 0;
+void mprof_unwind_init(void) {
+  libc = mprof_module_of((void *)pthread_key_create);
+  if (libc.name[0] == '\0') // part of the program
+    libc.start = libc.end = 0;
 }
 
+static void nothing(void) {}
+
 // makecontext leaves the return address on top of the stack it prepares.
-void mprof_unwind_init(void) {
+void mprof_unwind_learn_roots(void) {
   static ucontext_t context;
   static char stack[512] __attribute__((aligned(16)));
-  if (!getcontext || !makecontext || getcontext(&context) != 0)
+  static atomic_bool is_known;
+  if (!getcontext || !makecontext || atomic_exchange(&is_known, true) ||
+      getcontext(&context) != 0)
     return;
   context.uc_stack.ss_sp = stack;
   context.uc_stack.ss_size = sizeof(stack);
@@ -97,14 +88,12 @@ void mprof_unwind_init(void) {
   uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
   if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
     context_root = *(const mprof_pc *)sp;
-  if (context_root != 0)
-    dl_iterate_phdr(find_libc, NULL);
 }
 
 // How many of n frames to keep of a stack up to its root: what called main or a
 // thread's function is no frame of the program's.
 static size_t without_root(const mprof_pc *pcs, size_t n) {
-  return n > 1 && pcs[n - 1] - libc_start < libc_end - libc_start ? n - 1 : n;
+  return n > 1 && pcs[n - 1] - libc.start < libc.end - libc.start ? n - 1 : n;
 }
 
 // The chain cannot be followed from the frame at fp: was it the thread's last?
