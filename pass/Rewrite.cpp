@@ -3,9 +3,9 @@
 //
 // Changes the IR, decides nothing.
 //
-// ALLOC, as two instructions of x86-64 (subq %fs:countdown@TPOFF, js) before the
-// call, which stays as it was; in a shared library a load of the offset comes
-// first:
+// ALLOC, as two instructions of x86-64 (subq %fs:countdown@TPOFF, js) before
+// the call, which stays as it was; in a shared library a load of the offset
+// comes first:
 //
 //     %p = call ptr @malloc(i64 %n)
 // becomes
