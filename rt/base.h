@@ -48,7 +48,8 @@ long mprof_sys_membarrier(void);
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
 void mprof_sys_futex_wake(atomic_uint *word);
 
-// Writes all of buf, through short writes and EINTR. 0 or an errno value.
+// Writes all of buf, through short writes and EINTR. 0 or an errno value. A
+// failure raises no SIGPIPE and no SIGXFSZ: they would end the program.
 int mprof_os_write_all(int fd, const void *buf, size_t len);
 // Zeroed private memory, returned to the system by mprof_os_unmap; for what
 // lives during one call only. NULL when there is none.

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -123,17 +124,34 @@ void mprof_sys_futex_wake(atomic_uint *word) {
 }
 
 int mprof_os_write_all(int fd, const void *buf, size_t len) {
+  enum { SET_SIZE = sizeof(uint64_t) };
+  const uint64_t pipe = 1ull << (SIGPIPE - 1), size = 1ull << (SIGXFSZ - 1);
+  const uint64_t both = pipe | size;
+  uint64_t mask = 0, before = 0;
+  call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&both, (long)&mask, SET_SIZE, 0,
+        0);
+  call3(SYS_rt_sigpending, (long)&before, SET_SIZE, 0);
   const char *p = buf;
-  while (len > 0) {
+  int error = 0;
+  while (len > 0 && error == 0) {
     long n = mprof_sys_write(fd, p, len);
     if (n == -EINTR)
       continue;
-    if (n <= 0)
-      return n < 0 ? (int)-n : EIO;
-    p += n;
-    len -= (size_t)n;
+    if (n <= 0) {
+      error = n < 0 ? (int)-n : EIO;
+    } else {
+      p += n;
+      len -= (size_t)n;
+    }
   }
-  return 0;
+  // The kernel raised it for this thread, even where the program ignores it.
+  uint64_t raised = error == EPIPE ? pipe : error == EFBIG ? size : 0;
+  raised &= ~before;
+  const struct timespec now = {0, 0};
+  if (raised != 0)
+    call6(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&now, SET_SIZE, 0, 0);
+  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, SET_SIZE, 0, 0);
+  return error;
 }
 
 // Calls left until one fails; 0: none does. For tests.

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a profile that cannot be written, for the limit of file sizes or for
+// a stderr that nobody reads, does not change how the program ends.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: (ulimit -f 4; ./app; echo "exit code $?") 2>&1 | FileCheck %s
+// CHECK: mprof: cannot write mprof.app.{{[0-9]+}}.heap.pb.gz: file too large
+// CHECK: exit code 7
+// RUN: test -z "$(ls | grep pb.gz)"
+//
+// RUN: ./app unread && ls mprof.app.*.heap.pb.gz
+// RUN: env MPROF_OPTIONS=log_path=stderr ./app unread
+
+#include "bucket.h"
+#include "check.h"
+#include "init.h"
+#include "threads.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void count_blocks(void) {
+  CHECK(mprof_init_ready());
+  for (unsigned i = 1; i <= 1000; i++) {
+    mprof_pc pc = (mprof_pc)mprof_init_start + i % 8;
+    struct mprof_bucket_key key = {.stack = &pc,
+                                   .stack_len = 1,
+                                   .type = MPROF_BUCKET_MEM,
+                                   .size = i,
+                                   .rate = 1};
+    mprof_guard_enter();
+    struct mprof_bucket *b = mprof_bucket_get(&key, true);
+    mprof_guard_leave();
+    CHECK(b != NULL);
+    atomic_fetch_add(&b->mem.future[0].allocs, 1);
+  }
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc == 1) {
+    count_blocks();
+    return 7;
+  }
+  int fd[2], status;
+  CHECK_EQ(pipe(fd), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(fd[0]);
+    dup2(fd[1], 2);
+    execl("./app", "app", NULL);
+    _exit(1);
+  }
+  close(fd[0]);
+  CHECK_EQ(waitpid(pid, &status, 0), pid);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  _exit(0);
+}
