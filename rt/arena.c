@@ -13,6 +13,7 @@
 // whole huge pages, which a million stacks in small ones would miss the most.
 #define COMMIT_BYTES ((size_t)256 << 10)
 #define HUGE_BYTES ((size_t)2 << 20)
+#define LIMIT_SHARE 32 // of RLIMIT_AS, at most one part in so many
 #define HUGE_FROM (2 * HUGE_BYTES)
 
 char *mprof_arena_base; // see base.h
@@ -25,7 +26,11 @@ static struct {
 } arena = {.lock = MPROF_LOCK_INIT(MPROF_RANK_ARENA)};
 
 int mprof_arena_init(size_t max_bytes) {
-  // Under a limit on address space a smaller profiler is better than none.
+  // Under a limit on address space, what the program may use matters more; a
+  // small profiler is better than none.
+  uint64_t limit = mprof_sys_address_space_limit();
+  if (max_bytes > limit / LIMIT_SHARE)
+    max_bytes = limit / LIMIT_SHARE;
   for (size_t size = max_bytes; size >= COMMIT_BYTES; size /= 2) {
     char *p = mprof_os_reserve(size + HUGE_BYTES);
     if (!p)

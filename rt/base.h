@@ -42,6 +42,8 @@ bool mprof_sys_thread_alive(int tid);
 bool mprof_sys_readable(uintptr_t addr);
 uint64_t mprof_sys_random(void);
 int64_t mprof_sys_realtime_ns(void);
+// RLIMIT_AS in bytes, UINT64_MAX if there is none.
+uint64_t mprof_sys_address_space_limit(void);
 // Makes running threads see stores made before the call. 0 or -errno.
 long mprof_sys_membarrier(void);
 

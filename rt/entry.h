@@ -12,6 +12,8 @@
 #include "init.h"
 #include "sample.h"
 
+#include <stdlib.h>
+
 // An allocation that is to be counted. Its stack starts at the return address
 // of the function that uses this macro, which must be the entry itself.
 #define MPROF_BEGIN(a, bytes, may_place)                                       \
@@ -48,8 +50,15 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;
-  mprof_event_freed(mprof_event_release(ptr));
-  return may_keep && mprof_keep_put(ptr);
+  struct mprof_released r = mprof_event_release(ptr);
+  mprof_event_freed(r);
+  if (!may_keep || ((uintptr_t)ptr & (MPROF_PAGE - 1)) != 0)
+    return false;
+  if (r.is_placed)
+    return mprof_keep_put(ptr);
+  if (mprof_unlikely(mprof_keep_withdraw(ptr)))
+    free(ptr);
+  return false;
 }
 
 #endif // MPROF_RT_ENTRY_H

@@ -43,6 +43,7 @@ MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
     mprof_event_kept(r, old_ptr);
   else
     mprof_event_freed(r);
-  if (countdown < 0 && MPROF_BEGIN(&a, size, false) && new_ptr)
+  bool ran_out = countdown <= 0 || size > PTRDIFF_MAX;
+  if (ran_out && MPROF_BEGIN(&a, size, false) && new_ptr)
     count(&a, new_ptr);
 }

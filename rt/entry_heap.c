@@ -25,9 +25,20 @@
 #pragma weak pvalloc
 #pragma weak malloc_usable_size
 
-// A block on a page boundary for the masks' sake, or NULL.
-static void *placed_block(const struct mprof_alloc *a, size_t align) {
+// What a site took off the countdown (of a product, modulo 2^64) for a request
+// that will fail. An entry that does not ask mprof_sample_hit must call this:
+// the countdown may have gone around.
+static void give_back(size_t wrapped) {
+  __mprof_heap_countdown =
+      (int64_t)((uint64_t)__mprof_heap_countdown + wrapped);
+}
+
+// A block on a page boundary for the masks' sake, or NULL. is_fresh: it is not
+// one that was kept, and may be known to be zero.
+static void *take_block(const struct mprof_alloc *a, size_t align,
+                        bool *is_fresh) {
   void *p = NULL;
+  *is_fresh = false;
   int saved = errno;
   if (!a->must_place || (align & (align - 1)) != 0)
     return NULL;
@@ -38,8 +49,14 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
   }
   if (posix_memalign(&p, align, a->size ? a->size : 1) != 0)
     p = NULL;
+  *is_fresh = p != NULL;
   errno = saved;
   return p;
+}
+
+static void *placed_block(const struct mprof_alloc *a, size_t align) {
+  bool is_fresh;
+  return take_block(a, align, &is_fresh);
 }
 
 MPROF_ENTRY void *__mprof_malloc(size_t size) {
@@ -53,13 +70,17 @@ MPROF_ENTRY void *__mprof_malloc(size_t size) {
 MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   struct mprof_alloc a;
   size_t size;
-  if (__builtin_mul_overflow(count, each, &size) ||
-      !MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (__builtin_mul_overflow(count, each, &size)) {
+    give_back(size);
     return calloc(count, each);
-  void *p = placed_block(&a, 1);
+  }
+  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+    return calloc(count, each);
+  bool is_fresh;
+  void *p = take_block(&a, 1, &is_fresh);
   if (!p)
     p = calloc(count, each);
-  else if (!mprof_place_is_zeroed(p, size))
+  else if (!is_fresh || !mprof_place_is_zeroed(p, size))
     memset(p, 0, size);
   return mprof_alloc_done(&a, p);
 }
@@ -121,8 +142,10 @@ MPROF_ENTRY void *__mprof_realloc(void *old, size_t size) {
 MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
   struct mprof_alloc a;
   size_t size;
-  if (__builtin_mul_overflow(count, each, &size))
+  if (__builtin_mul_overflow(count, each, &size)) {
+    give_back(size);
     return reallocarray(old, count, each);
+  }
   bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
   return resize(&a, is_counted, old);
 }
@@ -143,7 +166,11 @@ MPROF_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {
 MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
   struct mprof_alloc a;
   bool is_valid = align >= sizeof(void *) && (align & (align - 1)) == 0;
-  if (!is_valid || !MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!is_valid) {
+    give_back(size);
+    return posix_memalign(out, align, size);
+  }
+  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
     return posix_memalign(out, align, size);
   void *p = placed_block(&a, align);
   if (p) {

@@ -17,9 +17,11 @@
 #define MPROF_DATA __attribute__((visibility("default")))
 
 // Bytes that this thread may still allocate before its next sample. 0 in a
-// new thread, so its first allocation calls the runtime, which draws.
-// Written by its own thread, and by mprof_set_heap_rate for the others: it
-// stores a negative value and waits until that is seen.
+// new thread, so its first allocation calls the runtime, which draws. A site
+// compares before it subtracts, so the value only goes below 0, or wraps for a
+// request that no allocator can serve, on the way into the runtime. Written by
+// its own thread, and by mprof_set_heap_rate for the others: it stores 0 and
+// waits until that is seen.
 extern MPROF_DATA _Thread_local int64_t __mprof_heap_countdown
     __attribute__((tls_model("initial-exec")));
 

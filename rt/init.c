@@ -17,6 +17,7 @@
 #include "writer.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
 void *__mprof_main_frame;
@@ -41,32 +42,13 @@ static bool is_first_copy(void) {
 }
 
 // Whether the fork under way came from a signal handler that interrupted the
-// runtime, which may hold any lock.
+// runtime.
 static _Thread_local bool forks_inside;
 
-// All locks in rank order, so that none is held by a thread that the child
-// does not have.
-static void before_fork(void) {
-  forks_inside = !mprof_guard_enter();
-  if (forks_inside)
-    return;
-  mprof_lock_acquire(&mprof_writer_lock);
-  mprof_lock_acquire(&mprof_registry_lock);
-  mprof_lock_acquire(&mprof_active_lock);
-  mprof_lock_acquire(&mprof_insert_lock);
-  mprof_lock_acquire(&mprof_odd_lock);
-}
-
-static void after_fork_in_parent(void) {
-  if (forks_inside)
-    return;
-  mprof_lock_release(&mprof_odd_lock);
-  mprof_lock_release(&mprof_insert_lock);
-  mprof_lock_release(&mprof_active_lock);
-  mprof_lock_release(&mprof_registry_lock);
-  mprof_lock_release(&mprof_writer_lock);
-  mprof_guard_leave();
-}
+// No lock is taken: a handler of the program's that runs after this one may
+// wait for a thread that waits for ours. What other threads were in the middle
+// of does not matter, since the child takes over nothing.
+static void before_fork(void) { forks_inside = mprof_tls.guarded; }
 
 // The child's profile starts empty: what it inherited is in its parent's.
 static void after_fork_in_child(void) {
@@ -77,8 +59,10 @@ static void after_fork_in_child(void) {
     atomic_store(&state, INERT);
     return;
   }
+  mprof_guard_enter();
   mprof_lock_reset(&mprof_writer_lock);
   mprof_lock_reset(&mprof_active_lock);
+  mprof_symbolize_forget();
   mprof_bucket_reset();
   mprof_live_reset();
   mprof_threads_reset();
@@ -86,6 +70,17 @@ static void after_fork_in_child(void) {
   mprof_cycle_set_word(0);
   mprof_arena_reset();
   mprof_guard_leave();
+}
+
+static void write_at_exit_once(void) {
+  static atomic_bool is_written; // of this process or one it was forked from
+  static int pid;
+  int now = mprof_sys_getpid();
+  if (atomic_load(&state) != READY ||
+      (atomic_exchange(&is_written, true) && pid == now))
+    return;
+  pid = now;
+  mprof_write_at_exit();
 }
 
 static void start(void) {
@@ -100,11 +95,17 @@ static void start(void) {
   mprof_place_init();
   mprof_unwind_init();
   mprof_threads_init();
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  pthread_atfork(before_fork, NULL, after_fork_in_child);
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
+  // LeakSanitizer ends a leaking process in an exit handler that it registered
+  // before this one, so the destructor would come too late.
+  if (mprof_has_sanitizer())
+    atexit(write_at_exit_once);
   atomic_store(&state, READY);
   atomic_store(&mprof_is_ready, true);
 }
+
+bool mprof_init_is_inert(void) { return atomic_load(&state) == INERT; }
 
 bool mprof_init_start(void) {
   int expected = NOT_STARTED;
@@ -121,8 +122,7 @@ __attribute__((constructor(101))) static void at_load(void) {
 
 // After the program's exit handlers and its other destructors.
 __attribute__((destructor(101))) static void at_exit(void) {
-  if (atomic_load(&state) == READY)
-    mprof_write_at_exit();
+  write_at_exit_once();
 }
 
 MPROF_PUBLIC size_t mprof_set_heap_rate(size_t bytes) {

@@ -14,6 +14,8 @@
 // is under way in another frame or thread, and in a second copy of the runtime
 // in the process, which leaves everything to the first.
 bool mprof_init_start(void);
+// Whether it will never be: this copy leaves everything to another.
+bool mprof_init_is_inert(void);
 extern atomic_bool mprof_is_ready; // may become false only in a forked child
 static inline bool mprof_init_ready(void) {
   return mprof_likely(
@@ -59,9 +61,13 @@ bool mprof_has_sanitizer(void);
 
 // --- keep.c: blocks on page boundaries, kept for the next samples ---
 
-// Keeps a block that the program frees, of a family that may be placed. False:
-// the caller must free it.
+// Keeps a counted block that the program frees, of a family that may be placed.
+// False: the caller must free it.
 bool mprof_keep_put(void *p);
+// Whether the program frees a kept block, and so for the second time. Then it
+// is kept no more, and the caller must free it twice, so that the allocator
+// sees what the program does.
+bool mprof_keep_withdraw(void *p);
 // One that holds size bytes, or NULL. What it holds is undefined.
 void *mprof_keep_take(size_t size);
 

@@ -5,9 +5,9 @@
 // block that was freed last out first. If a counted block went back to it, the
 // hot loop that freed it would get it again, now uncounted but still on its
 // page boundary, and from then on pay a call of the runtime for each free. So
-// such blocks stay here, also those that are on a boundary by chance, until a
-// sample of their size needs one. What does not fit is freed; so are blocks too
-// large for the call to matter beside their own cost.
+// counted blocks stay here until a sample of their size needs one. What does
+// not fit is freed; so are blocks too large for the call to matter beside their
+// own cost.
 
 #include "init.h"
 
@@ -51,6 +51,17 @@ bool mprof_keep_put(void *p) {
     void *empty = NULL;
     if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == NULL &&
         atomic_compare_exchange_strong(&kept[at][i], &empty, p))
+      return true;
+  }
+  return false;
+}
+
+bool mprof_keep_withdraw(void *p) {
+  size_t at = class_of(malloc_usable_size(p));
+  for (unsigned i = 0; i < slots_of(at); i++) {
+    void *expected = p;
+    if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == p &&
+        atomic_compare_exchange_strong(&kept[at][i], &expected, NULL))
       return true;
   }
   return false;

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -104,6 +105,12 @@ int64_t mprof_sys_realtime_ns(void) {
   struct timespec ts = {0, 0};
   call3(SYS_clock_gettime, CLOCK_REALTIME, (long)&ts, 0);
   return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+uint64_t mprof_sys_address_space_limit(void) {
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  call6(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
+  return limit.rlim_cur; // RLIM_INFINITY is all ones
 }
 
 long mprof_sys_membarrier(void) {

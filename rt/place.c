@@ -20,6 +20,7 @@
 #include "fastpath.h"
 #include "sample.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,21 @@ uintptr_t __mprof_custom_mask = ~(uintptr_t)0;
 
 #pragma weak posix_memalign
 #pragma weak malloc_usable_size
+#pragma weak dlsym
 
-// Of the program's C++ library, if it has one.
-extern void *_Znwm(size_t) __attribute__((weak));
-extern void _ZdlPv(void *) __attribute__((weak));
-extern void *_ZnwmSt11align_val_t(size_t, size_t) __attribute__((weak));
-extern void _ZdlPvSt11align_val_t(void *, size_t) __attribute__((weak));
+// Every hooked function of the program, by address; NULL if it has none. The
+// C++ operators are told by their mangled names.
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
+#include "mprof/hooks.def"
+static const struct {
+  const char *name;
+  char *address;
+} hooked[] = {
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  {#Symbol, hooked_##Symbol},
+#include "mprof/hooks.def"
+};
 
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
@@ -50,38 +60,65 @@ bool mprof_has_sanitizer(void) {
          __hwasan_init;
 }
 
-static bool same_module(void *const *functions, size_t n,
-                        struct mprof_module *m) {
-  *m = mprof_module_of(functions[0]);
-  if (m->id == 0)
-    return false;
-  for (size_t i = 1; i < n; i++)
-    if (mprof_module_of(functions[i]).id != m->id)
-      return false;
-  return true;
-}
-
 static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+// The function itself. Where a program that is not position-independent takes
+// its address, the linker has given it another one, in the program; the loader
+// knows better. Not so in static programs, which have no dlsym.
+static struct mprof_module home_of(const char *name, void *address) {
+  void *real = dlsym && address ? dlsym(RTLD_DEFAULT, name) : NULL;
+  return mprof_module_of(real ? real : address);
+}
+
+static struct mprof_module home_of_c(void) {
+  static const struct {
+    const char *name;
+    void *address;
+  } functions[] = {{"malloc", (void *)malloc},
+                   {"calloc", (void *)calloc},
+                   {"realloc", (void *)realloc},
+                   {"free", (void *)free},
+                   {"posix_memalign", (void *)posix_memalign},
+                   {"malloc_usable_size", (void *)malloc_usable_size}};
+  struct mprof_module home = {.id = 0};
+  for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+    struct mprof_module m = home_of(functions[i].name, functions[i].address);
+    if (i == 0)
+      home = m;
+    else if (m.id != home.id)
+      return (struct mprof_module){.id = 0};
+  }
+  return home;
+}
+
+// Whether every form of operator new and delete is the C++ library's own: one
+// that the program replaces has blocks that the others know nothing of.
+static bool operators_are_library_s(void) {
+  uintptr_t home = 0;
+  for (size_t i = 0; i < sizeof(hooked) / sizeof(hooked[0]); i++) {
+    if (!starts_with(hooked[i].name, "_Z"))
+      continue;
+    struct mprof_module m = home_of(hooked[i].name, hooked[i].address);
+    bool is_library = starts_with(m.name, "libstdc++.so") ||
+                      starts_with(m.name, "libc++.so") ||
+                      starts_with(m.name, "libc++abi.so");
+    if (!is_library || (home != 0 && m.id != home))
+      return false;
+    home = m.id;
+  }
+  return home != 0;
 }
 
 void mprof_place_init(void) {
   // A sanitizer's allocator checks how blocks are made and freed.
   if (mprof_has_sanitizer())
     return;
-  struct mprof_module m;
-  void *const c[] = {(void *)malloc,         (void *)free,
-                     (void *)realloc,        (void *)calloc,
-                     (void *)posix_memalign, (void *)malloc_usable_size};
-  mprof_place.c = same_module(c, sizeof(c) / sizeof(c[0]), &m);
-  mprof_place.is_glibc = mprof_place.c && starts_with(m.name, "libc.so.6");
-  void *const cxx[] = {(void *)_Znwm, (void *)_ZdlPv,
-                       (void *)_ZnwmSt11align_val_t,
-                       (void *)_ZdlPvSt11align_val_t};
-  mprof_place.cxx =
-      mprof_place.c && same_module(cxx, sizeof(cxx) / sizeof(cxx[0]), &m) &&
-      (starts_with(m.name, "libstdc++.so") ||
-       starts_with(m.name, "libc++.so") || starts_with(m.name, "libc++abi.so"));
+  struct mprof_module home = home_of_c();
+  mprof_place.c = home.id != 0;
+  mprof_place.is_glibc = starts_with(home.name, "libc.so.6");
+  mprof_place.cxx = mprof_place.c && operators_are_library_s();
 }
 
 void mprof_place_set_masks(uint64_t rate) {
@@ -95,10 +132,13 @@ void mprof_place_set_masks(uint64_t rate) {
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }
 
+// Smaller blocks are as well set to 0.
+#define MIN_ZEROED (64u << 10)
+
 // glibc marks a chunk that is a mapping of its own with bit 1 of the size in
 // front of the block, and its calloc trusts such a chunk to be zero unless
 // M_PERTURB fills blocks, which shows in the first byte.
 bool mprof_place_is_zeroed(const void *p, size_t size) {
-  return mprof_place.is_glibc && size >= sizeof(size_t) &&
+  return mprof_place.is_glibc && size >= MIN_ZEROED &&
          (((const size_t *)p)[-1] & 2) != 0 && *(const size_t *)p == 0;
 }

@@ -16,7 +16,7 @@ static struct {
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;
 
-_Thread_local int64_t __mprof_heap_countdown = -1;
+_Thread_local int64_t __mprof_heap_countdown;
 
 uint64_t mprof_sample_rate(void) {
   return atomic_load_explicit(&sampling.rate, memory_order_relaxed);
@@ -84,42 +84,65 @@ static int64_t draw(uint64_t rate) {
   if (rate == 0)
     return INT64_MAX;
   if (rate == 1)
-    return -1; // also an allocation of 0 bytes takes it below 0
+    return 0; // which no allocation is below, not even of 0 bytes
   return mprof_sample_next(rate, (uint32_t)(mprof_thread_random() >> 38));
 }
 
-// The thread's first allocation, or the first since the rate has changed: the
-// countdown is not of this rate, so this allocation is held against a new one.
-static MPROF_NOINLINE bool redraw(size_t size, uint64_t epoch) {
-  uint64_t rate = mprof_sample_rate();
+// Tells mprof_sample_set_rate that this thread has drawn for a new rate, and
+// where its countdown is.
+static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   mprof_tls.rate_epoch = epoch;
-  int64_t left = draw(rate);
-  if (rate > 1)
-    left = size < (uint64_t)left ? left - (int64_t)size : -1;
-  __mprof_heap_countdown = left;
-  // The record says, for mprof_sample_set_rate, that this thread has seen it,
-  // and where its countdown is.
   if (mprof_guard_enter()) {
     struct mprof_thread *t = mprof_thread_self(false);
     if (t)
       atomic_store(&t->rate_epoch, epoch);
     mprof_guard_leave();
   }
-  return left < 0;
+}
+
+// Decides for the rate of one epoch, and sets the countdown.
+static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
+  *rate = mprof_sample_rate();
+  bool is_hit = true;
+  if (mprof_unlikely(mprof_tls.rate_epoch != epoch)) {
+    // The thread's first allocation, or the first since the rate has changed:
+    // the countdown is not of this rate, so it is held against a new one.
+    int64_t left = draw(*rate);
+    is_hit = (uint64_t)size >= (uint64_t)left;
+    if (!is_hit)
+      __mprof_heap_countdown = left - (int64_t)size;
+  }
+  if (is_hit)
+    __mprof_heap_countdown = draw(*rate);
+  return is_hit && *rate != 0;
 }
 
 bool mprof_sample_hit(size_t size, uint64_t *rate) {
-  if (__mprof_heap_countdown >= 0)
+  if (mprof_unlikely(size > PTRDIFF_MAX)) {
+    // No block is as large. The site's subtraction went around; undo it.
+    __mprof_heap_countdown += (int64_t)size;
     return false;
-  if (mprof_unlikely(!mprof_init_ready()))
+  }
+  if (__mprof_heap_countdown > 0)
     return false;
-  uint64_t epoch = atomic_load_explicit(&sampling.epoch, memory_order_acquire);
-  if (mprof_unlikely(mprof_tls.rate_epoch != epoch) && !redraw(size, epoch))
+  if (mprof_unlikely(!mprof_init_ready())) {
+    __mprof_heap_countdown = mprof_init_is_inert() ? INT64_MAX : 0;
     return false;
-  *rate = mprof_sample_rate();
-  __mprof_heap_countdown = draw(*rate);
-  // No block is as large; the allocation will fail.
-  return *rate != 0 && size <= PTRDIFF_MAX;
+  }
+  for (;;) {
+    uint64_t epoch =
+        atomic_load_explicit(&sampling.epoch, memory_order_acquire);
+    bool is_new = mprof_tls.rate_epoch != epoch;
+    bool is_hit = decide(size, epoch, rate);
+    if (mprof_unlikely(is_new))
+      note_epoch(epoch);
+    // A new rate may have come before the countdown was set, which then
+    // covered the 0 that mprof_threads_interrupt had put there.
+    atomic_signal_fence(memory_order_seq_cst);
+    if (mprof_likely(atomic_load_explicit(&sampling.epoch,
+                                          memory_order_acquire) == epoch))
+      return is_hit;
+  }
 }
 
 uint64_t mprof_sample_set_rate(uint64_t rate) {
@@ -130,7 +153,7 @@ uint64_t mprof_sample_set_rate(uint64_t rate) {
   mprof_place_set_masks(rate);
   atomic_store(&sampling.rate, rate);
   uint64_t epoch = atomic_fetch_add(&sampling.epoch, 1) + 1;
-  __mprof_heap_countdown = INT64_MIN / 2;
+  __mprof_heap_countdown = 0;
   mprof_threads_interrupt(epoch);
   mprof_lock_release(&mprof_registry_lock);
   return before;

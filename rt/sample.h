@@ -22,7 +22,8 @@ uint64_t mprof_sample_rate(void);
 // their next allocation. Returns the one before.
 uint64_t mprof_sample_set_rate(uint64_t rate);
 
-// For an allocation of size bytes whose site has taken them off the countdown:
+// For an allocation of size bytes (of a product, modulo 2^64) whose site has
+// taken them off the countdown:
 // whether it is to be counted, and if so the rate it was chosen at. Sets the
 // countdown for the next.
 bool mprof_sample_hit(size_t size, uint64_t *rate);

@@ -100,7 +100,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
   if (t) {
     struct mprof_scratch *scratch = t->scratch;
     *t = (struct mprof_thread){.tid = tid, .scratch = scratch};
-    t->range.is_main = tid == mprof_sys_getpid();
+    t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     if (register_exit(t))
       t->countdown = &__mprof_heap_countdown;
     link_locked(t);
@@ -142,18 +142,18 @@ struct mprof_thread *mprof_thread_self(bool need_scratch) {
 
 // A store may fall between the load and the store of the thread's own
 // subtraction and be lost, so it is looked at again after a barrier on all
-// processors; what is negative then stays so until the thread draws.
+// processors; a 0 that is there then stays until the thread draws, and a thread
+// that draws looks at the epoch after it has stored the result.
 void mprof_threads_interrupt(uint64_t rate_epoch) {
-  const int64_t negative = INT64_MIN / 2;
   bool all_seen = false;
   for (int tries = 0; !all_seen && tries < 100; tries++) {
     all_seen = true;
     for (struct mprof_thread *t = registry.live; t; t = t->next) {
       if (!t->countdown || atomic_load(&t->rate_epoch) == rate_epoch)
         continue;
-      if (__atomic_load_n(t->countdown, __ATOMIC_RELAXED) >= 0 || tries == 0) {
+      if (__atomic_load_n(t->countdown, __ATOMIC_RELAXED) > 0 || tries == 0) {
         all_seen = false;
-        __atomic_store_n(t->countdown, negative, __ATOMIC_RELAXED);
+        __atomic_store_n(t->countdown, 0, __ATOMIC_RELAXED);
       }
     }
     mprof_sys_membarrier();
@@ -203,5 +203,5 @@ void mprof_threads_reset(void) {
   mprof_tls.self = NULL;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
-  __mprof_heap_countdown = -1;
+  __mprof_heap_countdown = 0;
 }

@@ -65,7 +65,7 @@ static inline void mprof_guard_leave(void) {
 // memory. Call with the guard set.
 struct mprof_thread *mprof_thread_self(bool need_scratch);
 
-// Stores a negative countdown in every thread, and returns when each has seen
+// Stores 0 as the countdown of every thread, and returns when each has seen
 // it or drawn for rate_epoch. Call with registry_lock held.
 void mprof_threads_interrupt(uint64_t rate_epoch);
 

@@ -8,11 +8,15 @@
 
 #include "bucket.h"
 
-// The part of a thread's stack that is known to be readable.
+// The part of a thread's own stack that is known to be readable; it stays so as
+// long as the thread lives. Other stacks it may run on come and go, so nothing
+// is remembered of them.
 struct mprof_stack_range {
-  uintptr_t lo, hi;
-  bool is_main; // of the process's first thread
+  uintptr_t lo, hi; // equal at first; hi is where the thread's stack ends
+  bool is_main;     // of the process's first thread
 };
+// That of the calling thread.
+struct mprof_stack_range mprof_stack_range_of_thread(bool is_main);
 
 // At start: finds libc.
 void mprof_unwind_init(void);

@@ -15,43 +15,51 @@
 #include "init.h"
 
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
 #define PROBE_BYTES 4096u
 // A frame larger than this ends the stack.
 #define MAX_FRAME_BYTES (4u << 20)
-// A range grows downwards over a gap of this many pages, else starts anew:
-// the thread is on another stack.
-#define MAX_GAP_PAGES 64u
+// The thread's own stack is looked for up to this depth.
+#define MAX_OWN_BYTES (64u << 20)
 
 static uintptr_t page_of(uintptr_t addr) { return addr & -(uintptr_t)4096; }
 
-// Widens the range upwards to hold [addr, addr + 16).
-static MPROF_NOINLINE bool extend(struct mprof_stack_range *r, uintptr_t addr) {
-  uintptr_t end = page_of(addr + 15) + PROBE_BYTES;
-  while (r->hi < end) {
-    if (!mprof_sys_readable(r->hi))
+// The first thread's stack ends above the random bytes that the kernel puts
+// there; another's at its thread control block, which libc puts on top.
+struct mprof_stack_range mprof_stack_range_of_thread(bool is_main) {
+  uintptr_t end = is_main ? page_of(getauxval(AT_RANDOM)) + PROBE_BYTES
+                          : (uintptr_t)__builtin_thread_pointer();
+  return (struct mprof_stack_range){.lo = end, .hi = end, .is_main = is_main};
+}
+
+// Whether all from the page of addr to end can be read.
+static bool is_readable(uintptr_t addr, uintptr_t end) {
+  for (uintptr_t page = page_of(addr); page < end; page += PROBE_BYTES)
+    if (!mprof_sys_readable(page))
       return false;
-    r->hi += PROBE_BYTES;
-  }
   return true;
 }
 
-// Makes the range hold the frame the thread is in, which is mapped.
-static MPROF_NOINLINE bool enter(struct mprof_stack_range *r, uintptr_t fp) {
-  uintptr_t page = page_of(fp);
-  if (fp < r->lo && r->lo - page <= MAX_GAP_PAGES * PROBE_BYTES) {
-    uintptr_t p = page + PROBE_BYTES;
-    while (p < r->lo && mprof_sys_readable(p))
-      p += PROBE_BYTES;
-    if (p >= r->lo) {
-      r->lo = page;
-      return true;
-    }
-  }
-  r->lo = page;
-  r->hi = page + PROBE_BYTES;
-  return extend(r, fp);
+// Whether the frame the thread is in lies on its own stack. Between that and
+// any other stack below it is the own one's guard page, so it is the own one if
+// all up to what is known of it can be read.
+static MPROF_NOINLINE bool is_own_stack(struct mprof_stack_range *r,
+                                        uintptr_t fp) {
+  if (fp >= r->lo || r->hi - fp > MAX_OWN_BYTES || !is_readable(fp, r->lo))
+    return false;
+  r->lo = page_of(fp);
+  return true;
+}
+
+// Widens a part of a foreign stack upwards to hold [addr, addr + 16).
+static MPROF_NOINLINE bool extend(struct mprof_stack_range *r, uintptr_t addr) {
+  uintptr_t end = page_of(addr + 15) + PROBE_BYTES;
+  if (!is_readable(r->hi, end))
+    return false;
+  r->hi = end;
+  return true;
 }
 
 #pragma weak getcontext
@@ -119,8 +127,17 @@ mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
   *end = MPROF_STACK_CUT_DEPTH;
   if (depth == 0)
     return 0;
-  if ((fp < range->lo || fp + 16 > range->hi) && !enter(range, fp))
-    return 0;
+  // A stack that is not the thread's own is looked at anew each time: what was
+  // above it may be gone since.
+  struct mprof_stack_range foreign;
+  if ((fp < range->lo || fp + 16 > range->hi) && !is_own_stack(range, fp)) {
+    foreign = (struct mprof_stack_range){.lo = page_of(fp),
+                                         .hi = page_of(fp) + PROBE_BYTES,
+                                         .is_main = range->is_main};
+    range = &foreign;
+    if (!extend(range, fp))
+      return 0;
+  }
   for (;;) {
     uintptr_t next = ((const uintptr_t *)fp)[0];
     uintptr_t pc = ((const uintptr_t *)fp)[1];
@@ -140,7 +157,8 @@ mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
     }
     if (n == depth)
       return n;
-    if (mprof_unlikely(next + 16 > range->hi) && !extend(range, next)) {
+    if (mprof_unlikely(next + 16 > range->hi) &&
+        (range != &foreign || !extend(range, next))) {
       *end = MPROF_STACK_CUT_CHAIN;
       return n;
     }

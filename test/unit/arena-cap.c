@@ -6,7 +6,7 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
-#define TEST_OPTIONS "max_memory_mb=2"
+#define TEST_OPTIONS "max_memory_mb=4"
 #include "core.h"
 
 int main(void) {
@@ -25,7 +25,7 @@ int main(void) {
     given += 1024;
   }
   CHECK_EQ(mprof_arena_used(), given);
-  CHECK(given <= 2 << 20 && given > (2 << 20) - 2048);
+  CHECK(given <= 4 << 20 && given > (4 << 20) - 2048);
   CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 1);
   CHECK(!mprof_arena_alloc(SIZE_MAX - 100));
   CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 2);

@@ -25,6 +25,13 @@ __mprof_default_options(void) {
   return "report=0:profile=0:" TEST_OPTIONS;
 }
 
+// What a rewritten site does before it allocates: whether it calls the entry.
+static inline bool site_asks(size_t size) {
+  uint64_t left = (uint64_t)__mprof_heap_countdown;
+  __mprof_heap_countdown = (int64_t)(left - size);
+  return left <= size;
+}
+
 static inline struct mprof_bucket *mem_bucket(const mprof_pc *stack, size_t len,
                                               size_t size) {
   struct mprof_bucket_key key = {.stack = stack,

@@ -36,7 +36,7 @@ int main(void) {
   parse("stack_depth=1025");
   // CHECK: value '1025' of option 'stack_depth' is not a number from 0 to 1024; keeping 128
   parse("max_memory_mb=0");
-  // CHECK: value '0' of option 'max_memory_mb' is not a number from 1 to 65536; keeping 1024
+  // CHECK: value '0' of option 'max_memory_mb' is not a number from 4 to 65536; keeping 1024
   parse("seed=18446744073709551616");
   // CHECK: value '18446744073709551616' of option 'seed'
   parse("seed=17179869184g");

@@ -17,8 +17,7 @@ int main(void) {
   int asked = 0, counted = 0;
   void *volatile p;
   for (int i = 0; i < 200000; i++) {
-    __mprof_heap_countdown -= 64;
-    if (__mprof_heap_countdown < 0) {
+    if (site_asks(64)) {
       p = __mprof_malloc(64);
       counted += ((uintptr_t)p & __mprof_free_mask) == 0;
     } else {

@@ -16,8 +16,7 @@
 
 static bool hit(size_t size, uint64_t want_rate) {
   uint64_t rate = 0;
-  __mprof_heap_countdown -= (int64_t)size;
-  bool is_hit = __mprof_heap_countdown < 0 && mprof_sample_hit(size, &rate);
+  bool is_hit = site_asks(size) && mprof_sample_hit(size, &rate);
   if (is_hit)
     CHECK_EQ(rate, want_rate);
   return is_hit;

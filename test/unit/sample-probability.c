@@ -16,8 +16,7 @@ static void check(size_t size, int n) {
   int hits = 0;
   for (int i = 0; i < n; i++) {
     uint64_t rate;
-    __mprof_heap_countdown -= (int64_t)size; // as a site does
-    if (__mprof_heap_countdown < 0 && mprof_sample_hit(size, &rate)) {
+    if (site_asks(size) && mprof_sample_hit(size, &rate)) {
       CHECK_EQ(rate, 524288);
       hits++;
     }

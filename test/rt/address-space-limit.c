@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: under a limit on address space the profiler takes a small part of it:
+// the program gets the memory it gets without, and is counted all the same.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: bash -c 'ulimit -v 1000000 && \
+// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t'
+
+#include "records.h"
+
+static void *volatile sink;
+
+int main(void) {
+  sink = malloc(900u << 20);
+  CHECK(sink != NULL);
+  free(sink);
+  EXPECT(900u << 20, 1, 1, 1);
+  return 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: calloc gives zeros in sampled mode, whatever its block held before:
+// one that was kept, one from the heap, a mapping of its own, one that libc
+// fills.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
+// RUN: env GLIBC_TUNABLES=glibc.malloc.mmap_threshold=4096 \
+// RUN:   MPROF_OPTIONS=seed=4:report=0:profile=0 %t
+// RUN: env MALLOC_PERTURB_=165 MPROF_OPTIONS=seed=5:report=0:profile=0 %t
+// RUN: env MALLOC_PERTURB_=165 GLIBC_TUNABLES=glibc.malloc.mmap_threshold=4096 \
+// RUN:   MPROF_OPTIONS=seed=6:report=0:profile=0 %t
+
+#include "records.h"
+
+#include <string.h>
+
+static unsigned char *volatile p;
+
+static int is_zero(size_t n) {
+  return n == 0 ||
+         (p[0] == 0 && memcmp((void *)p, (void *)(p + 1), n - 1) == 0);
+}
+
+int main(void) {
+  const size_t sizes[] = {40, 1000, 5000, 12000, 28000, 70000, 200000, 900000};
+  for (int round = 0; round < 400; round++)
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+      p = calloc(1, sizes[i]);
+      CHECK(is_zero(sizes[i]));
+      memset(p, 0x5a, sizes[i]);
+      free(p);
+    }
+  CHECK(counted_of(28000).allocs > 5);
+  return 0;
+}
