@@ -192,10 +192,18 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   return r;
 }
 
+// A fork in another thread copies either an open descriptor or none.
+static void disconnect(struct mprof_helper *h) {
+  int fd = h->fd;
+  h->fd = -1;
+  if (fd >= 0)
+    mprof_sys_close(fd);
+}
+
 void mprof_helper_stop(struct mprof_helper *h) {
   if (h->pid == 0)
     return;
-  mprof_sys_close(h->fd);
+  disconnect(h);
   for (int i = 0; i < 200; i++) {
     if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
       h->pid = 0;
@@ -203,8 +211,22 @@ void mprof_helper_stop(struct mprof_helper *h) {
     }
     call4(SYS_poll, 0, 0, 5, 0);
   }
+  mprof_helper_kill(h);
+}
+
+void mprof_helper_kill(struct mprof_helper *h) {
+  if (h->pid == 0)
+    return;
+  disconnect(h);
   call4(SYS_kill, h->pid, SIGKILL, 0, 0);
   while (call4(SYS_wait4, h->pid, 0, __WALL, 0) == -EINTR)
     ;
+  h->pid = 0;
+}
+
+void mprof_helper_forget(struct mprof_helper *h) {
+  if (h->pid == 0)
+    return;
+  disconnect(h);
   h->pid = 0;
 }

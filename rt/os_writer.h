@@ -34,5 +34,10 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms);
 // Closes the connection and waits for the helper's end, which is forced after
 // a second.
 void mprof_helper_stop(struct mprof_helper *h);
+// The same, but forced at once.
+void mprof_helper_kill(struct mprof_helper *h);
+// In a forked child: leaves the helper to the parent, which sees it end only
+// when nobody else holds the connection.
+void mprof_helper_forget(struct mprof_helper *h);
 
 #endif // MPROF_RT_OS_WRITER_H

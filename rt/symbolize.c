@@ -6,6 +6,8 @@
 // there it may allocate, take the loader's lock, start a process, write
 // warnings or end itself, and the program does not notice.
 
+#define _GNU_SOURCE 1
+
 #include "flags.h"
 #include "init.h"
 #include "os_writer.h"
@@ -13,7 +15,9 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 // From <sanitizer/common_interface_defs.h>, which declares more than C needs.
 // pc: a return address. The result: a string for each frame, innermost first,
@@ -47,6 +51,10 @@ enum {
   REPLY_SIZE = 32768,
   CHUNK_SIZE = 1 << 20,
   TIMEOUT_MS = 30000, // for one address; reading a large program takes seconds
+  // For the helper to be ready: the first and the last try, where each waits
+  // twice as long as the one before; 1875 ms together.
+  FIRST_READY_MS = 125,
+  LAST_READY_MS = 1000,
 };
 
 // Memory for replies, each chunk linked to the one before.
@@ -66,6 +74,8 @@ static struct {
   char path[MPROF_PATH_MAX];
   bool has_reported; // that there is no symbolizer; for the process's life
 } state;             // guarded by writer_lock
+
+static const char ended_early[] = "llvm-symbolizer's helper ended early";
 
 // --- finding llvm-symbolizer ---
 
@@ -122,6 +132,9 @@ static void report(const char *what, const char *name, const char *rest) {
 }
 
 static bool choose_symbolizer(void) {
+  // It would run with the environment of whoever started the program.
+  if (getauxval(AT_SECURE) != 0)
+    return false;
   if (mprof_has_sanitizer())
     return true; // it has its own options for that
   const char *flag = mprof_flags.external_symbolizer_path;
@@ -161,8 +174,18 @@ static size_t reply_length(const char *reply) {
   return (size_t)(p + 1 - reply);
 }
 
+static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)info, (void)size, (void)arg;
+  return 1;
+}
+
 static void serve(int fd) {
   mprof_pc pc;
+  // sanitizer_common lists the modules. If another thread did so when this copy
+  // was made, nobody releases the loader's lock here.
+  dl_iterate_phdr(stop_at_first, NULL);
+  if (mprof_helper_send(fd, "", 1) < 0)
+    return;
   set_flags();
   while (mprof_helper_receive(fd, &pc, sizeof(pc), -1) == sizeof(pc)) {
     memset(state.reply, 0, REPLY_SIZE);
@@ -170,6 +193,40 @@ static void serve(int fd) {
     if (mprof_helper_send(fd, state.reply, reply_length(state.reply)) < 0)
       return;
   }
+}
+
+// --- starting it ---
+
+static void report_no_process(int error) {
+  char why[64];
+  struct mprof_text t = MPROF_TEXT(why);
+  mprof_text_errno(&t, error);
+  report("no process for llvm-symbolizer: ", why, "");
+}
+
+// A thread that takes the loader's lock again and again may not hold it at the
+// next copy.
+static void start_helper(void) {
+  for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {
+    int error =
+        mprof_helper_start(&state.helper, serve, mprof_flags.verbosity > 0);
+    if (error != 0) {
+      report_no_process(error);
+      return;
+    }
+    char ready;
+    long n = mprof_helper_receive(state.helper.fd, &ready, 1, wait_ms);
+    if (n == 1)
+      return;
+    mprof_helper_kill(&state.helper);
+    if (n != -ETIMEDOUT) {
+      report(ended_early, "", "");
+      return;
+    }
+  }
+  report("another thread keeps the lock of the dynamic loader, which "
+         "llvm-symbolizer's helper needs",
+         "", "");
 }
 
 // --- asking it ---
@@ -199,7 +256,7 @@ static const char *ask(mprof_pc pc) {
   if (state.helper.pid == 0)
     return NULL;
   if (mprof_helper_send(state.helper.fd, &pc, sizeof(pc)) < 0) {
-    give_up("llvm-symbolizer's helper ended early");
+    give_up(ended_early);
     return NULL;
   }
   long n = mprof_helper_receive(state.helper.fd, state.reply, REPLY_SIZE,
@@ -209,7 +266,7 @@ static const char *ask(mprof_pc pc) {
     return NULL;
   }
   if (n <= 0 || state.reply[n - 1] != '\0') {
-    give_up("llvm-symbolizer's helper ended early");
+    give_up(ended_early);
     return NULL;
   }
   return keep(state.reply, (size_t)n);
@@ -295,15 +352,8 @@ int mprof_symbolize_begin(bool names) {
     return ENOMEM;
   }
   state.uses = 1;
-  if (!names || !choose_symbolizer())
-    return 0;
-  error = mprof_helper_start(&state.helper, serve, mprof_flags.verbosity > 0);
-  if (error != 0) {
-    char why[64];
-    struct mprof_text t = MPROF_TEXT(why);
-    mprof_text_errno(&t, error);
-    report("no process for llvm-symbolizer: ", why, "");
-  }
+  if (names && choose_symbolizer())
+    start_helper();
   return 0;
 }
 
@@ -320,4 +370,9 @@ void mprof_symbolize_end(void) {
   mprof_os_unmap(state.reply, 3 * REPLY_SIZE);
   state.reply = NULL;
   mprof_maps_free(&state.maps);
+}
+
+void mprof_symbolize_forget(void) {
+  mprof_helper_forget(&state.helper);
+  memset(&state, 0, sizeof(state));
 }

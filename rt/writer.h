@@ -101,11 +101,15 @@ struct mprof_frame {
   uintptr_t offset;   // in the module
 };
 // Starts naming frames; with names through the external llvm-symbolizer, else
-// or where there is none, which is said once, by module and offset only. 0 or
-// an errno value. Between the two calls memory and a process are held, and no
-// address is asked for twice; a begin inside another's shares what it has.
+// or where there is none, which is said once, by module and offset only, and so
+// if the process is AT_SECURE. 0 or an errno value. Between the two calls
+// memory and a process are held, and no address is asked for twice; a begin
+// inside another's shares what it has.
 int mprof_symbolize_begin(bool names);
 void mprof_symbolize_end(void);
+// In a forked child: as if nothing had begun. Another thread of the parent may
+// have been anywhere in it, so memory is leaked on purpose.
+void mprof_symbolize_forget(void);
 // Calls fn for each frame at a return address, innermost first; inlined ones
 // are those before the last. The address must lie in a mapping; if not, fn is
 // not called and the result is false.

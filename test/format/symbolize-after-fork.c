@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a child that was forked while frames were being named names its own,
+// and does not keep the parent's helper alive.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && timeout 20 ./app
+
+#include "core.h"
+#include "snap.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
+
+static void look(const struct mprof_frame *f, void *arg) {
+  *(bool *)arg = strcmp(f->function, "leaf") == 0;
+}
+
+static void name_leaf(void) {
+  bool has_name = false;
+  CHECK(mprof_symbolize(snap_pc(leaf, 1), look, &has_name));
+  CHECK(has_name);
+}
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  CHECK_EQ(mprof_symbolize_begin(true), 0);
+  name_leaf();
+  int go[2], status;
+  CHECK_EQ(pipe(go), 0);
+  // Without the handlers of the runtime: another thread would be in there.
+  pid_t pid = (pid_t)syscall(SYS_fork);
+  if (pid == 0) {
+    mprof_symbolize_forget();
+    CHECK_EQ(mprof_symbolize_begin(true), 0);
+    name_leaf();
+    mprof_symbolize_end();
+    CHECK_EQ(write(go[1], "", 1), 1);
+    // Lives until the parent has stopped its helper.
+    CHECK_EQ(sleep(2), 0);
+    _exit(3);
+  }
+  char c;
+  CHECK_EQ(read(go[0], &c, 1), 1);
+  name_leaf();
+  double before = seconds();
+  mprof_symbolize_end();
+  CHECK(seconds() - before < 0.9);
+  CHECK_EQ(waitpid(pid, &status, 0), pid);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  return 0;
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a set-user-id program starts no llvm-symbolizer, which would run with
+// the environment of whoever started it.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
+// RUN: chmod +x llvm-symbolizer
+// A sanitizer would name frames by its own options.
+// RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
+// RUN:   -o app
+// RUN: env MPROF_OPTIONS=external_symbolizer_path=./llvm-symbolizer ./app 2> err
+// RUN: not grep names err
+// RUN: test ! -e ran
+
+#include "core.h"
+#include "snap.h"
+
+#include <elf.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+// What the kernel would have said behind the environment's strings.
+static void become_secure(void) {
+  char **p = environ;
+  while (*p != NULL)
+    p++;
+  Elf64_auxv_t *v = (Elf64_auxv_t *)(p + 1);
+  while (v->a_type != AT_NULL && v->a_type != AT_SECURE)
+    v++;
+  CHECK_EQ(v->a_type, AT_SECURE);
+  v->a_un.a_val = 1;
+  CHECK_EQ(getauxval(AT_SECURE), 1);
+}
+
+static void look(const struct mprof_frame *f, void *arg) {
+  *(bool *)arg = f->function[0] != '\0';
+}
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  become_secure();
+  bool has_name = true;
+  CHECK_EQ(mprof_symbolize_begin(true), 0);
+  CHECK(mprof_symbolize(snap_pc(leaf, 1), look, &has_name));
+  CHECK(!has_name);
+  mprof_symbolize_end();
+  return 0;
+}
