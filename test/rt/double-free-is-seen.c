@@ -16,8 +16,10 @@ int main(void) {
   for (int i = 0; i < 1000000; i++) {
     void *volatile p = malloc(200);
     free(p);
-    if (((uintptr_t)p & 4095) == 0)
+    if (((uintptr_t)p & 4095) == 0) {
       free(p);
+      return 0; // not reached
+    }
   }
   return 0;
 }
