@@ -142,12 +142,22 @@ static void write_files(struct last_words *w) {
   mprof_message_always(w->line_buf);
 }
 
-static void say_nothing_written(int error) {
-  char text[64];
+static void say_nothing_written(const char *why, int error) {
+  char text[128];
   struct mprof_text t = MPROF_TEXT(text);
   mprof_text_str(&t, "wrote nothing: ");
+  mprof_text_str(&t, why);
   mprof_text_errno(&t, error);
   mprof_message_always(text);
+}
+
+// Without it no address means anything. Asked here, so that the error is not
+// taken for one of the file to be written.
+static int check_maps(void) {
+  struct mprof_maps maps;
+  int error = mprof_maps_read(&maps);
+  mprof_maps_free(&maps);
+  return error;
 }
 
 static void write_last_words(struct last_words *w) {
@@ -155,8 +165,11 @@ static void write_last_words(struct last_words *w) {
   int error = mprof_mem_snapshot_take(&w->snapshot, !mprof_flags.strict_cycles);
   if (error == 0)
     error = mprof_stacks_group(&w->stacks, &w->snapshot);
+  int maps_error = check_maps();
   if (error != 0)
-    say_nothing_written(error);
+    say_nothing_written("", error);
+  else if (maps_error != 0)
+    say_nothing_written("cannot read /proc/self/maps: ", maps_error);
   else if (strcmp(mprof_flags.log_path, "stderr") == 0)
     write_to_stderr(w);
   else
@@ -180,7 +193,7 @@ void mprof_write_at_exit(void) {
   mprof_lock_acquire(&mprof_writer_lock);
   struct last_words *w = mprof_os_map(sizeof(*w));
   if (w == NULL) {
-    say_nothing_written(ENOMEM);
+    say_nothing_written("", ENOMEM);
   } else {
     write_last_words(w);
     mprof_os_unmap(w, sizeof(*w));

@@ -40,6 +40,14 @@
 // RUN: env MPROF_OPTIONS=heap=0 ./app 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF: (0 samples: heap=0) and
 //
+// RUN: ./app blind 2>&1 | FileCheck %s --check-prefix=BLIND
+// RUN: env MPROF_OPTIONS=log_path=stderr ./app blind 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BLIND
+// BLIND-NOT: mprof: cannot
+// BLIND: mprof: wrote nothing: cannot read /proc/self/maps: too many open files
+// BLIND-NOT: mprof:
+// BLIND: exit code 7
+//
 // RUN: ./app other && test -e other && test ! -s other
 
 #include "bucket.h"
@@ -50,6 +58,7 @@
 #include "writer.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,7 +76,6 @@ static void count_block(mprof_pc pc) {
 }
 
 int main(int argc, char **argv) {
-  (void)argv;
   pid_t pid = fork();
   if (pid == 0) {
     CHECK(mprof_init_ready());
@@ -77,7 +85,10 @@ int main(int argc, char **argv) {
       count_block((mprof_pc)main + 2);
     }
     mprof_stat_add(MPROF_STAT_no_memory, 5);
-    if (argc > 1) // another file takes the number of stderr
+    if (argc > 1 && strcmp(argv[1], "blind") == 0) {
+      const struct rlimit none = {0, 0}; // as without /proc
+      CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    } else if (argc > 1) // another file takes the number of stderr
       CHECK(dup2(open("other", O_CREAT | O_WRONLY, 0600), 2) == 2);
     exit(7);
   }
