@@ -3,7 +3,7 @@
 //
 // Changes the IR, decides nothing.
 //
-// ALLOC, as two instructions of x86-64 (subq %fs:countdown@TPOFF, js) before
+// ALLOC, as two instructions of x86-64 (subq %fs:countdown@TPOFF, jbe) before
 // the call, which stays as it was; in a shared library a load of the offset
 // comes first:
 //
@@ -13,8 +13,8 @@
 //     %c = load i64, ptr %a
 //     %d = sub i64 %c, %n
 //     store i64 %d, ptr %a
-//     %neg = icmp slt i64 %d, 0
-//     br i1 %neg, label %mprof.cold, label %mprof.fast, !prof !unlikely
+//     %ask = icmp ule i64 %c, %n
+//     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
 //   mprof.fast:
 //     %p = call ptr @malloc(i64 %n)
 //     br label %mprof.cont
@@ -24,6 +24,10 @@
 //   mprof.cold:                          ; at the end of the function
 //     %q = notail call ptr @__mprof_malloc(i64 %n) cold nomerge
 //     br label %mprof.cont
+//
+// A constant size goes through a register, as an empty asm's result: LLVM would
+// make the subtraction an addition of its negative, of which no flag tells what
+// the comparison asks, and so load, compare and store apart.
 //
 // FREE and DELETE have this in the place of the countdown, REALLOC both:
 //     %m = load i64, ptr @__mprof_free_mask
@@ -45,6 +49,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
@@ -108,11 +113,28 @@ Value *Rewriter::bytes(IRBuilderBase &B, const Site &S) {
   return B.CreateMul(Size, B.CreateZExt(S.Call->getArgOperand(S.Count), I64));
 }
 
-Value *Rewriter::countDown(IRBuilderBase &B, Value *Bytes) {
+/// \p V, of which the optimizer does not know that it is a constant.
+static Value *hidden(IRBuilderBase &B, Constant *V) {
+  auto *Ty = FunctionType::get(V->getType(), V->getType(), false);
+  CallInst *Call = B.CreateCall(
+      InlineAsm::get(Ty, "", "=r,0", /*hasSideEffects=*/false), {V});
+  Call->setDoesNotAccessMemory();
+  Call->setDoesNotThrow();
+  Call->addFnAttr(Attribute::WillReturn);
+  return Call;
+}
+
+/// The comparison is unsigned, so that a size that no allocator can serve asks
+/// too: it would make the countdown grow, and nothing would be counted from
+/// then on.
+Rewriter::Countdown Rewriter::countDown(IRBuilderBase &B, Value *Bytes) {
+  if (auto *Known = dyn_cast<Constant>(Bytes))
+    Bytes = hidden(B, Known);
   Value *Address = B.CreateThreadLocalAddress(word("heap_countdown"));
-  Value *Left = B.CreateSub(B.CreateAlignedLoad(I64, Address, Align(8)), Bytes);
+  Value *Before = B.CreateAlignedLoad(I64, Address, Align(8));
+  Value *Left = B.CreateSub(Before, Bytes);
   B.CreateAlignedStore(Left, Address, Align(8));
-  return Left;
+  return {Left, B.CreateICmpULE(Before, Bytes)};
 }
 
 Value *Rewriter::hasNone(IRBuilderBase &B, Value *Ptr, StringRef Mask) {
@@ -125,9 +147,9 @@ Value *Rewriter::mustAsk(IRBuilderBase &B, const Site &S) {
   Value *Ptr = S.Ptr < 0 ? nullptr : S.Call->getArgOperand(S.Ptr);
   switch (S.Rule) {
   case Rule::ALLOC:
-    return B.CreateIsNeg(countDown(B, bytes(B, S)));
+    return countDown(B, bytes(B, S)).Ask;
   case Rule::REALLOC:
-    return B.CreateOr(B.CreateIsNeg(countDown(B, bytes(B, S))),
+    return B.CreateOr(countDown(B, bytes(B, S)).Ask,
                       hasNone(B, Ptr, "free_mask"));
   case Rule::FREE:
     return hasNone(B, Ptr, "free_mask");

@@ -71,7 +71,11 @@ public:
 private:
   llvm::GlobalVariable *word(llvm::StringRef Name);
   llvm::Value *bytes(llvm::IRBuilderBase &B, const Site &S);
-  llvm::Value *countDown(llvm::IRBuilderBase &B, llvm::Value *Bytes);
+  struct Countdown {
+    llvm::Value *Left; // after the subtraction
+    llvm::Value *Ask;  // whether the runtime is called
+  };
+  Countdown countDown(llvm::IRBuilderBase &B, llvm::Value *Bytes);
   llvm::Value *hasNone(llvm::IRBuilderBase &B, llvm::Value *Ptr,
                        llvm::StringRef Mask);
   llvm::Value *mustAsk(llvm::IRBuilderBase &B, const Site &S);

@@ -3,10 +3,10 @@
 //
 // Sites of custom allocators. The call stays and gets code around it:
 //
-//     %d = call i64 @mprof.countdown(i64 %n)
-//     %neg = icmp slt i64 %d, 0
+//     %d = call { i64, i1 } @mprof.countdown(i64 %n)
+//     %ask = extractvalue { i64, i1 } %d, 1
 //     %p = call ptr @pool_get(i64 %n)
-//     br i1 %neg, label %cold, label %cont, !prof !unlikely
+//     br i1 %ask, label %cold, label %cont, !prof !unlikely
 //   cold:
 //     call void @__mprof_custom_alloc(ptr %p, i64 %n)
 //     br label %cont
@@ -19,8 +19,10 @@
 // optimizer knows it, changes no memory that the program sees, so a countdown
 // would be carried across it in a register and overwrite what is subtracted
 // there. So calls stand for the accesses until hooked sites are done:
-//     declare i64 @mprof.countdown(i64 %bytes)   ; subtracts, gives the rest
-//     declare i1 @mprof.uncounted(ptr %block)    ; tests with the custom mask
+//     declare { i64, i1 } @mprof.countdown(i64 %bytes)
+//         ; subtracts, gives the rest and whether to ask
+//     declare i1 @mprof.uncounted(ptr %block)
+//         ; tests with the custom mask
 
 #include "Rewrite.h"
 #include "llvm/IR/Constants.h"
@@ -46,11 +48,29 @@ static Value *deferred(IRBuilderBase &B, StringRef Name, Type *Result,
 }
 
 static Value *deferredCountDown(IRBuilderBase &B, Value *Bytes) {
-  return deferred(B, CountDownName, Bytes->getType(), Bytes);
+  Type *Result = StructType::get(Bytes->getType(), B.getInt1Ty());
+  return deferred(B, CountDownName, Result, Bytes);
 }
 
 static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
   return deferred(B, TestName, B.getInt1Ty(), Ptr);
+}
+
+/// Puts \p Left and \p Ask where \p Call has given both. The aggregate is left
+/// only if the optimizer has made something else of it than what is in it.
+static Value *replaceParts(IRBuilderBase &B, CallInst *Call, Value *Left,
+                           Value *Ask) {
+  for (User *U : make_early_inc_range(Call->users())) {
+    auto *Part = dyn_cast<ExtractValueInst>(U);
+    if (!Part)
+      continue;
+    Part->replaceAllUsesWith(Part->getIndices()[0] == 0 ? Left : Ask);
+    Part->eraseFromParent();
+  }
+  Value *Both = PoisonValue::get(Call->getType());
+  if (Call->use_empty())
+    return Both;
+  return B.CreateInsertValue(B.CreateInsertValue(Both, Left, 0), Ask, 1);
 }
 
 bool Rewriter::lowerDeferred() {
@@ -62,16 +82,19 @@ bool Rewriter::lowerDeferred() {
     for (User *U : make_early_inc_range(F->users())) {
       auto *Call = cast<CallInst>(U);
       Builder B(Call);
-      Call->replaceAllUsesWith(Make(B, Call->getArgOperand(0)));
+      Call->replaceAllUsesWith(Make(B, Call));
       Call->eraseFromParent();
     }
     F->eraseFromParent();
     Any = true;
   };
-  Lower(CountDownName,
-        [&](Builder &B, Value *Bytes) { return countDown(B, Bytes); });
-  Lower(TestName,
-        [&](Builder &B, Value *Ptr) { return hasNone(B, Ptr, "custom_mask"); });
+  Lower(CountDownName, [&](Builder &B, CallInst *Call) {
+    auto [Left, Ask] = countDown(B, Call->getArgOperand(0));
+    return replaceParts(B, Call, Left, Ask);
+  });
+  Lower(TestName, [&](Builder &B, CallInst *Call) {
+    return hasNone(B, Call->getArgOperand(0), "custom_mask");
+  });
   return Any;
 }
 
@@ -106,7 +129,7 @@ static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
 void Rewriter::rewriteCustomAlloc(const Site &S) {
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
-  Value *Cond = Before.CreateIsNeg(deferredCountDown(Before, Bytes));
+  Value *Cond = Before.CreateExtractValue(deferredCountDown(Before, Bytes), 1);
   Builder B(onlyIf(Cond, after(S.Call), S.Call->getDebugLoc()));
   callCold(B, entry("custom_alloc", B.getVoidTy(), {PtrTy, I64}),
            {S.Call, Bytes});
@@ -125,9 +148,9 @@ void Rewriter::rewriteCustomRealloc(const Site &S) {
   Value *Ptr = S.Call->getArgOperand(S.Ptr);
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
-  Value *Left = deferredCountDown(Before, Bytes);
-  Value *Cond =
-      Before.CreateOr(Before.CreateIsNeg(Left), deferredTest(Before, Ptr));
+  Value *Counted = deferredCountDown(Before, Bytes);
+  Value *Cond = Before.CreateOr(Before.CreateExtractValue(Counted, 1),
+                                deferredTest(Before, Ptr));
 
   Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
   Builder Begin(BeginEnd);
@@ -141,6 +164,7 @@ void Rewriter::rewriteCustomRealloc(const Site &S) {
         Pred == Asked ? cast<Value>(Token) : ConstantInt::get(I64, 0), Pred);
 
   Builder End(onlyIf(Cond, after(S.Call), Loc));
+  Value *Left = End.CreateExtractValue(Counted, 0);
   callCold(End,
            entry("custom_realloc_end", End.getVoidTy(),
                  {I64, PtrTy, PtrTy, I64, I64}),

@@ -14,14 +14,14 @@ struct Pool {
 
 // CHECK-LABEL: define {{.*}}@_Z1fR4Pool(
 void f(Pool &pool) {
-  // CHECK: sub i64 %{{.*}}, 11
+  // CHECK: call i64 asm "", "=r,0"(i64 11)
   // CHECK: call {{.*}}@_ZN4Pool3getEm(ptr {{.*}}, i64 noundef 11)
   // CHECK: call void @__mprof_custom_alloc(ptr %{{.*}}, i64 11)
   void *p = pool.get(11);
-  // CHECK: sub i64 %{{.*}}, 12
+  // CHECK: call i64 asm "", "=r,0"(i64 12)
   // CHECK: call {{.*}}@_ZN4Pool4makeEm(i64 noundef 12)
   Pool::make(12);
-  // CHECK: sub i64 %{{.*}}, 12
+  // CHECK: call i64 asm "", "=r,0"(i64 12)
   // CHECK: call {{.*}}@_ZN4Pool5arrayIsEEPT_mm(
   pool.array<short>(3, 4);
   // CHECK: %[[P:.*]] = load ptr, ptr %p,
@@ -29,7 +29,7 @@ void f(Pool &pool) {
   // CHECK: call void @_ZN4Pool3putEPv(ptr {{.*}}sret(%struct.Big){{.*}}, ptr {{.*}}, ptr noundef %[[P]])
   pool.put(p);
   // CHECK: %[[THIS:.*]] = load ptr, ptr %pool.addr
-  // CHECK: sub i64 %{{.*}}, 15
+  // CHECK: call i64 asm "", "=r,0"(i64 15)
   // CHECK: call i64 @__mprof_custom_realloc_begin(ptr %[[THIS]])
   // CHECK: call void @__mprof_custom_realloc_end(i64 %{{.*}}, ptr %[[THIS]], ptr %{{.*}}, i64 15, i64 %{{.*}})
   pool.grow(15);

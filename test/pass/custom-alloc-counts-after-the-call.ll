@@ -12,11 +12,11 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-DAG: %[[N:.*]] = zext i32 %n to i64
 ; CHECK-DAG: %[[SIZE:.*]] = zext i16 %size to i64
 ; CHECK: %[[BYTES:.*]] = mul i64 %[[SIZE]], %[[N]]
-; CHECK: %[[D:.*]] = sub i64 %{{.*}}, %[[BYTES]]
+; CHECK: %[[D:.*]] = sub i64 %[[OLD:.*]], %[[BYTES]]
 ; CHECK: store i64 %[[D]]
-; CHECK: %[[NEG:.*]] = icmp slt i64 %[[D]], 0
+; CHECK: %[[OUT:.*]] = icmp ule i64 %[[OLD]], %[[BYTES]]
 ; CHECK: %p = call ptr @pool_get(ptr null, i32 %n, i16 %size)
-; CHECK: br i1 %[[NEG]], label %[[COLD:.*]], label %{{.*}}, !prof
+; CHECK: br i1 %[[OUT]], label %[[COLD:.*]], label %{{.*}}, !prof
 ; CHECK: [[COLD]]:
 ; CHECK: notail call void @__mprof_custom_alloc(ptr %p, i64 %[[BYTES]])
 define ptr @f(i32 %n, i16 %size) {

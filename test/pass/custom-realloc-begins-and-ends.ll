@@ -8,10 +8,10 @@ target triple = "x86_64-pc-linux-gnu"
 @llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr @resize, ptr @.a, ptr @.f, i32 1, ptr null }], section "llvm.metadata"
 
 ; CHECK-LABEL: define ptr @f(
-; CHECK: %[[D:.*]] = sub i64 %{{.*}}, %n
-; CHECK: %[[NEG:.*]] = icmp slt i64 %[[D]], 0
+; CHECK: %[[D:.*]] = sub i64 %[[OLD:.*]], %n
+; CHECK: %[[OUT:.*]] = icmp ule i64 %[[OLD]], %n
 ; CHECK: load i64, ptr @__mprof_custom_mask
-; CHECK: %[[C:.*]] = or i1 %[[NEG]], %{{.*}}
+; CHECK: %[[C:.*]] = or i1 %[[OUT]], %{{.*}}
 ; CHECK: br i1 %[[C]], label %[[BEGIN:.*]], label %[[CALL:.*]], !prof
 ; CHECK: [[BEGIN]]:
 ; CHECK-NEXT: %[[T:.*]] = notail call i64 @__mprof_custom_realloc_begin(ptr %p)

@@ -1,6 +1,7 @@
 // Intent: what an allocation costs inline: subtraction in thread-local memory
-// and a branch; in a shared library also a load of its offset. A release costs a
-// test and a branch. What follows is called through the GOT, without a stub.
+// and a branch; if the size is a constant, also the move that loads it; in a
+// shared library also a load of the word's offset. A release costs a test and a
+// branch. What follows is called through the GOT, without a stub.
 // RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
 #include <stdlib.h>
@@ -8,16 +9,24 @@
 void use(void *);
 // CHECK-LABEL: f:
 // CHECK: subq %rdi, %fs:__mprof_heap_countdown@TPOFF
-// CHECK-NEXT: js
+// CHECK-NEXT: jbe
 // CHECK-NEXT: {{^# }}
 // CHECK-NEXT: callq *malloc@GOTPCREL(%rip)
 // LIBRARY-LABEL: f:
 // LIBRARY: movq __mprof_heap_countdown@GOTTPOFF(%rip), %[[R:[a-z0-9]+]]
 // LIBRARY-NEXT: subq %rdi, %fs:(%[[R]])
-// LIBRARY-NEXT: js
+// LIBRARY-NEXT: jbe
 // LIBRARY-NEXT: {{^# }}
 // LIBRARY-NEXT: callq *malloc@GOTPCREL(%rip)
 void f(size_t n) { use(malloc(n)); }
+
+// CHECK-LABEL: k:
+// CHECK: movl $64, %e
+// CHECK-NEXT: APP
+// CHECK-NEXT: NO_APP
+// CHECK-NEXT: subq %r{{.*}}, %fs:__mprof_heap_countdown@TPOFF
+// CHECK-NEXT: jbe
+void k(void) { use(malloc(64)); }
 
 // CHECK-LABEL: g:
 // CHECK: testq %rdi, __mprof_free_mask(%rip)

@@ -1,5 +1,5 @@
-; Intent: an allocation subtracts its size and asks the runtime only when the
-; countdown has gone negative.
+; Intent: an allocation subtracts its size and asks the runtime only when no
+; more than that was left, as unsigned numbers.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 
@@ -11,8 +11,8 @@ define ptr @f(i64 %n) {
 ; CHECK: %[[C:.*]] = load i64, ptr %[[A]]
 ; CHECK: %[[D:.*]] = sub i64 %[[C]], %n
 ; CHECK: store i64 %[[D]], ptr %[[A]]
-; CHECK: %[[NEG:.*]] = icmp slt i64 %[[D]], 0
-; CHECK: br i1 %[[NEG]], label %[[COLD:.*]], label %[[FAST:.*]], !prof ![[W:[0-9]+]]
+; CHECK: %[[OUT:.*]] = icmp ule i64 %[[C]], %n
+; CHECK: br i1 %[[OUT]], label %[[COLD:.*]], label %[[FAST:.*]], !prof ![[W:[0-9]+]]
 ; CHECK: [[FAST]]:
 ; CHECK-NEXT: %[[P:.*]] = tail call ptr @malloc(i64 %n)
 ; CHECK: %[[R:.*]] = phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]

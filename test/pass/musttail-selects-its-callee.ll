@@ -5,8 +5,8 @@ target triple = "x86_64-pc-linux-gnu"
 
 define ptr @alloc(i64 %n) {
 ; CHECK-LABEL: define ptr @alloc(
-; CHECK: %[[NEG:.*]] = icmp slt i64
-; CHECK: %[[F:.*]] = select i1 %[[NEG]], ptr @__mprof_malloc, ptr @malloc, !prof
+; CHECK: %[[ASK:.*]] = icmp ule i64
+; CHECK: %[[F:.*]] = select i1 %[[ASK]], ptr @__mprof_malloc, ptr @malloc, !prof
 ; CHECK: %p = musttail call ptr %[[F]](i64 %n)
 ; CHECK-NEXT: ret ptr %p
   %p = musttail call ptr @malloc(i64 %n)
