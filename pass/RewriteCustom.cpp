@@ -3,16 +3,17 @@
 //
 // Sites of custom allocators. The call stays and gets code around it:
 //
+//     %p = call ptr @pool_get(i64 %n)
 //     %d = call { i64, i1 } @mprof.countdown(i64 %n)
 //     %ask = extractvalue { i64, i1 } %d, 1
-//     %p = call ptr @pool_get(i64 %n)
 //     br i1 %ask, label %cold, label %cont, !prof !unlikely
 //   cold:
 //     call void @__mprof_custom_alloc(ptr %p, i64 %n)
 //     br label %cont
 //
 // and so on as hooks.def says. If the call is an invoke, what follows it lies
-// on its normal edge: an allocator that throws has allocated nothing.
+// on its normal edge: an allocator that throws has allocated nothing, and
+// nothing is taken off the countdown, which only the runtime may find run out.
 //
 // This is done before the optimizer runs, which may inline the allocator or
 // change its parameters. But the words must not be touched yet: malloc, as the
@@ -129,8 +130,11 @@ static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
 void Rewriter::rewriteCustomAlloc(const Site &S) {
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
-  Value *Cond = Before.CreateExtractValue(deferredCountDown(Before, Bytes), 1);
-  Builder B(onlyIf(Cond, after(S.Call), S.Call->getDebugLoc()));
+  Instruction *Next = after(S.Call);
+  Builder After(Next);
+  After.SetCurrentDebugLocation(S.Call->getDebugLoc());
+  Value *Cond = After.CreateExtractValue(deferredCountDown(After, Bytes), 1);
+  Builder B(onlyIf(Cond, Next, S.Call->getDebugLoc()));
   callCold(B, entry("custom_alloc", B.getVoidTy(), {PtrTy, I64}),
            {S.Call, Bytes});
 }

@@ -31,6 +31,10 @@ MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   struct mprof_released r = {0, false};
   if (ptr)
     r = mprof_event_release(ptr);
+  // If the allocator throws, the other entry is not called; a countdown below 0
+  // would then be taken for a large one.
+  if (__mprof_heap_countdown < 0)
+    __mprof_heap_countdown = 0;
   return r.bucket | (uint64_t)r.is_placed << 32;
 }
 

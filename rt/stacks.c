@@ -30,6 +30,13 @@ static struct mprof_stack_sum *find(struct mprof_stacks *g, uint32_t *index,
   return &g->v[g->len - 1];
 }
 
+static void add_samples(struct mprof_stack_sum *sum,
+                        const struct mprof_mem_sample *s) {
+  sum->alloc_samples += s->allocs;
+  if (s->allocs > s->frees)
+    sum->inuse_samples += s->allocs - s->frees;
+}
+
 static void add(struct mprof_mem_estimate *sum,
                 const struct mprof_mem_estimate *e) {
   sum->alloc_objects += e->alloc_objects;
@@ -61,7 +68,9 @@ int mprof_stacks_group(struct mprof_stacks *g,
     if (sample->allocs == 0 && sample->frees == 0)
       continue;
     struct mprof_mem_estimate e = mprof_mem_scale(sample);
-    add(&find(g, index, slots - 1, sample->bucket)->sum, &e);
+    struct mprof_stack_sum *sum = find(g, index, slots - 1, sample->bucket);
+    add(&sum->sum, &e);
+    add_samples(sum, sample);
     add(&g->total, &e);
     g->samples += sample->allocs;
     g->sample_frees += sample->frees;

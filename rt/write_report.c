@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { COMMAND_SIZE = 4096, PAGE = 4096 };
+enum { COMMAND_SIZE = 4096, PAGE = 4096, NAME_MAX = 160 };
 
 struct writer {
   struct mprof_outfile out;
@@ -148,8 +148,12 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   put(w, " 0x");
   mprof_outfile_hex(&w->out, w->bucket->stack[w->index] - 1);
   if (f->function[0] != '\0') {
+    size_t len = strlen(f->function);
     put(w, " in ");
-    put(w, f->function);
+    // The profile has the whole name; here a template's would fill the screen.
+    mprof_outfile_put(&w->out, f->function, len < NAME_MAX ? len : NAME_MAX);
+    if (len > NAME_MAX)
+      put(w, "...");
   }
   put(w, " ");
   if (f->file[0] != '\0') {
@@ -204,6 +208,9 @@ static void put_top(struct writer *w, bool in_use) {
   size_t top = mprof_flags.top < g->len ? mprof_flags.top : g->len;
   if (top == 0)
     return;
+  if ((in_use ? g->sorted[0]->sum.inuse_bytes
+              : g->sorted[0]->sum.alloc_bytes) <= 0)
+    return;
   put(w, in_use ? "\nStacks with the most bytes in use\n"
                 : "\nStacks with the most bytes allocated\n");
   for (size_t i = 0; i < top; i++) {
@@ -216,6 +223,12 @@ static void put_top(struct writer *w, bool in_use) {
     put_blocks(w, bytes, in_use ? e->inuse_objects : e->alloc_objects);
     put(w, ", ");
     put_percent(w, bytes, in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
+    if (w->snapshot->rate > 1) { // how far to trust an estimate
+      uint64_t n =
+          in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
+      put(w, ", ");
+      put_count(w, (int64_t)n, n == 1 ? " sample" : " samples");
+    }
     put(w, "\n");
     put_stack(w, g->sorted[i]->bucket);
   }
@@ -254,7 +267,7 @@ static int64_t resident_bytes(void) {
 
 static void put_memory(struct writer *w) {
   int64_t resident = resident_bytes();
-  put(w, "\nThe profiler's own memory: ");
+  put(w, "\nThe profiler's tables, not all of them touched: ");
   put_bytes(w, (int64_t)mprof_arena_used());
   if (resident >= 0) {
     put(w, "\nThe process's resident memory: ");

@@ -131,6 +131,7 @@ void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 struct mprof_stack_sum {
   const struct mprof_bucket *bucket; // one with the stack
   struct mprof_mem_estimate sum;
+  uint64_t alloc_samples, inuse_samples;
 };
 struct mprof_stacks {
   struct mprof_stack_sum *v;

@@ -25,6 +25,14 @@
 extern "C" {
 #endif
 
+/* An attribute of MProf's, which compilers without its plugin do not know:
+ *   void *pool_get(struct pool *p, size_t n) MPROF_ATTR(mprof_alloc(2)); */
+#ifdef __MPROF__
+#define MPROF_ATTR(attribute) __attribute__((attribute))
+#else
+#define MPROF_ATTR(attribute)
+#endif
+
 /* Frames that a fixed-size record holds, leaf first; deeper stacks are cut
  * here, not in the files. (Go: StackRecord.Stack0) */
 #define MPROF_RECORD_STACK 32
@@ -70,7 +78,8 @@ void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
                        void *arg);
 
 /* Sets the mean number of bytes between samples: 1 counts every block, 0 none.
- * Acts at the next allocation of every thread. Samples taken before keep the
+ * More than 112 MiB count as that. Acts at the next allocation of every thread
+ * (of one that is ending, at its next sample). Samples taken before keep the
  * rate they were taken at when they are scaled. Returns the rate before.
  * (Go: MemProfileRate) */
 size_t mprof_set_heap_rate(size_t bytes);

@@ -13,8 +13,8 @@ __attribute__((mprof_alloc(1))) void *never_called(size_t);
 // CHECK-NOT: llvm.global.annotations
 // CHECK-LABEL: define {{.*}}@f(
 // CHECK: mul
-// CHECK: @__mprof_heap_countdown
 // CHECK: call {{.*}}@pool_get(
+// CHECK: @__mprof_heap_countdown
 // CHECK: call void @__mprof_custom_alloc(
 void *f(int a, int b) { return pool_get(a, b); }
 // CHECK-LABEL: define {{.*}}@g(

@@ -14,15 +14,15 @@ struct Pool {
 
 // CHECK-LABEL: define {{.*}}@_Z1fR4Pool(
 void f(Pool &pool) {
-  // CHECK: call i64 asm "", "=r,0"(i64 11)
   // CHECK: call {{.*}}@_ZN4Pool3getEm(ptr {{.*}}, i64 noundef 11)
+  // CHECK: call i64 asm "", "=r,0"(i64 11)
   // CHECK: call void @__mprof_custom_alloc(ptr %{{.*}}, i64 11)
   void *p = pool.get(11);
-  // CHECK: call i64 asm "", "=r,0"(i64 12)
   // CHECK: call {{.*}}@_ZN4Pool4makeEm(i64 noundef 12)
-  Pool::make(12);
   // CHECK: call i64 asm "", "=r,0"(i64 12)
+  Pool::make(12);
   // CHECK: call {{.*}}@_ZN4Pool5arrayIsEEPT_mm(
+  // CHECK: call i64 asm "", "=r,0"(i64 12)
   pool.array<short>(3, 4);
   // CHECK: %[[P:.*]] = load ptr, ptr %p,
   // CHECK: call void @__mprof_custom_free(ptr %[[P]])

@@ -1,5 +1,5 @@
-; Intent: mprof_alloc subtracts before the call and tells the runtime after it,
-; with the product of size and count in 64 bits.
+; Intent: mprof_alloc subtracts the product of size and count, in 64 bits, after
+; the call, which may throw, and tells the runtime.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 
@@ -12,10 +12,10 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-DAG: %[[N:.*]] = zext i32 %n to i64
 ; CHECK-DAG: %[[SIZE:.*]] = zext i16 %size to i64
 ; CHECK: %[[BYTES:.*]] = mul i64 %[[SIZE]], %[[N]]
+; CHECK: %p = call ptr @pool_get(ptr null, i32 %n, i16 %size)
 ; CHECK: %[[D:.*]] = sub i64 %[[OLD:.*]], %[[BYTES]]
 ; CHECK: store i64 %[[D]]
 ; CHECK: %[[OUT:.*]] = icmp ule i64 %[[OLD]], %[[BYTES]]
-; CHECK: %p = call ptr @pool_get(ptr null, i32 %n, i16 %size)
 ; CHECK: br i1 %[[OUT]], label %[[COLD:.*]], label %{{.*}}, !prof
 ; CHECK: [[COLD]]:
 ; CHECK: notail call void @__mprof_custom_alloc(ptr %p, i64 %[[BYTES]])

@@ -7,14 +7,13 @@
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
-// RUN: env GLIBC_TUNABLES=glibc.malloc.mmap_threshold=4096 \
-// RUN:   MPROF_OPTIONS=seed=4:report=0:profile=0 %t
+// RUN: env MPROF_OPTIONS=seed=4:report=0:profile=0 %t mapped
 // RUN: env MALLOC_PERTURB_=165 MPROF_OPTIONS=seed=5:report=0:profile=0 %t
-// RUN: env MALLOC_PERTURB_=165 GLIBC_TUNABLES=glibc.malloc.mmap_threshold=4096 \
-// RUN:   MPROF_OPTIONS=seed=6:report=0:profile=0 %t
+// RUN: env MALLOC_PERTURB_=165 MPROF_OPTIONS=seed=6:report=0:profile=0 %t mapped
 
 #include "records.h"
 
+#include <malloc.h>
 #include <string.h>
 
 static unsigned char *volatile p;
@@ -24,11 +23,11 @@ static int is_zero(size_t n) {
          (p[0] == 0 && memcmp((void *)p, (void *)(p + 1), n - 1) == 0);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc > 1)
+    mallopt(M_MMAP_THRESHOLD, 4096);
   const size_t sizes[] = {40, 1000, 5000, 12000, 28000, 70000, 200000, 900000};
-  // With little left in the heap, libc maps what is above its threshold.
-  for (int i = 0; i < 2000; i++)
-    p = malloc(500), p = malloc(16000);
   for (int round = 0; round < 400; round++)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
       p = calloc(1, sizes[i]);
