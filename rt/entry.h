@@ -12,8 +12,6 @@
 #include "init.h"
 #include "sample.h"
 
-#include <stdlib.h>
-
 // An allocation that is to be counted. Its stack starts at the return address
 // of the function that uses this macro, which must be the entry itself.
 #define MPROF_BEGIN(a, bytes, may_place)                                       \
@@ -56,8 +54,7 @@ static inline bool mprof_free_block(void *ptr, bool may_keep) {
     return false;
   if (r.is_placed)
     return mprof_keep_put(ptr);
-  if (mprof_unlikely(mprof_keep_withdraw(ptr)))
-    free(ptr);
+  mprof_keep_expose(ptr);
   return false;
 }
 

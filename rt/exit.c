@@ -66,7 +66,7 @@ static void put_losses(struct last_words *w) {
     uint64_t n = mprof_stat_get(i);
     if (!mprof_stat_infos[i].is_loss || n == 0)
       continue;
-    mprof_text_str(&w->line, has_any ? ", " : "; lost: ");
+    mprof_text_str(&w->line, has_any ? ", " : "; incomplete: ");
     has_any = true;
     mprof_text_str(&w->line, mprof_stat_infos[i].name);
     mprof_text_str(&w->line, " ");

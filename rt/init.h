@@ -64,10 +64,10 @@ bool mprof_has_sanitizer(void);
 // Keeps a counted block that the program frees, of a family that may be placed.
 // False: the caller must free it.
 bool mprof_keep_put(void *p);
-// Whether the program frees a kept block, and so for the second time. Then it
-// is kept no more, and the caller must free it twice, so that the allocator
-// sees what the program does.
-bool mprof_keep_withdraw(void *p);
+// For a block that the program frees and that was not counted: if it is a kept
+// one, it is being freed for the second time. Then it is kept no more but
+// freed, so that the caller's free shows the allocator what the program does.
+void mprof_keep_expose(void *p);
 // One that holds size bytes, or NULL. What it holds is undefined.
 void *mprof_keep_take(size_t size);
 

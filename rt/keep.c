@@ -56,15 +56,16 @@ bool mprof_keep_put(void *p) {
   return false;
 }
 
-bool mprof_keep_withdraw(void *p) {
+void mprof_keep_expose(void *p) {
   size_t at = class_of(malloc_usable_size(p));
   for (unsigned i = 0; i < slots_of(at); i++) {
     void *expected = p;
     if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == p &&
-        atomic_compare_exchange_strong(&kept[at][i], &expected, NULL))
-      return true;
+        atomic_compare_exchange_strong(&kept[at][i], &expected, NULL)) {
+      free(p);
+      return;
+    }
   }
-  return false;
 }
 
 static void *take_from(size_t at, size_t size) {

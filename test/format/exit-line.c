@@ -7,18 +7,18 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: ./app 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (3 samples, 2 stacks) and mprof.app.[[PID]].txt; lost: no_memory 5{{$}}
+// BOTH: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (3 samples, 2 stacks) and mprof.app.[[PID]].txt; incomplete: no_memory 5{{$}}
 // BOTH-NEXT: exit code 7
 // RUN: gzip -t mprof.app.*.heap.pb.gz && grep -q SUMMARY mprof.app.*.txt
 //
 // RUN: env MPROF_OPTIONS=debug=1:report=0:log_path=x.%%p ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TEXT
-// TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (3 samples, 2 stacks); lost
+// TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (3 samples, 2 stacks); incomplete
 // RUN: grep -q 'heap profile: 3: 300' x.*.heap.txt
 //
 // RUN: env MPROF_OPTIONS=profile=0:log_path=only ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPORT
-// REPORT: mprof: wrote only.[[PID:[0-9]+]].txt (3 samples, 2 stacks); lost
+// REPORT: mprof: wrote only.[[PID:[0-9]+]].txt (3 samples, 2 stacks); incomplete
 //
 // RUN: env MPROF_OPTIONS=profile=0:report=0 ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NONE
