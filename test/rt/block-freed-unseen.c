@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a block that code without MProf frees counts as freed once its
+// address is allocated again, and the report says how many were so.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %clang -O1 -DPLAIN -c %s -o plain.o
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s plain.o -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: grep -q "100 sampled blocks whose free was not seen" out.*.txt
+
+#ifdef PLAIN
+#include <stdlib.h>
+
+void plain_free(void *p) { free(p); }
+#else
+#include "records.h"
+
+extern void plain_free(void *p);
+
+static void *volatile p;
+
+int main(void) {
+  for (int i = 0; i < 101; i++) {
+    void *before = p;
+    p = malloc(555); // what was freed last
+    CHECK(i == 0 || p == before);
+    plain_free(p);
+  }
+  EXPECT(555, 1, 101, 100);
+  return 0;
+}
+#endif
