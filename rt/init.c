@@ -73,14 +73,10 @@ static void after_fork_in_child(void) {
 }
 
 static void write_at_exit_once(void) {
-  static atomic_bool is_written; // of this process or one it was forked from
-  static int pid;
-  int now = mprof_sys_getpid();
-  if (atomic_load(&state) != READY ||
-      (atomic_exchange(&is_written, true) && pid == now))
-    return;
-  pid = now;
-  mprof_write_at_exit();
+  static atomic_int written_by; // its process id: a forked child writes too
+  int pid = mprof_sys_getpid();
+  if (atomic_load(&state) == READY && atomic_exchange(&written_by, pid) != pid)
+    mprof_write_at_exit();
 }
 
 static void start(void) {

@@ -9,7 +9,6 @@
 // 2^12 slots, middles 2^16, tops what is left of 47 bits of address. A slot of
 // a leaf belongs to the owner of the block at its address, so plain loads and
 // stores do; making a leaf races, and the loser's stays unused.
-#define ADDRESS_BITS 47
 #define LEAF_BITS 12
 #define MIDDLE_BITS 16
 
@@ -43,7 +42,8 @@ static _Atomic uint32_t *child(_Atomic uint32_t *handle, unsigned bits,
 
 static _Atomic uint32_t *slot(struct tree *t, uintptr_t addr, bool make) {
   uintptr_t unit = addr >> t->unit_bits;
-  unsigned top_bits = ADDRESS_BITS - t->unit_bits - MIDDLE_BITS - LEAF_BITS;
+  unsigned top_bits =
+      MPROF_ADDRESS_BITS - t->unit_bits - MIDDLE_BITS - LEAF_BITS;
   _Atomic uint32_t *p = child(&t->top, top_bits, make);
   if (!p)
     return NULL;

@@ -23,8 +23,10 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 // Removes a block and returns its bucket, 0 if it is none. *is_placed: which
 // tree it was in. Needs the guard where mprof_live_needs_guard.
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
+// The trees cover this much of the address space.
+#define MPROF_ADDRESS_BITS 47
 static inline bool mprof_live_needs_guard(uintptr_t addr) {
-  return (addr & 15) != 0 || addr >> 47 != 0;
+  return (addr & 15) != 0 || addr >> MPROF_ADDRESS_BITS != 0;
 }
 void mprof_live_reset(void);
 
