@@ -31,7 +31,7 @@ struct table {
 
 static struct {
   _Atomic(struct table *) table;               // written under insert_lock
-  _Atomic(struct mprof_bucket *) first[3 + 1]; // by type; the same
+  _Atomic(struct mprof_bucket *) first[MPROF_BUCKET_TYPES]; // the same
 } buckets;
 
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
@@ -53,7 +53,7 @@ bool mprof_bucket_matches(const struct mprof_bucket *b,
                           const struct mprof_bucket_key *key) {
   if (b->size != key->size || b->stack_len != key->stack_len ||
       b->rate != key->rate || b->type != key->type || b->skip != key->skip ||
-      b->end != key->end)
+      b->end != key->end || b->kind != key->kind)
     return false;
   for (size_t i = 0; i < key->stack_len; i++)
     if (b->stack[i] != key->stack[i])
@@ -137,6 +137,7 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   b->type = key->type;
   b->skip = key->skip;
   b->end = key->end;
+  b->kind = key->kind;
   memcpy(b->stack, key->stack, key->stack_len * sizeof(b->stack[0]));
   return b;
 }
@@ -181,6 +182,6 @@ struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type) {
 void mprof_bucket_reset(void) {
   mprof_lock_reset(&mprof_insert_lock);
   atomic_store(&buckets.table, NULL);
-  for (int type = 0; type <= MPROF_BUCKET_MUTEX; type++)
+  for (int type = 0; type < MPROF_BUCKET_TYPES; type++)
     atomic_store(&buckets.first[type], NULL);
 }

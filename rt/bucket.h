@@ -15,6 +15,8 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_MEM = 1,
   MPROF_BUCKET_BLOCK = 2,
   MPROF_BUCKET_MUTEX = 3,
+  MPROF_BUCKET_THREAD = 4, // threads created; Go keeps them in its m
+  MPROF_BUCKET_TYPES
 };
 
 // Slots of the first table. (Go: buckHashSize)
@@ -42,30 +44,57 @@ struct mprof_mem_counts {
   struct mprof_mem_cycle future[3]; // atomic; emptied under active_lock
 };
 
+// Counters of a BLOCK or MUTEX bucket, scaled when they are added, so that a
+// later change of the rate changes nothing. All atomic. (Go: blockRecord)
+struct mprof_wait_counts {
+  _Atomic uint64_t count;  // events, in parts of 1 / MPROF_COUNT_ONE
+  _Atomic uint64_t cycles; // ticks of clock.h
+  _Atomic uint32_t locks;  // of a bucket without object: those with one
+};
+// Go's count is a double; whole parts of this size can be added without a lock.
+#define MPROF_COUNT_ONE (UINT64_C(1) << 20)
+
+// Counters of a THREAD bucket. Atomic.
+struct mprof_thread_counts {
+  _Atomic uint64_t created;
+};
+
 // What tells one bucket from another.
 struct mprof_bucket_key {
   const mprof_pc *stack; // return addresses, leaf first
   uint32_t stack_len;
-  uint8_t type;  // enum mprof_bucket_type
-  uint8_t skip;  // 0..MPROF_MAX_SKIP
-  uint8_t end;   // enum mprof_stack_end
-  size_t size;   // bytes; 0 unless MEM
-  uint64_t rate; // heap_rate when sampled: what the counts are scaled by
+  uint8_t type; // enum mprof_bucket_type
+  uint8_t skip; // 0..MPROF_MAX_SKIP
+  uint8_t end;  // enum mprof_stack_end
+  uint8_t kind; // enum mprof_kind (contention.h); 0 unless BLOCK or MUTEX
+  union {
+    size_t size;      // MEM: bytes
+    uintptr_t object; // BLOCK, MUTEX: the lock's address, or 0
+  };
+  uint64_t rate; // MEM: heap_rate when sampled, which the counts are scaled by
 };
 
 // layout: counters alone in the first cache line, which all threads write;
 // then what only lookups read.
 struct mprof_bucket {
-  struct mprof_mem_counts mem; // of a MEM bucket
+  union {
+    struct mprof_mem_counts mem;
+    struct mprof_wait_counts wait;
+    struct mprof_thread_counts thread;
+  };
   // Written once before the bucket is published.
   struct mprof_bucket *allnext; // next older bucket of this type
   uint64_t hash;
-  size_t size;
+  union { // as in the key
+    size_t size;
+    uintptr_t object;
+  };
   uint64_t rate;
   uint32_t stack_len;
   uint8_t type;
   uint8_t skip;
   uint8_t end;
+  uint8_t kind;
   mprof_pc stack[];
 };
 _Static_assert(sizeof(struct mprof_mem_counts) == 64, "one cache line");

@@ -36,4 +36,56 @@ struct mprof_mem_estimate {
 };
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
 
+// --- snapshot_wait.c: the block and the mutex profile ---
+
+struct mprof_wait_sample {
+  const struct mprof_bucket *bucket;
+  int64_t count;  // events, estimated; of a block bucket at least 1
+  int64_t cycles; // ticks of clock.h, estimated
+};
+
+struct mprof_wait_snapshot {
+  struct mprof_wait_sample *samples; // most cycles first
+  size_t len;
+  size_t mapped_bytes;
+  enum mprof_bucket_type type;
+  uint64_t rate;             // block_rate in ns, or mutex_fraction, now
+  uint64_t ticks_per_second; // of cycles
+  int64_t time_ns;           // CLOCK_REALTIME
+};
+
+// Takes one of all buckets of type BLOCK or MUTEX that have events. 0 or
+// ENOMEM. by_stack: buckets whose stacks are equal but for the lock are summed
+// under one of them. Free it with mprof_wait_snapshot_free. Call with the guard
+// set. (Go: blockProfileInternal, mutexProfileInternal)
+int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
+                             enum mprof_bucket_type type, bool by_stack);
+void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s);
+
+// --- snapshot_thread.c: the thread creation profile ---
+
+#define MPROF_THREAD_NAME 16 // with its 0, as the kernel has it
+
+struct mprof_thread_sample {
+  const struct mprof_bucket *bucket; // the creator's stack, empty if unknown
+  char name[MPROF_THREAD_NAME];      // "" for ended threads
+  uint64_t count;                    // threads
+};
+
+struct mprof_thread_snapshot {
+  struct mprof_thread_sample *samples; // most threads first
+  size_t len;
+  size_t mapped_bytes;
+  uint64_t threads; // sum of the counts
+  int64_t time_ns;  // CLOCK_REALTIME
+};
+
+// Takes one of the live threads, or with all of those that have ended too. One
+// sample a stack and name; by_stack: one a stack, with one of its names. 0 or
+// ENOMEM. Free it with mprof_thread_snapshot_free. Call with the guard set.
+// (Go: ThreadCreateProfile)
+int mprof_thread_snapshot_take(struct mprof_thread_snapshot *s, bool all,
+                               bool by_stack);
+void mprof_thread_snapshot_free(struct mprof_thread_snapshot *s);
+
 #endif // MPROF_RT_SNAPSHOT_H

@@ -140,6 +140,16 @@ struct mprof_thread *mprof_thread_self(bool need_scratch) {
   return t;
 }
 
+size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap) {
+  size_t n = 0;
+  mprof_lock_acquire(&mprof_registry_lock);
+  for (struct mprof_thread *t = registry.live; t; t = t->next, n++)
+    if (n < cap)
+      v[n] = (struct mprof_thread_info){t->tid, t->created};
+  mprof_lock_release(&mprof_registry_lock);
+  return n;
+}
+
 // A store may fall between the load and the store of the thread's own
 // subtraction and be lost, so it is looked at again after a barrier on all
 // processors; a 0 that is there then stays until the thread draws, and a thread

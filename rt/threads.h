@@ -33,6 +33,9 @@ struct mprof_thread {
   _Atomic uint64_t rate_epoch;
   struct mprof_stack_range range;
   struct mprof_scratch *scratch;
+  // Where the thread was created, NULL if that was not seen. Guarded by
+  // registry_lock.
+  struct mprof_bucket *created;
 };
 
 struct mprof_tls {
@@ -64,6 +67,15 @@ static inline void mprof_guard_leave(void) {
 // The calling thread's record, with scratch if asked; NULL when there is no
 // memory. Call with the guard set.
 struct mprof_thread *mprof_thread_self(bool need_scratch);
+
+// A thread of the registry.
+struct mprof_thread_info {
+  int tid;
+  const struct mprof_bucket *created; // NULL if that was not seen
+};
+// Copies the first cap of the live threads, newest first, to v, and returns how
+// many there are. Call with the guard set.
+size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap);
 
 // Stores 0 as the countdown of every thread, and returns when each has seen
 // it or drawn for rate_epoch. Call with registry_lock held.

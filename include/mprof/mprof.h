@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The MProf authors
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * MProf's public interface: the heap profile of a running program.
+ * MProf's public interface: the profiles of a running program.
  *
  * Every function is safe to call from any thread. Those marked [signal] may
  * be called from a signal handler; the others may not, since they wait for the
@@ -56,6 +56,23 @@ struct mprof_mem_bucket {
   uint64_t rate;          /* mean bytes between samples when it was taken */
 };
 
+/* What threads waited at one stack, or made others wait. Estimates: every
+ * sampled event has been scaled by what it stands for. Ticks are those of
+ * mprof_ticks_per_second. (Go: BlockProfileRecord) */
+struct mprof_block_record {
+  int64_t count;                        /* events */
+  int64_t cycles;                       /* ticks */
+  uintptr_t stack0[MPROF_RECORD_STACK]; /* as in mprof_mem_record, but for the
+                                           first: an address in the function
+                                           that waited or released */
+};
+
+/* Where a thread was created; no entries if that is not known, as of the first
+ * thread. (Go: StackRecord) */
+struct mprof_stack_record {
+  uintptr_t stack0[MPROF_RECORD_STACK];
+};
+
 #if defined(__MPROF__) || defined(MPROF_RUNTIME)
 
 /* The heap profile as of the last finished cycle, newest bucket first.
@@ -97,8 +114,46 @@ void mprof_flush(void);
  * once: the caller states that all its frees are in. (Go: mProf_PostSweep) */
 void mprof_post_sweep(void);
 
+/* The block profile: where threads waited for locks and in blocking calls, and
+ * how long. Arguments and results as of mprof_mem_profile; records come most
+ * ticks first, one a stack. (Go: BlockProfile) */
+int mprof_block_profile(struct mprof_block_record *records, size_t len,
+                        size_t *n);
+
+/* The mutex profile: which unlocks ended what others waited for, and how long
+ * they had. As mprof_block_profile. (Go: MutexProfile) */
+int mprof_mutex_profile(struct mprof_block_record *records, size_t len,
+                        size_t *n);
+
+/* Where threads were created: one record a live thread, or with the option
+ * all_threads=1 of all ever. As mprof_mem_profile.
+ * (Go: ThreadCreateProfile) */
+int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
+                                size_t *n);
+
+/* Ticks in a second of the records' cycles. */
+uint64_t mprof_ticks_per_second(void);
+
+/* Sets the block profile's rate: on average one sample for so many nanoseconds
+ * of waiting; 1 counts every wait, 0 or less none. Returns the rate before.
+ * (Go: SetBlockProfileRate) */
+int64_t mprof_set_block_rate(int64_t ns);
+
+/* Sets the mutex profile's fraction: one in n contended unlocks is sampled; 0
+ * none; a negative n changes nothing. Returns the fraction before.
+ * (Go: SetMutexProfileFraction) */
+int mprof_set_mutex_fraction(int n);
+
+/* Gives the lock (or semaphore, condition variable) at address lock a name for
+ * the profiles; name is copied, at most 63 bytes of it. NULL takes the name
+ * away, as does another lock's name at the same address. Returns 0; EINVAL if
+ * lock is NULL; ENOMEM when there are too many names or no memory; ENOSYS,
+ * EBUSY as mprof_mem_profile. */
+int mprof_name_lock(const void *lock, const char *name);
+
 /* Writes a profile to a new file that replaces path.
- * name: "heap", or "allocs": the same with alloc_space shown first.
+ * name: "heap"; "allocs": the same with alloc_space shown first; "block",
+ * "mutex", "threadcreate".
  * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
  * Ends the cycle first, so the file holds everything up to the call, unless
  * the option strict_cycles=1 asks for the finished cycles only.
@@ -124,6 +179,38 @@ mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
 static inline size_t mprof_set_heap_rate(size_t bytes) {
   (void)bytes;
   return 0;
+}
+static inline int mprof_block_profile(struct mprof_block_record *records,
+                                      size_t len, size_t *n) {
+  (void)records, (void)len;
+  *n = 0;
+  return 0;
+}
+static inline int mprof_mutex_profile(struct mprof_block_record *records,
+                                      size_t len, size_t *n) {
+  (void)records, (void)len;
+  *n = 0;
+  return 0;
+}
+static inline int
+mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
+                            size_t *n) {
+  (void)records, (void)len;
+  *n = 0;
+  return 0;
+}
+static inline uint64_t mprof_ticks_per_second(void) { return 1000000000; }
+static inline int64_t mprof_set_block_rate(int64_t ns) {
+  (void)ns;
+  return 0;
+}
+static inline int mprof_set_mutex_fraction(int n) {
+  (void)n;
+  return 0;
+}
+static inline int mprof_name_lock(const void *lock, const char *name) {
+  (void)lock, (void)name;
+  return ENOSYS;
 }
 static inline void mprof_next_cycle(void) {}
 static inline void mprof_flush(void) {}

@@ -18,8 +18,8 @@ int main(void) {
 
   parse("heap_rat=1");
   // CHECK: mprof: options: unknown option 'heap_rat', did you mean 'heap_rate'
-  parse("mutex_fraction=1");
-  // CHECK: unknown option 'mutex_fraction'; help=1 lists them{{$}}
+  parse("goroutine_labels=1");
+  // CHECK: unknown option 'goroutine_labels'; help=1 lists them{{$}}
   parse("simbolise=1");
   // CHECK: unknown option 'simbolise', did you mean 'symbolize'
   parse("=1");

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See clock.h.
+
+#include "clock.h"
+
+#include <cpuid.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+// Shortest time that tells the counter's speed well enough for a rate.
+#define SHORTEST_NS 500000
+
+enum { UNKNOWN, COUNTER, MONOTONIC };
+
+// One moment as both clocks tell it.
+struct moment {
+  uint64_t ticks, ns;
+};
+
+static struct {
+  atomic_int kind; // UNKNOWN until the first use
+  // Where the measurement begins: written before kind, by whoever comes first.
+  struct moment first;
+  atomic_int has_first; // 0 no, 1 being written, 2 yes
+  uint64_t (*injected)(void);
+  uint64_t injected_rate;
+} clock_state;
+
+static uint64_t monotonic_ns(void) {
+  struct timespec ts = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+}
+
+// Waits for the instructions before it, so that a stamp taken before an unlock
+// is not later than it, nor one after a lock earlier.
+static uint64_t counter(void) {
+  unsigned cpu;
+  return __rdtscp(&cpu);
+}
+
+// Leaf 0x80000007, EDX bit 8: the counter runs at one speed in every state.
+static bool has_even_counter(void) {
+  unsigned a, b, c, d;
+  if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(d & 1u << 27)) // rdtscp
+    return false;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+}
+
+// The reading of CLOCK_MONOTONIC with the fewest ticks around it, of a few: the
+// thread may be interrupted in between.
+static struct moment look(void) {
+  struct moment best = {0, 0};
+  uint64_t shortest = UINT64_MAX;
+  for (int i = 0; i < 5; i++) {
+    uint64_t before = counter();
+    uint64_t ns = monotonic_ns();
+    uint64_t after = counter();
+    if (after - before < shortest) {
+      shortest = after - before;
+      best = (struct moment){before + shortest / 2, ns};
+    }
+  }
+  return best;
+}
+
+static MPROF_NOINLINE int start(void) {
+  int kind = has_even_counter() ? COUNTER : MONOTONIC;
+  int none = 0;
+  if (kind == COUNTER &&
+      atomic_compare_exchange_strong(&clock_state.has_first, &none, 1)) {
+    clock_state.first = look();
+    atomic_store(&clock_state.has_first, 2);
+  }
+  atomic_store_explicit(&clock_state.kind, kind, memory_order_release);
+  return kind;
+}
+
+static int kind(void) {
+  int k = atomic_load_explicit(&clock_state.kind, memory_order_acquire);
+  return mprof_likely(k != UNKNOWN) ? k : start();
+}
+
+uint64_t mprof_clock_now(void) {
+  if (mprof_unlikely(clock_state.injected != NULL))
+    return clock_state.injected();
+  return mprof_likely(kind() == COUNTER) ? counter() : monotonic_ns();
+}
+
+uint64_t mprof_clock_ticks_per_second(void) {
+  if (clock_state.injected != NULL)
+    return clock_state.injected_rate;
+  if (kind() == MONOTONIC)
+    return NS_PER_SECOND;
+  while (atomic_load(&clock_state.has_first) != 2)
+    __builtin_ia32_pause(); // another thread is a few readings away
+  const struct moment first = clock_state.first;
+  struct moment now = look();
+  while (now.ns - first.ns < SHORTEST_NS)
+    now = look();
+  double seconds = (double)(now.ns - first.ns) / (double)NS_PER_SECOND;
+  return (uint64_t)((double)(now.ticks - first.ticks) / seconds + 0.5);
+}
+
+uint64_t mprof_clock_ticks(uint64_t ns) {
+  if (ns == 0)
+    return 0;
+  double ticks = (double)ns * (double)mprof_clock_ticks_per_second() /
+                 (double)NS_PER_SECOND;
+  return ticks < 1 ? 1 : ticks >= 0x1p63 ? INT64_MAX : (uint64_t)ticks;
+}
+
+uint64_t mprof_clock_ns(uint64_t ticks) {
+  return (uint64_t)((double)ticks * (double)NS_PER_SECOND /
+                        (double)mprof_clock_ticks_per_second() +
+                    0.5);
+}
+
+void mprof_clock_set(uint64_t (*fn)(void), uint64_t ticks_per_second) {
+  clock_state.injected = fn;
+  clock_state.injected_rate = ticks_per_second;
+}

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the entries of locks and blocking calls report: a wait begins, a wait
+// ends, a lock is released. From these come the block profile (who waits: the
+// waiter's stack) and the mutex profile (who makes others wait: the stack of
+// the unlock that ended the critical section). (Go: blockevent, mutexevent)
+
+#ifndef MPROF_RT_CONTENTION_H
+#define MPROF_RT_CONTENTION_H
+
+#include "bucket.h"
+
+enum mprof_kind {
+#define MPROF_KIND(Name, Group) MPROF_KIND_##Name,
+#include "mprof/hooks.def"
+  MPROF_KIND_COUNT
+};
+const char *mprof_kind_name(enum mprof_kind kind);
+
+// Buckets with different locks that one stack may have; further ones share the
+// bucket without a lock.
+#define MPROF_LOCKS_PER_STACK 32u
+
+// --- rates ---
+
+// What samples are drawn by. Written under registry_lock.
+extern struct mprof_contention {
+  _Atomic uint64_t block_rate;     // ticks; 0: off
+  _Atomic uint64_t block_rate_ns;  // as it was asked for
+  _Atomic uint64_t mutex_fraction; // 0: off
+  uint64_t block_kinds;            // bits; written once at start
+} mprof_contention;
+
+void mprof_contention_init(void);
+// The bits that s names, kinds and groups with + between; what is wrong is said
+// and left out.
+uint64_t mprof_contention_parse_kinds(const char *s);
+
+// --- waits ---
+
+// How a wait ended.
+enum mprof_outcome {
+  MPROF_GOT,     // what was waited for
+  MPROF_TIMEOUT, // or anything else that another's release is no cause of
+  MPROF_NO_WAIT, // the call failed at once, so there was none
+};
+
+// A wait, in the frame of its entry.
+struct mprof_wait {
+  uint64_t start;              // ticks; 0: nothing is recorded
+  struct mprof_bucket *bucket; // the block profile's, or NULL
+  uintptr_t op, frame, object;
+  uint32_t epoch; // of the process: a fork makes the rest stale
+  uint8_t kind;
+  bool is_waiter; // entered in the table of waiters
+  bool is_late;   // its bucket is looked for when it ends
+};
+
+// Begins a wait after a try has failed or where there is none. op: the hooked
+// function's address, which becomes the stack's leaf; frame: the entry's frame
+// address; object: the lock that a release will name, or 0. The stack is
+// unwound now, while there is time to wait for.
+void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                      uintptr_t frame, uintptr_t object);
+// The same for calls that may take no time at all: the stack is unwound at the
+// end, if the wait is sampled.
+void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                      uintptr_t frame);
+void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome);
+// A try that failed: a wait of no time.
+void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object);
+
+// --- releases ---
+
+// Waiting that a release is to blame for.
+struct mprof_release {
+  uint64_t cycles; // 0: nothing is recorded
+  uintptr_t object;
+};
+// Before the lock is released: charges what its waiters have waited so far, and
+// stamps the time.
+void mprof_release_begin(struct mprof_release *r, uintptr_t object);
+// After it: records the charge, blaming kind's op; or takes it back if the
+// release failed.
+void mprof_release_end(struct mprof_release *r, bool released,
+                       enum mprof_kind kind, uintptr_t op, uintptr_t frame);
+
+// --- records ---
+
+// Adds an event of so many ticks to a bucket, undoing the bias of the choice.
+// (Go: saveBlockEventStack)
+void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate);
+void mprof_mutex_add(struct mprof_bucket *b, uint64_t cycles,
+                     uint64_t fraction);
+// Whether an event is chosen. (Go: blocksampled)
+bool mprof_block_sampled(uint64_t cycles, uint64_t rate);
+
+#endif // MPROF_RT_CONTENTION_H
