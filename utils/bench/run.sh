@@ -77,9 +77,9 @@ build_demo duk '' -I/usr/share/duktape utils/demo/duk_host.c \
   /usr/share/duktape/duktape.c
 build_demo json ++ -std=c++17 utils/demo/json_demo.cpp
 
-python3 "$src/measure.py" "$top" "$out" "$out/heap.json" "$@"
+python3 "$src/measure.py" heap "$@"
 if [ "${BENCH_QUICK:-0}" = 0 ]; then
-  python3 "$src/report.py" "$out/heap.json" "$top/docs"
+  python3 "$src/report.py" heap "$top/docs"
 else
-  python3 "$src/report.py" "$out/heap.json" "$out"
+  python3 "$src/report.py" heap "$out"
 fi

@@ -1,0 +1,339 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured for the heap profile."""
+
+import concurrent.futures
+import os
+import re
+import shutil
+import sys
+
+from running import (
+    QUICK, ROUNDS, SCRATCH, TOP, Variant, has_valgrind, instructions_in,
+    instructions_of, is_built, log, median_of, mprof, program, run, take_turns)
+
+DRIVER = os.path.join(TOP, "build/bin/mprof-clang")
+FRAMES = ["-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]
+DUKTAPE = "/usr/share/duktape"
+
+
+# --- pair: malloc and free ---------------------------------------------------
+
+
+def jemalloc_profiles():
+    text = run([program("pair-jemalloc"), "lifo", "1", "1", "1"],
+               {"MALLOC_CONF": "prof:true"}).text
+    return "Invalid conf" not in text
+
+
+def pair_variants():
+    """Variants with the nanoseconds that a pair takes, about; and which are
+    absent, and why."""
+    all_of_them, absent = [], {}
+
+    def add(cost, name, argv, env=None):
+        all_of_them.append((Variant(name, argv, env or {}), cost))
+
+    plain = program("pair-plain")
+    add(15, "plain", [plain])
+    add(15, "plain, frame pointers", [program("pair-frames")])
+    add(15, "MProf, 512 KiB", [program("pair-mprof")], mprof())
+    add(15, "MProf, heap=0", [program("pair-mprof")], mprof("heap=0"))
+    add(80, "MProf, exact", [program("pair-mprof")], mprof("heap_rate=1"))
+    add(15, "jemalloc", [program("pair-jemalloc")])
+    if jemalloc_profiles():
+        add(15, "jemalloc, 512 KiB", [program("pair-jemalloc")],
+            {"MALLOC_CONF": "prof:true,lg_prof_sample:19"})
+    else:
+        absent["jemalloc, 512 KiB"] = "this libjemalloc is built without prof"
+    add(15, "tcmalloc", [program("pair-tcmalloc")])
+    add(15, "tcmalloc, 512 KiB", [program("pair-tcmalloc")],
+        {"TCMALLOC_SAMPLE_PARAMETER": "524288"})
+    add(5000, "gperftools, every block", [program("pair-tcmalloc")],
+        {"HEAPPROFILE": os.path.join(SCRATCH, "gperftools")})
+    if shutil.which("heaptrack"):
+        add(400, "heaptrack, every block",
+            ["heaptrack", "-o", os.path.join(SCRATCH, "heaptrack"), plain])
+    else:
+        absent["heaptrack, every block"] = "heaptrack is not installed"
+    if is_built("pair-memprof"):
+        add(800, "clang -fmemory-profile", [program("pair-memprof")])
+    else:
+        absent["clang -fmemory-profile"] = "this clang has no memprof runtime"
+    if is_built("pair-go"):
+        for rate, name, cost in ((0, "Go, rate 0", 150),
+                                 (524288, "Go, 512 KiB", 150),
+                                 (1, "Go, every block", 1000)):
+            add(cost, name, [program("pair-go"), str(rate)])
+    else:
+        absent["Go"] = "no go command"
+    return all_of_them, absent
+
+
+def pair():
+    variants, absent = pair_variants()
+    repeat_ns = 2e6 if QUICK else 20e6
+    results = {"absent": absent}
+    for kind in ("ring", "lifo"):
+        for threads in (1, 2):
+            jobs = {}
+            for variant, cost in variants:
+                arguments = [kind, str(threads), str(int(repeat_ns / cost)), "3"]
+                jobs[variant.name] = pair_job(variant, arguments)
+            log("pair: %s, %d thread(s)" % (kind, threads))
+            results["%s/%d" % (kind, threads)] = take_turns(jobs, ROUNDS)
+    return results
+
+
+def pair_job(variant, arguments):
+    argv = list(variant.argv)
+    if argv[0] == program("pair-go"):  # its rate comes last
+        argv[1:1] = arguments
+    else:
+        argv += arguments
+    return lambda: median_of(run(argv, variant.env).text, "ns")
+
+
+# --- exact: every block counted, stacks of a known depth ---------------------
+
+
+def exact():
+    results = {}
+    pairs = "20000" if QUICK else "300000"
+    for threads in ("1", "2"):
+        base = exact_frames("0", threads)
+        for frames in (6, 20):
+            depth = str(frames - base)
+            got = exact_frames(depth, threads)
+            if got != frames:
+                sys.exit("bench: exact: %d frames, not %d" % (got, frames))
+            arguments = [depth, threads, pairs, "3"]
+
+            def job(name, env, arguments=arguments):
+                argv = [program(name), *arguments]
+                return lambda: median_of(run(argv, env).text, "ns")
+
+            log("exact: %d frames, %s thread(s)" % (frames, threads))
+            results["%d/%s" % (frames, threads)] = take_turns({
+                "plain": job("exact-plain", {}),
+                "MProf, exact": job("exact-mprof", mprof("heap_rate=1")),
+            }, ROUNDS)
+    return results
+
+
+def exact_frames(depth, threads):
+    argv = [program("exact-mprof"), depth, threads, "1000", "1"]
+    return int(median_of(run(argv, mprof("heap_rate=1")).text, "frames"))
+
+
+# --- lookup: the table of stacks ---------------------------------------------
+
+
+def lookup():
+    sizes = (1000, 20000 if QUICK else 1000000)
+    arguments = ["100000" if QUICK else "1000000", "3"]
+
+    def job(stacks):
+        argv = [program("lookup"), str(stacks), *arguments]
+
+        def once():
+            text = run(argv, {}).text
+            return {n: median_of(text, n) for n in ("hot", "spread", "all")}
+        return once
+
+    log("lookup: %d and %d stacks" % sizes)
+    results = {"sizes": list(sizes)}
+    rounds = take_turns({str(s): job(s) for s in sizes}, ROUNDS)
+    results["ns"] = {
+        s: {n: [r[n] for r in rounds[s]] for n in rounds[s][0]} for s in rounds}
+    if has_valgrind():
+        log("lookup: instructions")
+        results["instructions"] = {
+            str(s): lookup_instructions(s) for s in sizes}
+    return results
+
+
+def lookup_instructions(stacks):
+    """Instructions a lookup of any stack, less those that make it up."""
+    lookups = 10000 if QUICK else 200000
+
+    def count(function):
+        argv = [program("lookup"), str(stacks), str(lookups), "0", "all"]
+        return instructions_in(function, argv)
+
+    return (count("count_all") - count("count_none")) / lookups
+
+
+# --- demo: the two demonstration programs ------------------------------------
+
+DEMO_VARIANTS = (
+    ("plain", "plain", {}),
+    ("plain, frame pointers", "frames", {}),
+    ("MProf, symbolize=0", "mprof", mprof("symbolize=0")),
+    ("MProf", "mprof", mprof()),
+)
+
+
+SCRIPTS = ("leak",) if QUICK else ("json", "strings", "objects", "leak")
+
+
+def demo_arguments(name):
+    return [script(s) for s in SCRIPTS] if name == "duk" else []
+
+
+def script(name):
+    return os.path.join(TOP, "utils/demo", name + ".js")
+
+
+def demo():
+    results = {}
+    rounds = 2 if QUICK else 7
+    for name in ("duk", "json"):
+        def job(suffix, env, name=name):
+            argv = [program(name + "-" + suffix), *demo_arguments(name)]
+
+            def once():
+                r = run(argv, env)
+                return {"seconds": r.seconds, "max_rss_kib": r.max_rss_kib}
+            return once
+
+        log("demo: %s" % name)
+        turns = take_turns(
+            {v: job(suffix, env) for v, suffix, env in DEMO_VARIANTS}, rounds)
+        results[name] = {
+            unit: {v: [r[unit] for r in turns[v]] for v in turns}
+            for unit in ("seconds", "max_rss_kib")}
+    return results
+
+
+def instructions():
+    """Of the demonstration programs, of Duktape for each script; two counts at
+    a time, since nothing is timed. Symbols are left out: other processes find
+    them."""
+    if not has_valgrind():
+        return {}
+    log("instructions of the demonstration programs")
+    runs = [("duk", [script(s)]) for s in SCRIPTS]
+    if not QUICK:
+        runs.append(("json", []))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        counts = [
+            (name, variant, pool.submit(
+                instructions_of, [program(name + "-" + suffix), *arguments], env))
+            for name, arguments in runs
+            for variant, suffix, env in DEMO_VARIANTS if variant != "MProf"]
+    results = {}
+    for name, variant, count in counts:
+        of = results.setdefault(name, {})
+        of.setdefault(variant, []).append(count.result())
+    return {"scripts": list(SCRIPTS), **results}
+
+
+# --- compile: time of the compiler, size of its code -------------------------
+
+COMPILED = {
+    "duk": ("", ["-I" + DUKTAPE, DUKTAPE + "/duktape.c"]),
+    "json": ("++", ["-std=c++17",
+                    os.path.join(TOP, "utils/demo/json_demo.cpp")]),
+}
+
+
+def compiler(name, variant):
+    plus, source = COMPILED[name]
+    if variant == "MProf":
+        first = [DRIVER + plus, "-fmprof"]
+    else:
+        first = ["clang" + plus + "-19"]
+        first += FRAMES if variant == "plain, frame pointers" else []
+    return [*first, "-O2", "-c", *source]
+
+
+def compile():
+    results = {}
+    for name in COMPILED:
+        log("compile: %s" % name)
+
+        def job(variant, name=name):
+            argv = [*compiler(name, variant), "-o", "/dev/null"]
+            return lambda: run(argv, {}).seconds
+
+        results[name] = take_turns(
+            {v: job(v) for v in ("plain", "MProf")}, 1 if QUICK else 7)
+    return results
+
+
+def text_bytes():
+    """The sum of an object's sections with code."""
+    results = {}
+    for name in COMPILED:
+        results[name] = {}
+        for variant in ("plain", "plain, frame pointers", "MProf"):
+            path = os.path.join(SCRATCH, "text.o")
+            run([*compiler(name, variant), "-o", path], {})
+            text = run(["size", "-A", path], {}).text
+            sizes = re.findall(r"^\.text\S*\s+(\d+)", text, re.M)
+            results[name][variant] = [sum(int(s) for s in sizes)]
+    return results
+
+
+# --- rss and exit ------------------------------------------------------------
+
+
+def rss():
+    """KiB of a program that allocates nothing."""
+    log("resident memory")
+    fields = ("VmHWM", "VmRSS", "Rss")
+
+    def job(name, env):
+        def once():
+            text = run([program(name)], env).text
+            return {f: median_of(text, f) for f in fields}
+        return once
+
+    turns = take_turns({
+        "plain": job("rss-plain", {}),
+        "MProf, 512 KiB": job("rss-mprof", mprof("symbolize=0")),
+        "MProf, heap=0": job("rss-mprof", mprof("heap=0")),
+    }, ROUNDS)
+    return {f: {v: [r[f] for r in turns[v]] for v in turns} for f in fields}
+
+
+def exittime():
+    """Milliseconds from the end of main to the end of the process."""
+    log("exit time")
+    results = {}
+    for stacks in ("0", "1000"):
+        def job(name, options, stacks=stacks):
+            def once():
+                argv = [program(name), stacks]
+                r = run(argv, mprof("heap_rate=1:" + options))
+                return (r.ended_ns - median_of(r.text, "end")) / 1e6
+            return once
+
+        results[stacks] = take_turns({
+            "plain": job("exittime-plain", ""),
+            "MProf, no profile, no report":
+                job("exittime-mprof", "profile=0:report=0"),
+            "MProf, profile without names":
+                job("exittime-mprof", "report=0:symbolize=0"),
+            "MProf, profile and report without names":
+                job("exittime-mprof", "symbolize=0"),
+            "MProf, profile": job("exittime-mprof", "report=0"),
+            "MProf, profile and report": job("exittime-mprof", ""),
+        }, ROUNDS)
+    return results
+
+
+# --- the whole ---------------------------------------------------------------
+
+# Of Debian, with their versions: by what the page calls them.
+PACKAGES = {
+    "jemalloc": "libjemalloc2",
+    "gperftools": "libgoogle-perftools-dev",
+    "heaptrack": "heaptrack",
+    "valgrind": "valgrind",
+    "duktape": "duktape-dev",
+    "nlohmann-json": "nlohmann-json3-dev",
+}
+PARTS = (pair, exact, lookup, rss, exittime, demo, compile, text_bytes,
+         instructions)

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A section of the page: headings, tables, bars, and the numbers in them."""
+
+import statistics
+
+
+class Page:
+    def __init__(self):
+        self.lines = []
+
+    def heading(self, text, level=2):
+        self.lines += ["#" * level + " " + text, ""]
+
+    def paragraph(self, text):
+        self.lines += [text, ""]
+
+    def table(self, head, rows, align=None):
+        """align: a letter for each column; the first is left, the others right
+        unless it is given."""
+        ends = {"l": "---|", "r": "---:|"}
+        align = align or "l" + "r" * (len(head) - 1)
+        self.lines.append("| " + " | ".join(head) + " |")
+        self.lines.append("|" + "".join(ends[a] for a in align))
+        self.lines += ["| " + " | ".join(row) + " |" for row in rows]
+        self.lines.append("")
+
+    def text(self):
+        return "\n".join(self.lines).rstrip() + "\n"
+
+
+def median(runs):
+    return statistics.median(runs)
+
+
+def ratios(of, name, base):
+    """Of each round."""
+    return [a / b for a, b in zip(of[name], of[base])]
+
+
+def ratio(of, name, base):
+    return median(ratios(of, name, base))
+
+
+def on_top(of, name, base):
+    return median([a - b for a, b in zip(of[name], of[base])])
+
+
+def quartiles(runs):
+    if len(runs) < 2:
+        return runs[0], runs[0]
+    low, _, high = statistics.quantiles(runs, n=4, method="inclusive")
+    return low, high
+
+
+def number(value):
+    """Three digits, or all before the point."""
+    if value >= 100:
+        return "{:,.0f}".format(value)
+    return "%.1f" % value if value >= 10 else "%.2f" % value
+
+
+def times(value):
+    return "%.3f" % value if value < 10 else number(value)
+
+
+def as_printed(form, value):
+    """So that what is shown agrees with the verdict."""
+    return float((form % value).split()[0])
+
+
+class Bars:
+    """Rows of (what, which way, bar, measured, whether it is met, remark)."""
+
+    def __init__(self):
+        self.rows = []
+
+    def at_most(self, what, bar, measured, form="%.3f", remark=""):
+        met = as_printed(form, measured) <= bar
+        self.add(what, "at most", form, bar, measured, met, remark)
+
+    def at_least(self, what, bar, measured, form="%.3f", remark=""):
+        met = as_printed(form, measured) >= bar
+        self.add(what, "at least", form, bar, measured, met, remark)
+
+    def add(self, what, way, form, bar, measured, met, remark):
+        self.rows.append((what, way, form % bar, form % measured, met, remark))
+
+    def write(self, page):
+        """The direction stands in the head if it is the same for all."""
+        ways = {row[1] for row in self.rows}
+        head = ways.pop() if len(ways) == 1 else "bar"
+        page.heading("The bars")
+        page.table(
+            ("what", head, "measured", "", "remark"),
+            [(what, bar if head == way else way + " " + bar, measured,
+              "pass" if met else "**short**", remark)
+             for what, way, bar, measured, met, remark in self.rows],
+            "lrrll")
+
+    def print(self):
+        for what, way, bar, measured, met, remark in self.rows:
+            print("%-5s  %s: %s, %s %s%s" % (
+                "pass" if met else "SHORT", what, measured, way, bar,
+                remark and " (" + remark + ")"))

@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the benchmark programs that run.sh has built, in turns.
+
+All variants of a measurement take turns: each round runs each of them once, in
+an order that rotates, so that ratios within a round compare runs of the same
+moment. A result is a list with one value a round. BENCH_QUICK=1 runs few and
+short rounds, to see that everything works.
+"""
+
+import collections
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+QUICK = os.environ.get("BENCH_QUICK", "0") not in ("", "0")
+ROUNDS = 2 if QUICK else 15
+TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+DIR = os.path.join(TOP, "build/bench")  # where the programs are
+SCRATCH = os.path.join(DIR, "scratch")  # where they run and write
+# What changes the programs' behaviour and is set by their variants alone.
+CLEARED = ("MPROF_OPTIONS", "MALLOC_CONF", "TCMALLOC_SAMPLE_PARAMETER",
+           "HEAPPROFILE", "MEMPROF_OPTIONS", "GODEBUG", "GOGC", "LD_PRELOAD")
+
+# What a run of a program gave.
+Run = collections.namedtuple("Run", "text seconds max_rss_kib ended_ns")
+# One way to run a program. argv without the arguments that all ways share.
+Variant = collections.namedtuple("Variant", "name argv env")
+
+
+def log(text):
+    print("bench: " + text, flush=True)
+
+
+def run(argv, env):
+    """Runs to the end in SCRATCH; ends the benchmark if the program fails."""
+    everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
+    everything.update(env)
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+            cwd=SCRATCH, env=everything)
+        _, status, usage = os.wait4(process.pid, 0)
+        ended_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read().decode(errors="replace")
+    if process.returncode != 0:
+        sys.stderr.write(text)
+        sys.exit("bench: %s: exit code %d" % (" ".join(argv), process.returncode))
+    seconds = usage.ru_utime + usage.ru_stime
+    return Run(text, seconds, usage.ru_maxrss, ended_ns)
+
+
+def values(text, name):
+    """The numbers of the lines "NAME NUMBER"."""
+    return [float(v) for v in
+            re.findall(r"^%s:?\s+([-\d.]+)" % re.escape(name), text, re.M)]
+
+
+def median_of(text, name):
+    found = values(text, name)
+    if not found:
+        sys.exit("bench: no line '%s NUMBER' in: %s" % (name, text))
+    return statistics.median(found)
+
+
+def take_turns(jobs, rounds):
+    """jobs: {name: function without arguments}. {name: [result a round]}."""
+    results = {name: [] for name in jobs}
+    order = list(jobs)
+    for i in range(rounds):
+        at = i % len(order)
+        for name in order[at:] + order[:at]:
+            results[name].append(jobs[name]())
+        empty_scratch()
+    return results
+
+
+def empty_scratch():
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    os.makedirs(SCRATCH)
+
+
+def program(name):
+    return os.path.join(DIR, name)
+
+
+def is_built(name):
+    return os.path.exists(program(name))
+
+
+def mprof(options=""):
+    return {"MPROF_OPTIONS": options}
+
+
+# --- valgrind ----------------------------------------------------------------
+
+
+def has_valgrind():
+    return shutil.which("valgrind") is not None
+
+
+def valgrind(argv, env, flags, pattern):
+    text = run(["valgrind", *flags, *argv], env).text
+    found = re.search(pattern, text)
+    if not found:
+        sys.exit("bench: valgrind says: " + text)
+    return int(found.group(1).replace(",", ""))
+
+
+def instructions_in(function, argv):
+    """Those of one function and what it calls."""
+    flags = ["--tool=callgrind", "--callgrind-out-file=/dev/null",
+             "--toggle-collect=" + function]
+    return valgrind(argv, {}, flags, r"Collected : (\d+)")
+
+
+def instructions_of(argv, env):
+    """Those of a whole program, its children not included. cachegrind without
+    its model of caches counts as callgrind does, in half the time."""
+    flags = ["--tool=cachegrind", "--cache-sim=no",
+             "--cachegrind-out-file=/dev/null"]
+    return valgrind(argv, env, flags, r"I\s+refs:\s+([\d,]+)")
