@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which frames readers of a profile leave out: the hooked functions, what the
-// C++ libraries put around them, and the program's wrappers.
+// Which frames readers of a profile leave out: the runtime's own, the program's
+// wrappers and, of the heap profile, the functions that allocate and what the
+// C++ libraries put around them. The functions that lock and wait stay: there a
+// stack begins with them.
 
 #include "writer.h"
 
@@ -23,10 +25,10 @@ static const char allocating[] =
 #undef DUP
 #undef FREE
 #undef DELETE
-    "operator new(\\[\\])?|__mprof_.*|"
+    "operator new(\\[\\])?|"
     "std::(__1::)?(__new_allocator|allocator|allocator_traits)(<.*>)?::"
     "allocate(_at_least)?|__gnu_cxx::new_allocator(<.*>)?::allocate|"
-    "std::__1::__libcpp_(allocate|operator_new).*";
+    "std::__1::__libcpp_(allocate|operator_new).*|";
 
 static void add_wrapper(const char *name, void *arg) {
   struct mprof_text *t = arg;
@@ -38,7 +40,9 @@ static void add_wrapper(const char *name, void *arg) {
     t->len = before;
 }
 
-void mprof_drop_frames(struct mprof_text *t) {
-  mprof_text_str(t, allocating);
+void mprof_drop_frames(struct mprof_text *t, bool allocators) {
+  if (allocators)
+    mprof_text_str(t, allocating);
+  mprof_text_str(t, "__mprof_.*");
   mprof_each_wrapper(add_wrapper, t);
 }

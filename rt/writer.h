@@ -149,8 +149,9 @@ const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate);
 
 // --- drop_frames.c ---
 
-// The expression for functions whose frames a reader leaves out.
-void mprof_drop_frames(struct mprof_text *t);
+// The expression for functions whose frames a reader leaves out, with those
+// that allocate among them or not.
+void mprof_drop_frames(struct mprof_text *t, bool allocators);
 
 // --- the formats. Each returns 0 or an errno value. ---
 

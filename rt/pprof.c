@@ -1,0 +1,420 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See pprof.h. Functions and lines are written too, inlined ones as several
+// lines of one location, since "go tool pprof" by itself does not expand them
+// and the binary may not be at hand where the file is read.
+// Everything is written as it is met, so the only memory that grows are the
+// tables of locations, functions and strings: the fields of a message may come
+// in any order, and a string's number is its place among the strings. (Go:
+// runtime/pprof/proto.go)
+
+#include "pprof.h"
+
+#include "flags.h"
+#include "pb.h"
+#include "pctable.h"
+#include "profile_proto.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+  TEXT_SIZE = 4096,  // of a comment
+  DROP_SIZE = 65536, // of drop_frames
+  // A sample of the deepest stack, with room for its heads and its labels.
+  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 512,
+};
+
+// Each is asked for by a process, at some 50 us; a profile with more has only
+// addresses for the rest.
+enum { NAMED_LOCATIONS_MAX = 20000, LINES_MAX = 64 };
+
+// One function of a location, innermost first.
+struct line {
+  uint64_t function;
+  unsigned number;
+};
+
+struct mprof_pprof {
+  struct mprof_outfile out;
+  struct mprof_pb pb; // one message at a time, in message
+  struct mprof_maps maps;
+  struct mprof_pc_table table; // to location ids
+  // By hash of the contents: function ids, string numbers.
+  struct mprof_pc_table functions_of, strings_of;
+  uint64_t strings, locations, functions; // written so far
+  uint64_t named;                         // locations that were asked for
+  size_t types;                           // values of a sample
+  bool wants_names;
+  size_t lines_len; // of the location that is being made
+  struct line lines[LINES_MAX];
+  uint64_t truncated_location; // 0: not written yet
+  int error;                   // ENOMEM: the table could not grow
+  uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
+  unsigned char message[MESSAGE_SIZE];
+  char text[DROP_SIZE];
+};
+
+// --- fields of the profile ---
+
+static void emit(struct mprof_pprof *w) {
+  mprof_outfile_put(&w->out, w->message, w->pb.len);
+  w->pb.len = 0;
+}
+
+// A string's number. Equal strings may be written twice.
+static uint64_t put_string(struct mprof_pprof *w, const char *s, size_t len) {
+  mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
+  emit(w);
+  mprof_outfile_put(&w->out, s, len);
+  return w->strings++;
+}
+
+static uint64_t put_name(struct mprof_pprof *w, const char *s) {
+  return put_string(w, s, strlen(s));
+}
+
+// Strings are top-level fields, so a message's are written before it begins.
+static void put_value_type(struct mprof_pprof *w, int tag, uint64_t type,
+                           uint64_t unit) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, VALUE_TYPE_TYPE, type);
+  mprof_pb_uint64(&w->pb, VALUE_TYPE_UNIT, unit);
+  mprof_pb_end_message(&w->pb, tag, start);
+  emit(w);
+}
+
+static void put_type(struct mprof_pprof *w, int tag,
+                     const struct mprof_pprof_type *t) {
+  uint64_t type = put_name(w, t->type), unit = put_name(w, t->unit);
+  put_value_type(w, tag, type, unit);
+}
+
+static void put_types(struct mprof_pprof *w,
+                      const struct mprof_pprof_head *head) {
+  w->types = head->types_len;
+  for (size_t i = 0; i < head->types_len; i++)
+    put_type(w, PROFILE_SAMPLE_TYPE, &head->types[i]);
+  put_type(w, PROFILE_PERIOD_TYPE, &head->period_type);
+  mprof_pb_int64_opt(&w->pb, PROFILE_PERIOD, (int64_t)head->period);
+  emit(w);
+  if (head->default_type != NULL) {
+    uint64_t name = put_name(w, head->default_type);
+    mprof_pb_uint64(&w->pb, PROFILE_DEFAULT_SAMPLE_TYPE, name);
+    emit(w);
+  }
+}
+
+static void put_mapping(struct mprof_pprof *w, uint64_t id,
+                        const struct mprof_mapping *m) {
+  uint64_t file = put_name(w, m->file);
+  uint64_t build_id = m->build_id[0] == '\0' ? 0 : put_name(w, m->build_id);
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, MAPPING_ID, id);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_START, m->start);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_LIMIT, m->limit);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_OFFSET, m->offset);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_FILENAME, file);
+  mprof_pb_uint64_opt(&w->pb, MAPPING_BUILD_ID, build_id);
+  for (int tag = MAPPING_HAS_FUNCTIONS; tag <= MAPPING_HAS_INLINE_FRAMES; tag++)
+    mprof_pb_bool_opt(&w->pb, tag, m->has_names);
+  mprof_pb_end_message(&w->pb, PROFILE_MAPPING, start);
+  emit(w);
+}
+
+// After all locations, when it is known which mappings have names: readers
+// look for names themselves in the others.
+static void put_mappings(struct mprof_pprof *w) {
+  // Of the pseudo frame: one that no reader looks for a file of.
+  static const struct mprof_mapping none = {
+      .limit = 1, .file = "[mprof]", .has_names = true};
+  for (size_t i = 0; i < w->maps.len; i++)
+    put_mapping(w, i + 1, &w->maps.v[i]);
+  if (w->truncated_location != 0)
+    put_mapping(w, w->maps.len + 1, &none);
+}
+
+static void put_comment(struct mprof_pprof *w, const struct mprof_text *t) {
+  uint64_t id = put_string(w, t->buf, t->len);
+  mprof_pb_uint64(&w->pb, PROFILE_COMMENT, id);
+  emit(w);
+}
+
+static void put_comments(struct mprof_pprof *w,
+                         const struct mprof_pprof_head *head) {
+  struct mprof_text t = {.buf = w->text, .cap = TEXT_SIZE};
+  mprof_text_str(&t, "MProf " MPROF_VERSION);
+  put_comment(w, &t);
+
+  t.len = 0;
+  mprof_text_str(&t, "command: ");
+  mprof_command_line(w->text + t.len, TEXT_SIZE - t.len);
+  t.len = strlen(w->text);
+  put_comment(w, &t);
+
+  if (head->rate_name != NULL) {
+    t.len = 0;
+    mprof_text_str(&t, head->rate_name);
+    mprof_text_str(&t, ": ");
+    mprof_text_dec(&t, head->rate);
+    put_comment(w, &t);
+  }
+
+  for (int i = 0; i < MPROF_STAT_COUNT; i++) {
+    uint64_t n = mprof_stat_get(i);
+    if (mprof_stat_infos[i].is_loss && n == 0)
+      continue;
+    t.len = 0;
+    mprof_text_str(&t, mprof_stat_infos[i].name);
+    mprof_text_str(&t, ": ");
+    mprof_text_dec(&t, n);
+    mprof_text_str(&t, " ");
+    mprof_text_str(&t, mprof_stat_infos[i].text);
+    put_comment(w, &t);
+  }
+}
+
+static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
+  struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
+  mprof_drop_frames(&t, allocators);
+  uint64_t id = put_string(w, t.buf, t.len);
+  mprof_pb_uint64(&w->pb, PROFILE_DROP_FRAMES, id);
+  emit(w);
+}
+
+// --- functions ---
+
+// The slot of what hashes to h, NULL when there is no memory. Sixty-four bits
+// tell a process's names apart.
+static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
+                                     struct mprof_pc_table *t, uint64_t h) {
+  struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
+  if (s == NULL)
+    w->error = ENOMEM;
+  return s;
+}
+
+static uint64_t hash(uint64_t h, const char *s) { // FNV-1a
+  for (; *s != '\0'; s++)
+    h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+  return h * 0x9e3779b97f4a7c15u + 1;
+}
+
+static uint64_t intern(struct mprof_pprof *w, const char *s) {
+  if (*s == '\0')
+    return 0;
+  struct mprof_pc_slot *slot =
+      slot_of(w, &w->strings_of, hash(0xcbf29ce484222325u, s));
+  if (slot != NULL && slot->value == 0)
+    slot->value = put_name(w, s);
+  return slot == NULL ? 0 : slot->value;
+}
+
+static void put_function(struct mprof_pprof *w, uint64_t id, uint64_t name,
+                         uint64_t file) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, FUNCTION_ID, id);
+  mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
+  // The symbolizer has demangled it; readers see by the equal names that they
+  // may still take parameters off.
+  mprof_pb_uint64(&w->pb, FUNCTION_SYSTEM_NAME, name);
+  mprof_pb_uint64_opt(&w->pb, FUNCTION_FILENAME, file);
+  mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
+  emit(w);
+}
+
+// Adds a frame to the location that is being made.
+static void add_line(const struct mprof_frame *f, void *arg) {
+  struct mprof_pprof *w = arg;
+  if (f->function[0] == '\0' || w->lines_len == LINES_MAX)
+    return;
+  uint64_t h = hash(hash(0xcbf29ce484222325u, f->function), f->file);
+  struct mprof_pc_slot *slot = slot_of(w, &w->functions_of, h);
+  if (slot == NULL)
+    return;
+  if (slot->value == 0) {
+    slot->value = ++w->functions;
+    uint64_t name = intern(w, f->function), file = intern(w, f->file);
+    put_function(w, slot->value, name, file);
+  }
+  w->lines[w->lines_len++] =
+      (struct line){.function = slot->value, .number = f->line};
+}
+
+// --- locations ---
+
+// Writes a message's lines from what was collected.
+static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
+                         uint64_t address) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, LOCATION_ID, id);
+  mprof_pb_uint64(&w->pb, LOCATION_MAPPING_ID, mapping);
+  mprof_pb_uint64_opt(&w->pb, LOCATION_ADDRESS, address);
+  for (size_t i = 0; i < w->lines_len; i++) {
+    size_t line = mprof_pb_start_message(&w->pb);
+    mprof_pb_uint64(&w->pb, LINE_FUNCTION_ID, w->lines[i].function);
+    mprof_pb_int64_opt(&w->pb, LINE_LINE, w->lines[i].number);
+    mprof_pb_end_message(&w->pb, LOCATION_LINE, line);
+  }
+  mprof_pb_end_message(&w->pb, PROFILE_LOCATION, start);
+  emit(w);
+}
+
+// The id of a new location, 0 if its address lies in no mapping.
+static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc) {
+  const struct mprof_mapping *m = mprof_maps_find(&w->maps, pc - 1);
+  if (m == NULL)
+    return 0;
+  size_t at = (size_t)(m - w->maps.v);
+  w->lines_len = 0;
+  if (w->wants_names && w->named < NAMED_LOCATIONS_MAX) {
+    w->named++;
+    mprof_symbolize(pc, add_line, w);
+  }
+  if (w->lines_len > 0)
+    w->maps.v[at].has_names = true;
+  uint64_t id = ++w->locations;
+  put_location(w, id, at + 1, pc - 1); // inside the call
+  return id;
+}
+
+// What the table holds for an address that lies in no mapping.
+#define UNMAPPED UINT64_MAX
+
+// The id of a return address, 0 if it lies in no mapping. It is written when
+// it is first met.
+static uint64_t locate(struct mprof_pprof *w, mprof_pc pc) {
+  if (pc == 0)
+    return 0;
+  struct mprof_pc_slot *s = mprof_pc_table_get(&w->table, pc);
+  if (s == NULL) {
+    w->error = ENOMEM;
+    return 0;
+  }
+  if (s->value == 0) {
+    uint64_t id = new_location(w, pc);
+    s->value = id == 0 ? UNMAPPED : id;
+  }
+  return s->value == UNMAPPED ? 0 : s->value;
+}
+
+// The pseudo frame that ends a cut stack.
+static uint64_t locate_truncated(struct mprof_pprof *w) {
+  static const struct mprof_frame truncated = {.function = "[truncated]",
+                                               .file = ""};
+  if (w->truncated_location == 0) {
+    w->lines_len = 0;
+    add_line(&truncated, w);
+    w->truncated_location = ++w->locations;
+    put_location(w, w->truncated_location, w->maps.len + 1, 0);
+  }
+  return w->truncated_location;
+}
+
+// --- samples ---
+
+// Fills ids with the stack's locations, leaf first. What is rootwards of code
+// that is no longer mapped cannot be told from chance, so it goes too.
+static size_t locate_stack(struct mprof_pprof *w,
+                           const struct mprof_bucket *b) {
+  size_t n = 0;
+  bool is_cut = b->end != MPROF_STACK_COMPLETE;
+  for (uint32_t i = b->skip; i < b->stack_len && n < MPROF_MAX_STACK_DEPTH;
+       i++) {
+    uint64_t id = locate(w, b->stack[i]);
+    if (id == 0) {
+      is_cut = true;
+      break;
+    }
+    w->ids[n++] = id;
+  }
+  if (is_cut)
+    w->ids[n++] = locate_truncated(w);
+  return n;
+}
+
+static void put_label(struct mprof_pprof *w,
+                      const struct mprof_pprof_label *label) {
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64(&w->pb, LABEL_KEY, label->key);
+  mprof_pb_uint64_opt(&w->pb, LABEL_STR, label->str);
+  if (label->str == 0)
+    mprof_pb_int64(&w->pb, LABEL_NUM, label->num);
+  mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
+}
+
+void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
+                        const int64_t *values,
+                        const struct mprof_pprof_label *labels, size_t n) {
+  size_t locations = locate_stack(w, b);
+  size_t start = mprof_pb_start_message(&w->pb);
+  mprof_pb_uint64s(&w->pb, SAMPLE_LOCATION, w->ids, locations);
+  mprof_pb_int64s(&w->pb, SAMPLE_VALUE, values, w->types);
+  for (size_t i = 0; i < n; i++)
+    put_label(w, &labels[i]);
+  mprof_pb_end_message(&w->pb, PROFILE_SAMPLE, start);
+  emit(w);
+}
+
+uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {
+  return intern(w, s);
+}
+
+// --- the file ---
+
+static void put_head(struct mprof_pprof *w,
+                     const struct mprof_pprof_head *head) {
+  put_name(w, ""); // number 0, by the format's rule
+  put_types(w, head);
+  mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, head->time_ns);
+  emit(w);
+  put_drop_frames(w, head->drops_allocators);
+  put_comments(w, head);
+}
+
+static void free_writer(struct mprof_pprof *w) {
+  mprof_pc_table_free(&w->table);
+  mprof_pc_table_free(&w->functions_of);
+  mprof_pc_table_free(&w->strings_of);
+  mprof_maps_free(&w->maps);
+  mprof_os_unmap(w, sizeof(*w));
+}
+
+int mprof_pprof_begin(struct mprof_pprof **out, const char *path,
+                      const struct mprof_pprof_head *head, bool has_samples) {
+  *out = NULL;
+  struct mprof_pprof *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  w->pb = (struct mprof_pb){.data = w->message, .cap = sizeof(w->message)};
+  int error = mprof_maps_read(&w->maps);
+  if (error == 0)
+    error = mprof_outfile_open(&w->out, path, true);
+  if (error != 0) {
+    free_writer(w);
+    return error;
+  }
+  w->wants_names =
+      mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
+  put_head(w, head);
+  *out = w;
+  return 0;
+}
+
+bool mprof_pprof_has_failed(const struct mprof_pprof *w) {
+  return w->error != 0 || w->out.error != 0;
+}
+
+int mprof_pprof_end(struct mprof_pprof *w) {
+  put_mappings(w);
+  if (w->pb.is_full && w->error == 0)
+    w->error = EOVERFLOW;
+  if (w->wants_names)
+    mprof_symbolize_end();
+  if (w->error != 0) // nothing may replace the old file then
+    w->out.error = w->error;
+  int error = mprof_outfile_close(&w->out);
+  free_writer(w);
+  return error;
+}
