@@ -77,12 +77,16 @@ enum mprof_rank {
   MPROF_RANK_ACTIVE,    // active_lock: active of every memory record
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads
   MPROF_RANK_ODD,       // odd_lock: live blocks off 16-byte boundaries
+  MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_ARENA,     // arena_lock: the arena's committed end
 };
 
 struct mprof_lock {
   atomic_uint word; // 0 free, 1 held, 2 held and waited for
   unsigned char rank;
+  // Waiting for this lock itself, for the mutex profile; see lock.c.
+  _Atomic uint64_t waiting;
+  uint64_t charged; // guarded by the lock
 };
 #define MPROF_LOCK_INIT(r) {.word = 0, .rank = (r)}
 
@@ -90,6 +94,8 @@ void mprof_lock_acquire(struct mprof_lock *l);
 void mprof_lock_release(struct mprof_lock *l);
 // In a forked child: free, whoever held it in the parent.
 void mprof_lock_reset(struct mprof_lock *l);
+// What threads have waited for the profiler's locks, in ticks.
+uint64_t mprof_lock_wait_ticks(void);
 
 // --- arena.c ---
 

@@ -30,7 +30,7 @@ struct table {
 #define ADDRESS_MASK ((UINT64_C(1) << TAG_SHIFT) - 1)
 
 static struct {
-  _Atomic(struct table *) table;               // written under insert_lock
+  _Atomic(struct table *) table; // written under insert_lock
   _Atomic(struct mprof_bucket *) first[MPROF_BUCKET_TYPES]; // the same
 } buckets;
 

@@ -7,39 +7,17 @@
 
 #include "event.h"
 
+#include "bucket_at.h"
 #include "cycle.h"
 #include "flags.h"
 #include "livemap.h"
 #include "threads.h"
 
-// Where a repeated event finds its bucket. The caller's frame address tells
-// most paths to one call site apart.
-static unsigned recent_index(mprof_pc pc, uintptr_t fp, size_t size) {
-  uint64_t h = (pc ^ fp << 20) * 0x9e3779b97f4a7c15u + size;
-  return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
-}
-
 static struct mprof_bucket *bucket_of(struct mprof_thread *t,
                                       const struct mprof_alloc_event *ev) {
-  struct mprof_scratch *s = t->scratch;
-  enum mprof_stack_end end;
-  size_t n = mprof_unwind(&t->range, ev->frame, s->stack,
-                          mprof_flags.stack_depth, &end);
-  struct mprof_bucket_key key = {.stack = s->stack,
-                                 .stack_len = (uint32_t)n,
-                                 .type = MPROF_BUCKET_MEM,
-                                 .end = (uint8_t)end,
-                                 .size = ev->size,
-                                 .rate = ev->rate};
-  struct mprof_bucket **recent =
-      &s->recent[recent_index(n ? s->stack[0] : 0, ev->frame, ev->size)];
-  struct mprof_bucket *b = *recent;
-  if (mprof_likely(b != NULL) && mprof_bucket_matches(b, &key))
-    return b;
-  b = mprof_bucket_get(&key, true);
-  if (b)
-    *recent = b;
-  return b;
+  struct mprof_bucket_key key = {
+      .type = MPROF_BUCKET_MEM, .size = ev->size, .rate = ev->rate};
+  return mprof_bucket_at(t, &key, 0, ev->frame);
 }
 
 static void count_free(uint32_t handle) {

@@ -31,6 +31,14 @@ extern MPROF_DATA uintptr_t __mprof_free_mask;
 extern MPROF_DATA uintptr_t __mprof_delete_mask;
 extern MPROF_DATA uintptr_t __mprof_custom_mask;
 extern MPROF_DATA void *__mprof_main_frame;
+// Written under registry_lock, read by sites without.
+extern MPROF_DATA uint64_t __mprof_sync_kinds;
+// A word is guarded by its slot's lock in waiters.c; sites read it without.
+#define MPROF_WAITER_SLOTS 1024u
+extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
+static inline size_t mprof_waiter_slot(uintptr_t object) {
+  return object >> 6 & (MPROF_WAITER_SLOTS - 1);
+}
 
 // Objects refer to the version they were compiled for.
 #define MPROF_ABI_NAME_(v) __mprof_abi_v##v

@@ -6,6 +6,7 @@
 #include "init.h"
 
 #include "bucket.h"
+#include "contention.h"
 #include "cycle.h"
 #include "fastpath.h"
 #include "flags.h"
@@ -14,6 +15,7 @@
 #include "sample.h"
 #include "threads.h"
 #include "unwind.h"
+#include "waiters.h"
 #include "writer.h"
 
 #include <pthread.h>
@@ -41,6 +43,12 @@ static bool is_first_copy(void) {
   return bound == &mprof_own_abi;
 }
 
+static atomic_uint process_epoch;
+
+uint32_t mprof_process_epoch(void) {
+  return atomic_load_explicit(&process_epoch, memory_order_relaxed);
+}
+
 // Whether the fork under way came from a signal handler that interrupted the
 // runtime.
 static _Thread_local bool forks_inside;
@@ -52,6 +60,7 @@ static void before_fork(void) { forks_inside = mprof_tls.guarded; }
 
 // The child's profile starts empty: what it inherited is in its parent's.
 static void after_fork_in_child(void) {
+  atomic_fetch_add(&process_epoch, 1);
   if (forks_inside) {
     // The interrupted code goes on in the child with what it had in hand, so
     // nothing can be taken from under it: this child is not profiled.
@@ -64,6 +73,7 @@ static void after_fork_in_child(void) {
   mprof_lock_reset(&mprof_active_lock);
   mprof_symbolize_forget();
   mprof_bucket_reset();
+  mprof_waiters_reset();
   mprof_live_reset();
   mprof_threads_reset();
   mprof_stats_reset();
@@ -92,6 +102,7 @@ static void start(void) {
   mprof_unwind_init();
   mprof_threads_init();
   pthread_atfork(before_fork, NULL, after_fork_in_child);
+  mprof_contention_init();
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
   // LeakSanitizer ends a leaking process in an exit handler that it registered
   // before this one, so the destructor would come too late.

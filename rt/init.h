@@ -16,6 +16,9 @@
 bool mprof_init_start(void);
 // Whether it will never be: this copy leaves everything to another.
 bool mprof_init_is_inert(void);
+// Which process this is: another number in a forked child. What a frame of the
+// parent's remembers means nothing there.
+uint32_t mprof_process_epoch(void);
 extern atomic_bool mprof_is_ready; // may become false only in a forked child
 static inline bool mprof_init_ready(void) {
   return mprof_likely(

@@ -2,11 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The runtime's own lock: a word and a futex. The program's pthread_mutex
-// would not do, since its calls are what later profiles hook.
+// would not do, since its calls are what profiles hook.
+//
+// Waiting for it is in the mutex profile too, so the word `waiting` has how
+// many wait, in its upper 16 bits, and below the sum of the times they have
+// waited from, modulo 2^48: with that, a release knows in one step what its
+// waiters have waited so far. (See waiters.c for the sums.)
 
 #include "base.h"
 
+#include "clock.h"
+#include "threads.h"
+
 enum { FREE, HELD, WAITED_FOR };
+
+// Looks at a lock that is held for some instructions only before sleeping.
+#define SPINS 100
+
+#define ONE_WAITER (UINT64_C(1) << 48)
+#define SUM_MASK (ONE_WAITER - 1)
+
+static _Atomic uint64_t wait_ticks;
+
+uint64_t mprof_lock_wait_ticks(void) {
+  return atomic_load_explicit(&wait_ticks, memory_order_relaxed);
+}
 
 #ifndef NDEBUG
 // Bit r: this thread holds a lock of rank r.
@@ -29,25 +49,88 @@ static void note_release(const struct mprof_lock *l) { (void)l; }
 static void note_reset(void) {}
 #endif
 
+static bool try_acquire(struct mprof_lock *l) {
+  unsigned free = FREE;
+  return atomic_compare_exchange_strong_explicit(
+      &l->word, &free, HELD, memory_order_acquire, memory_order_relaxed);
+}
+
+static bool spin(struct mprof_lock *l) {
+  for (int i = 0; i < SPINS; i++) {
+    __builtin_ia32_pause();
+    if (atomic_load_explicit(&l->word, memory_order_relaxed) == FREE &&
+        try_acquire(l))
+      return true;
+  }
+  return false;
+}
+
+static void begin_waiting(struct mprof_lock *l, uint64_t start) {
+  uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
+  do
+    next = ((w & ~SUM_MASK) + ONE_WAITER) | ((w + start) & SUM_MASK);
+  while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
+}
+
+// The lock is held now, so nobody charges meanwhile.
+static void end_waiting(struct mprof_lock *l, uint64_t start) {
+  uint64_t from = l->charged > start ? l->charged : start;
+  uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
+  do
+    next = ((w & ~SUM_MASK) - ONE_WAITER) | ((w - from) & SUM_MASK);
+  while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
+}
+
+static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
+  uint64_t start = mprof_clock_now();
+  begin_waiting(l, start);
+  if (!spin(l))
+    while (atomic_exchange_explicit(&l->word, WAITED_FOR,
+                                    memory_order_acquire) != FREE)
+      mprof_sys_futex_wait(&l->word, WAITED_FOR);
+  end_waiting(l, start);
+  uint64_t now = mprof_clock_now();
+  if (now > start)
+    atomic_fetch_add_explicit(&wait_ticks, now - start, memory_order_relaxed);
+}
+
+// What the waiters have waited up to now; they wait from now on.
+static uint64_t charge(struct mprof_lock *l) {
+  uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed);
+  uint64_t owed, next;
+  l->charged = mprof_clock_now();
+  do {
+    uint64_t sum = (w >> 48) * l->charged;
+    owed = (sum - w) & SUM_MASK;
+    next = (w & ~SUM_MASK) | (sum & SUM_MASK);
+  } while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
+  // A waiter's clock may be some ticks ahead: then it is less than nothing.
+  return owed >> 47 ? 0 : owed;
+}
+
 void mprof_lock_acquire(struct mprof_lock *l) {
   note_acquire(l);
-  unsigned free = FREE;
-  if (atomic_compare_exchange_strong_explicit(
-          &l->word, &free, HELD, memory_order_acquire, memory_order_relaxed))
-    return;
-  while (atomic_exchange_explicit(&l->word, WAITED_FOR, memory_order_acquire) !=
-         FREE)
-    mprof_sys_futex_wait(&l->word, WAITED_FOR);
+  if (mprof_unlikely(!try_acquire(l)))
+    acquire_contended(l);
+  mprof_tls.locks_held++;
 }
 
 void mprof_lock_release(struct mprof_lock *l) {
   note_release(l);
+  uint64_t owed = 0;
+  if (mprof_unlikely(atomic_load_explicit(&l->waiting, memory_order_relaxed) !=
+                     0))
+    owed = charge(l);
   if (atomic_exchange_explicit(&l->word, FREE, memory_order_release) ==
       WAITED_FOR)
     mprof_sys_futex_wake(&l->word);
+  mprof_tls.locks_held--;
+  if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0))
+    mprof_lock_profile_released(owed, (uintptr_t)__builtin_frame_address(0));
 }
 
 void mprof_lock_reset(struct mprof_lock *l) {
   note_reset();
   atomic_store_explicit(&l->word, FREE, memory_order_relaxed);
+  atomic_store_explicit(&l->waiting, 0, memory_order_relaxed);
 }

@@ -126,8 +126,12 @@ static void on_thread_exit(void *arg) {
 
 static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
   mprof_unwind_learn_roots();
-  size_t stack_bytes = mprof_flags.stack_depth * sizeof(mprof_pc);
-  return mprof_arena_alloc(sizeof(struct mprof_scratch) + stack_bytes);
+  size_t stack_bytes = 2 * mprof_flags.stack_depth * sizeof(mprof_pc);
+  struct mprof_scratch *s =
+      mprof_arena_alloc(sizeof(struct mprof_scratch) + stack_bytes);
+  if (s)
+    s->depth = (uint32_t)mprof_flags.stack_depth;
+  return s;
 }
 
 struct mprof_thread *mprof_thread_self(bool need_scratch) {
@@ -213,5 +217,7 @@ void mprof_threads_reset(void) {
   mprof_tls.self = NULL;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
+  mprof_tls.locks_held = 0;
+  mprof_tls.lock_profile = (struct mprof_lock_profile){.cycles = 0};
   __mprof_heap_countdown = 0;
 }

@@ -19,7 +19,21 @@
 // Made at the thread's first sample, not before: many threads have none.
 struct mprof_scratch {
   struct mprof_bucket *recent[MPROF_RECENT];
-  mprof_pc stack[]; // stack_depth entries
+  uint32_t depth;   // stack_depth
+  mprof_pc stack[]; // depth entries, then as many for lock_profile
+};
+static inline mprof_pc *mprof_scratch_lock_stack(struct mprof_scratch *s) {
+  return s->stack + s->depth;
+}
+
+// Contention for the profiler's own locks that this thread has caused and not
+// yet put into the mutex profile. (Go: mLockProfile)
+struct mprof_lock_profile {
+  uint64_t cycles; // of the stack in scratch; 0: there is none
+  uint64_t lost;   // ticks without a stack
+  uint32_t stack_len;
+  uint8_t end;   // enum mprof_stack_end
+  bool disabled; // it is being put there
 };
 
 // Only its own thread uses a field that does not name a guard.
@@ -43,7 +57,9 @@ struct mprof_tls {
   uint64_t random;     // state of the generator, 0 before the first use
   uint64_t rate_epoch; // 0 before the first use
   volatile bool guarded;
-  bool is_exiting; // its end was seen: it cannot be unregistered again
+  bool is_exiting;     // its end was seen: it cannot be unregistered again
+  unsigned locks_held; // of the runtime's own
+  struct mprof_lock_profile lock_profile;
 };
 extern _Thread_local struct mprof_tls mprof_tls;
 
@@ -84,6 +100,15 @@ void mprof_threads_interrupt(uint64_t rate_epoch);
 // Next of the thread's random numbers (Go: cheaprand64); the first state comes
 // from the option seed and the order of the threads, or from the kernel.
 uint64_t mprof_thread_random(void);
+
+// --- lock_profile.c ---
+
+// After a lock was released, with the ticks that others waited for it meanwhile
+// and the frame address of the release: keeps them, or if this was the thread's
+// last lock puts what it has kept into the mutex profile.
+void mprof_lock_profile_released(uint64_t cycles, uintptr_t frame);
+// Shows what was waited in the counters.
+void mprof_lock_profile_publish(void);
 
 void mprof_threads_init(void);
 // In a forked child: only the calling thread is left, and has no record.

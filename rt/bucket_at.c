@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See bucket_at.h. An event that repeats finds its bucket among the thread's
+// recent ones, by comparing the stack instead of hashing it.
+
+#include "bucket_at.h"
+
+#include "contention.h"
+
+// Where a repeated event finds its bucket. The caller's frame address tells
+// most paths to one call site apart.
+static unsigned recent_index(mprof_pc pc, uintptr_t fp, size_t size) {
+  uint64_t h = (pc ^ fp << 20) * 0x9e3779b97f4a7c15u + size;
+  return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
+}
+
+// A stack that meets many locks would make as many buckets; from some number on
+// they share the one that has no lock.
+static MPROF_NOINLINE struct mprof_bucket *
+get_bounded(const struct mprof_bucket_key *key) {
+  struct mprof_bucket *b = mprof_bucket_get(key, false);
+  if (b)
+    return b;
+  struct mprof_bucket_key shared = *key;
+  shared.object = 0;
+  struct mprof_bucket *any = mprof_bucket_get(&shared, true);
+  if (!any ||
+      atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) >=
+          MPROF_LOCKS_PER_STACK) {
+    if (any)
+      atomic_store_explicit(&any->wait.locks, MPROF_LOCKS_PER_STACK,
+                            memory_order_relaxed);
+    return any;
+  }
+  return mprof_bucket_get(key, true);
+}
+
+struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
+                                     struct mprof_bucket_key *key,
+                                     mprof_pc leaf, uintptr_t frame) {
+  struct mprof_scratch *s = t->scratch;
+  enum mprof_stack_end end;
+  mprof_pc *stack = s->stack;
+  size_t depth = s->depth;
+  if (leaf != 0) {
+    *stack++ = leaf;
+    depth--;
+  }
+  size_t n = mprof_unwind(&t->range, frame, stack, depth, &end);
+  key->stack = s->stack;
+  key->stack_len = (uint32_t)(n + (size_t)(stack - s->stack));
+  key->end = (uint8_t)end;
+  struct mprof_bucket **recent =
+      &s->recent[recent_index(n ? stack[0] : 0, frame, key->size)];
+  struct mprof_bucket *b = *recent;
+  if (mprof_likely(b != NULL) && mprof_bucket_matches(b, key))
+    return b;
+  if (key->type == MPROF_BUCKET_MEM || key->object == 0)
+    b = mprof_bucket_get(key, true);
+  else
+    b = get_bounded(key);
+  if (b)
+    *recent = b;
+  return b;
+}

@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See contention.h. A wait for a lock is unwound and has its bucket before the
+// thread sleeps, when that costs nobody anything; afterwards, when it may hold
+// the lock, only two counters are added to. An unlock is charged before it is
+// done and recorded after it. (Go: blockevent, mutexevent,
+// saveBlockEventStack)
+
+#include "contention.h"
+
+#include "bucket_at.h"
+#include "clock.h"
+#include "flags.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "waiters.h"
+
+#include <limits.h>
+
+struct mprof_contention mprof_contention;
+uint64_t __mprof_sync_kinds;
+
+// --- choice and records ---
+
+// (Go: blocksampled)
+bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
+  return rate != 0 &&
+         (rate <= cycles || mprof_thread_random() % rate <= cycles);
+}
+
+// What a sample of probability cycles / rate stands for. (Go: CL 299991)
+void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
+  uint64_t count = MPROF_COUNT_ONE;
+  if (cycles < rate) {
+    double scale = (double)rate / (double)cycles;
+    count = (uint64_t)(scale * (double)MPROF_COUNT_ONE);
+    cycles = rate;
+  }
+  atomic_fetch_add_explicit(&b->wait.count, count, memory_order_relaxed);
+  atomic_fetch_add_explicit(&b->wait.cycles, cycles, memory_order_relaxed);
+}
+
+void mprof_mutex_add(struct mprof_bucket *b, uint64_t cycles,
+                     uint64_t fraction) {
+  atomic_fetch_add_explicit(&b->wait.count, fraction * MPROF_COUNT_ONE,
+                            memory_order_relaxed);
+  atomic_fetch_add_explicit(&b->wait.cycles, fraction * cycles,
+                            memory_order_relaxed);
+}
+
+static uint64_t load(const _Atomic uint64_t *v) {
+  return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+// The bucket of the stack at frame, below op.
+static struct mprof_bucket *bucket_of(enum mprof_bucket_type type,
+                                      enum mprof_kind kind, uintptr_t op,
+                                      uintptr_t frame, uintptr_t object) {
+  // Go: profstackdepth 0 records nothing.
+  if (mprof_flags.stack_depth == 0)
+    return NULL;
+  struct mprof_thread *t = mprof_thread_self(true);
+  if (!t)
+    return NULL;
+  struct mprof_bucket_key key = {
+      .type = (uint8_t)type, .kind = (uint8_t)kind, .object = object};
+  return mprof_bucket_at(t, &key, op + 1, frame);
+}
+
+// --- waits ---
+
+static bool wants_block(enum mprof_kind kind) {
+  return load(&mprof_contention.block_rate) != 0 &&
+         (mprof_contention.block_kinds >> kind & 1);
+}
+
+// Sets what all waits have; true with the guard set.
+static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                  uintptr_t frame, uintptr_t object) {
+  *w = (struct mprof_wait){
+      .op = op, .frame = frame, .object = object, .kind = (uint8_t)kind};
+  if (!mprof_init_ready())
+    return false;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return false;
+  }
+  w->epoch = mprof_process_epoch();
+  w->start = mprof_clock_now();
+  return true;
+}
+
+void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                      uintptr_t frame, uintptr_t object) {
+  if (!begin(w, kind, op, frame, object))
+    return;
+  if (wants_block(kind))
+    w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
+  if (object != 0)
+    w->is_waiter = mprof_waiters_enter(object, w->start);
+  mprof_guard_leave();
+}
+
+void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                      uintptr_t frame) {
+  if (!begin(w, kind, op, frame, 0))
+    return;
+  w->is_late = wants_block(kind);
+  mprof_guard_leave();
+}
+
+static void record(const struct mprof_wait *w, uint64_t cycles) {
+  uint64_t rate = load(&mprof_contention.block_rate);
+  if (cycles == 0)
+    cycles = 1;
+  if (!mprof_block_sampled(cycles, rate))
+    return;
+  struct mprof_bucket *b = w->bucket;
+  if (w->is_late)
+    b = bucket_of(MPROF_BUCKET_BLOCK, w->kind, w->op, w->frame, w->object);
+  if (b)
+    mprof_block_add(b, cycles, rate);
+}
+
+void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
+  if (w->start == 0 || w->epoch != mprof_process_epoch() ||
+      (!w->is_waiter && outcome == MPROF_NO_WAIT))
+    return;
+  uint64_t released = 0;
+  uint64_t now = mprof_clock_now();
+  // As in begin, where it was free: nothing of the runtime was interrupted.
+  mprof_guard_enter();
+  if (w->is_waiter)
+    released = mprof_waiters_leave(w->object, w->start);
+  if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
+    // How long the lock was taken, not how long waking up took. (Go:
+    // releasetime)
+    uint64_t until = outcome == MPROF_GOT && released ? released : now;
+    record(w, until > w->start ? until - w->start : 1);
+  }
+  mprof_guard_leave();
+}
+
+void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
+  struct mprof_wait w;
+  if (!begin(&w, MPROF_KIND_try, op, frame, object))
+    return;
+  if (wants_block(MPROF_KIND_try)) {
+    w.is_late = true;
+    record(&w, 1);
+  }
+  mprof_guard_leave();
+}
+
+// --- releases ---
+
+void mprof_release_begin(struct mprof_release *r, uintptr_t object) {
+  *r = (struct mprof_release){0, object};
+  if (!mprof_init_ready())
+    return;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return;
+  }
+  r->cycles = mprof_waiters_charge(object);
+  mprof_guard_leave();
+}
+
+void mprof_release_end(struct mprof_release *r, bool released,
+                       enum mprof_kind kind, uintptr_t op, uintptr_t frame) {
+  if (r->cycles == 0 || !mprof_guard_enter())
+    return;
+  if (!released) {
+    mprof_waiters_uncharge(r->object, r->cycles);
+  } else {
+    uint64_t fraction = load(&mprof_contention.mutex_fraction);
+    if (fraction != 0 && mprof_thread_random() % fraction == 0) {
+      struct mprof_bucket *b =
+          bucket_of(MPROF_BUCKET_MUTEX, kind, op, frame, r->object);
+      if (b)
+        mprof_mutex_add(b, r->cycles, fraction);
+    }
+  }
+  mprof_guard_leave();
+}
+
+// --- rates ---
+
+#define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
+
+// Kinds whose entries also have something to do for the mutex profile: their
+// waiters are what releases are charged with, and waiting for a condition
+// releases a mutex.
+#define MUTEX_KINDS                                                            \
+  (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
+
+static void update_kinds_locked(void) {
+  uint64_t kinds = 0;
+  if (load(&mprof_contention.block_rate) != 0)
+    kinds |= mprof_contention.block_kinds;
+  if (load(&mprof_contention.mutex_fraction) != 0)
+    kinds |= MUTEX_KINDS;
+  __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
+}
+
+static void set_block_rate(uint64_t ns) {
+  atomic_store(&mprof_contention.block_rate, mprof_clock_ticks(ns));
+  atomic_store(&mprof_contention.block_rate_ns, ns);
+}
+
+void mprof_contention_init(void) {
+  mprof_contention.block_kinds =
+      mprof_contention_parse_kinds(mprof_flags.block_kinds);
+  if (mprof_flags.block_rate != 0)
+    set_block_rate(mprof_flags.block_rate);
+  atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
+  update_kinds_locked(); // nobody else runs yet
+}
+
+MPROF_PUBLIC int64_t mprof_set_block_rate(int64_t ns) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return 0;
+  mprof_lock_acquire(&mprof_registry_lock);
+  uint64_t before = load(&mprof_contention.block_rate_ns);
+  set_block_rate(ns < 0 ? 0 : (uint64_t)ns);
+  update_kinds_locked();
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_guard_leave();
+  return (int64_t)before;
+}
+
+MPROF_PUBLIC int mprof_set_mutex_fraction(int n) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return 0;
+  mprof_lock_acquire(&mprof_registry_lock);
+  uint64_t before = load(&mprof_contention.mutex_fraction);
+  if (n >= 0) {
+    atomic_store(&mprof_contention.mutex_fraction, (uint64_t)n);
+    update_kinds_locked();
+  }
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_guard_leave();
+  return before > INT_MAX ? INT_MAX : (int)before;
+}

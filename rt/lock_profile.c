@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Contention for the profiler's own locks, in the mutex profile. A release
+// cannot record it at once: the thread may hold other locks, and recording
+// takes some. So each thread keeps one stack, that of the release which made
+// others wait, and the ticks of what else it caused, until it has released its
+// last lock. Which stack is kept when there is another is drawn in proportion
+// to the ticks. What has no stack goes under a pseudo function.
+// (Go: mLockProfile)
+
+#include "clock.h"
+#include "contention.h"
+#include "flags.h"
+#include "lock_names.h"
+#include "threads.h"
+
+void mprof_lock_profile_publish(void) {
+  mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,
+                 mprof_clock_ns(mprof_lock_wait_ticks()));
+}
+
+// (Go: mLockProfile.captureStack)
+static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
+  struct mprof_thread *t = mprof_tls.self;
+  p->stack_len = 0;
+  if (t == NULL || t->scratch == NULL)
+    return;
+  enum mprof_stack_end end;
+  p->stack_len = (uint32_t)mprof_unwind(&t->range, frame,
+                                        mprof_scratch_lock_stack(t->scratch),
+                                        mprof_flags.stack_depth, &end);
+  p->end = (uint8_t)end;
+}
+
+// (Go: mLockProfile.recordUnlock)
+static void record(struct mprof_lock_profile *p, uint64_t cycles,
+                   uintptr_t frame) {
+  uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
+                                           memory_order_relaxed);
+  if (fraction == 0 || mprof_thread_random() % fraction != 0)
+    return;
+  if (p->disabled) {
+    p->lost += cycles;
+    return;
+  }
+  if (p->cycles != 0) {
+    uint64_t of_kept = mprof_thread_random() % p->cycles;
+    uint64_t of_new = mprof_thread_random() % cycles;
+    if (of_kept > of_new) {
+      p->lost += cycles;
+      return;
+    }
+    p->lost += p->cycles;
+  }
+  capture(p, frame);
+  p->cycles = cycles;
+}
+
+static void add(const mprof_pc *stack, uint32_t len, uint8_t end,
+                uint64_t cycles) {
+  struct mprof_bucket_key key = {.stack = stack,
+                                 .stack_len = len,
+                                 .type = MPROF_BUCKET_MUTEX,
+                                 .end = end,
+                                 .kind = MPROF_KIND_mutex};
+  struct mprof_bucket *b = mprof_bucket_get(&key, true);
+  uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
+                                           memory_order_relaxed);
+  if (b)
+    mprof_mutex_add(b, cycles, fraction ? fraction : 1);
+}
+
+// (Go: mLockProfile.storeSlow)
+static void store(struct mprof_lock_profile *p) {
+  const uint64_t cycles = p->cycles;
+  struct mprof_thread *t = mprof_tls.self;
+  p->disabled = true;
+  p->cycles = 0;
+  if (p->stack_len != 0 && t != NULL && t->scratch != NULL)
+    add(mprof_scratch_lock_stack(t->scratch), p->stack_len, p->end, cycles);
+  else
+    p->lost += cycles;
+  // What storing has cost others is lost here, and shown by the next.
+  const uint64_t lost = p->lost;
+  p->lost = 0;
+  if (lost != 0) {
+    mprof_pc pc = mprof_op_pc((uintptr_t)mprof_lost_contended_runtime_lock);
+    add(&pc, 1, MPROF_STACK_COMPLETE, lost);
+  }
+  p->disabled = false;
+}
+
+// What this does may release locks itself, which then only adds to `lost`.
+MPROF_NOINLINE void mprof_lock_profile_released(uint64_t cycles,
+                                                uintptr_t frame) {
+  struct mprof_lock_profile *p = &mprof_tls.lock_profile;
+  if (cycles != 0)
+    record(p, cycles, frame);
+  if (mprof_tls.locks_held == 0 && p->cycles != 0 && !p->disabled)
+    store(p);
+}
+
+__attribute__((weak)) void mprof_lost_contended_runtime_lock(void) {}

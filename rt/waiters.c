@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See waiters.h. With n waiters that came at s1..sn, all charged up to time c,
+// what an unlock at t owes is the sum of t - max(si, c). The record keeps the
+// sum of max(si, c), so a charge is n * t - sum, after which sum is n * t; a
+// waiter that leaves takes its own max(si, c) out.
+
+#include "waiters.h"
+
+#include "clock.h"
+#include "fastpath.h"
+
+struct waited {
+  struct waited *next;
+  uintptr_t object;
+  uint32_t waiters;
+  uint32_t holders;
+  uint64_t sum;     // of max(start, charged) over the waiters
+  uint64_t charged; // last release
+};
+
+static struct slot {
+  struct mprof_lock lock; // guards the rest, and __mprof_waiters's word
+  struct waited *used, *unused;
+} slots[MPROF_WAITER_SLOTS];
+
+uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
+
+static struct slot *lock_slot(uintptr_t object) {
+  struct slot *s = &slots[mprof_waiter_slot(object)];
+  s->lock.rank = MPROF_RANK_WAITERS;
+  mprof_lock_acquire(&s->lock);
+  return s;
+}
+
+static struct waited *find_locked(struct slot *s, uintptr_t object) {
+  struct waited *w = s->used;
+  while (w && w->object != object)
+    w = w->next;
+  return w;
+}
+
+// A site may read the word without the lock: what it misses has just begun.
+static void change_word_locked(uintptr_t object, uint32_t by) {
+  uint32_t *word = &__mprof_waiters[mprof_waiter_slot(object)];
+  __atomic_store_n(word, __atomic_load_n(word, __ATOMIC_RELAXED) + by,
+                   __ATOMIC_RELAXED);
+}
+
+static struct waited *make_locked(struct slot *s, uintptr_t object) {
+  struct waited *w = find_locked(s, object);
+  if (w)
+    return w;
+  w = s->unused;
+  if (w)
+    s->unused = w->next;
+  else if (!(w = mprof_arena_alloc(sizeof(*w))))
+    return NULL;
+  *w = (struct waited){.next = s->used, .object = object};
+  s->used = w;
+  change_word_locked(object, 1);
+  return w;
+}
+
+static void drop_if_idle_locked(struct slot *s, struct waited *w) {
+  if (w->waiters != 0 || w->holders != 0)
+    return;
+  struct waited **link = &s->used;
+  while (*link != w)
+    link = &(*link)->next;
+  *link = w->next;
+  w->next = s->unused;
+  s->unused = w;
+  change_word_locked(w->object, -1u);
+}
+
+bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = make_locked(s, object);
+  if (w) {
+    w->waiters++;
+    w->sum += start > w->charged ? start : w->charged;
+  }
+  mprof_lock_release(&s->lock);
+  return w != NULL;
+}
+
+uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start) {
+  uint64_t released = 0;
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w && w->waiters > 0) {
+    released = w->charged > start ? w->charged : 0;
+    w->sum -= released ? released : start;
+    if (--w->waiters == 0)
+      w->sum = 0;
+    drop_if_idle_locked(s, w);
+  }
+  mprof_lock_release(&s->lock);
+  return released;
+}
+
+uint64_t mprof_waiters_charge(uintptr_t object) {
+  uint64_t ticks = 0;
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w) {
+    uint64_t now = mprof_clock_now();
+    // Counters of two processors may differ by a few ticks.
+    if (now < w->charged)
+      now = w->charged;
+    int64_t owed = (int64_t)(w->waiters * now - w->sum);
+    ticks = owed > 0 ? (uint64_t)owed : 0;
+    w->sum += ticks;
+    w->charged = now;
+  }
+  mprof_lock_release(&s->lock);
+  return ticks;
+}
+
+void mprof_waiters_uncharge(uintptr_t object, uint64_t ticks) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w)
+    w->sum -= ticks;
+  mprof_lock_release(&s->lock);
+}
+
+void mprof_waiters_hold(uintptr_t object) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = make_locked(s, object);
+  if (w)
+    w->holders++;
+  mprof_lock_release(&s->lock);
+}
+
+void mprof_waiters_let_go(uintptr_t object) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w && w->holders > 0) {
+    w->holders--;
+    drop_if_idle_locked(s, w);
+  }
+  mprof_lock_release(&s->lock);
+}
+
+bool mprof_waiters_is_held(uintptr_t object) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  bool is_held = w && w->holders > 0;
+  mprof_lock_release(&s->lock);
+  return is_held;
+}
+
+void mprof_waiters_reset(void) {
+  for (size_t i = 0; i < MPROF_WAITER_SLOTS; i++) {
+    mprof_lock_reset(&slots[i].lock);
+    slots[i].used = slots[i].unused = NULL;
+    __mprof_waiters[i] = 0;
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who waits for what: a record for each lock that threads wait for now, by the
+// lock's address, so that a release can be charged with their waiting in
+// constant time, however many they are. Locks that nobody waits for have none.
+// (Go: the counts and stamps in sudog and semaRoot)
+//
+// All are called with the guard set.
+
+#ifndef MPROF_RT_WAITERS_H
+#define MPROF_RT_WAITERS_H
+
+#include "base.h"
+
+// Enters a thread that waits for object since start. False: no memory.
+bool mprof_waiters_enter(uintptr_t object, uint64_t start);
+// Takes it out. Returns when object was last released, 0 if not since start.
+uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start);
+
+// Object is about to be released: stamps the time, and returns what its waiters
+// have waited since they came or since the last charge, in ticks.
+uint64_t mprof_waiters_charge(uintptr_t object);
+// It was not released after all.
+void mprof_waiters_uncharge(uintptr_t object, uint64_t ticks);
+
+// Of locks with mprof_lock, which have no form that does not wait: notes that
+// object is held, until mprof_waiters_let_go, and whether it is.
+void mprof_waiters_hold(uintptr_t object);
+void mprof_waiters_let_go(uintptr_t object);
+bool mprof_waiters_is_held(uintptr_t object);
+
+// In a forked child: nobody waits.
+void mprof_waiters_reset(void);
+
+#endif // MPROF_RT_WAITERS_H
