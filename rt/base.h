@@ -78,6 +78,7 @@ enum mprof_rank {
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads
   MPROF_RANK_ODD,       // odd_lock: live blocks off 16-byte boundaries
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
+  MPROF_RANK_NAMES,     // names_lock: names of locks
   MPROF_RANK_ARENA,     // arena_lock: the arena's committed end
 };
 
@@ -153,6 +154,9 @@ struct mprof_text {
 #define MPROF_TEXT(array) {.buf = (array), .cap = sizeof(array), .len = 0}
 void mprof_text_str(struct mprof_text *t, const char *s);
 void mprof_text_mem(struct mprof_text *t, const char *s, size_t len);
+// Text from outside: control characters and what is not UTF-8 become '?', and
+// no character is cut in half.
+void mprof_text_clean(struct mprof_text *t, const char *s, size_t len);
 void mprof_text_dec(struct mprof_text *t, uint64_t v);
 void mprof_text_hex(struct mprof_text *t, uint64_t v); // without 0x
 // v / 10^digits with that many decimals.

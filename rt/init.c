@@ -11,6 +11,7 @@
 #include "fastpath.h"
 #include "flags.h"
 #include "livemap.h"
+#include "lock_names.h"
 #include "mprof/mprof.h"
 #include "sample.h"
 #include "threads.h"
@@ -71,6 +72,7 @@ static void after_fork_in_child(void) {
   mprof_guard_enter();
   mprof_lock_reset(&mprof_writer_lock);
   mprof_lock_reset(&mprof_active_lock);
+  mprof_lock_names_reset();
   mprof_symbolize_forget();
   mprof_bucket_reset();
   mprof_waiters_reset();

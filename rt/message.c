@@ -36,6 +36,43 @@ void mprof_text_str(struct mprof_text *t, const char *s) {
   mprof_text_mem(t, s, strlen(s));
 }
 
+// Bytes of the UTF-8 character at s, 0 if there is none.
+static size_t utf8_length(const unsigned char *s, size_t len) {
+  static const struct {
+    unsigned char first, last, from, to; // lead byte, the byte after it
+    unsigned char length;
+  } forms[] = {{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+               {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
+               {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+               {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+  if (s[0] < 0x80)
+    return 1;
+  for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    if (s[0] < forms[i].first || s[0] > forms[i].last)
+      continue;
+    size_t n = forms[i].length;
+    if (n > len || s[1] < forms[i].from || s[1] > forms[i].to)
+      return 0;
+    for (size_t k = 2; k < n; k++)
+      if (s[k] >> 6 != 2)
+        return 0;
+    return n;
+  }
+  return 0;
+}
+
+void mprof_text_clean(struct mprof_text *t, const char *s, size_t len) {
+  for (size_t i = 0, n; i < len; i += n) {
+    const unsigned char *c = (const unsigned char *)s + i;
+    n = utf8_length(c, len - i);
+    bool is_text = n > 0 && *c >= ' ' && *c != 0x7f;
+    n = n > 0 ? n : 1;
+    if (t->cap - t->len <= n)
+      return; // no half characters
+    mprof_text_mem(t, is_text ? s + i : "?", is_text ? n : 1);
+  }
+}
+
 static void put_base(struct mprof_text *t, uint64_t v, unsigned base) {
   char digits[20];
   size_t i = sizeof(digits);

@@ -61,6 +61,9 @@ struct mprof_wait_snapshot {
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                              enum mprof_bucket_type type, bool by_stack);
 void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s);
+// Ticks of a snapshot in nanoseconds, rounded as pprof does for the legacy
+// text.
+int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles);
 
 // --- snapshot_thread.c: the thread creation profile ---
 
@@ -70,6 +73,7 @@ struct mprof_thread_sample {
   const struct mprof_bucket *bucket; // the creator's stack, empty if unknown
   char name[MPROF_THREAD_NAME];      // "" for ended threads
   uint64_t count;                    // threads
+  uint64_t live;                     // of them, those that have not ended
 };
 
 struct mprof_thread_snapshot {

@@ -5,28 +5,21 @@
 // since only so can samples be scaled.
 
 #include "flags.h"
+#include "stack_index.h"
 #include "writer.h"
 
 #include <errno.h>
 #include <string.h>
 
-static bool is_same_stack(const struct mprof_bucket *a,
-                          const struct mprof_bucket *b) {
-  return a->stack_len == b->stack_len && a->end == b->end &&
-         a->skip == b->skip &&
-         memcmp(a->stack, b->stack, a->stack_len * sizeof(a->stack[0])) == 0;
-}
-
-// index: an open-addressing table of places in v, plus 1; 0 is free.
-static struct mprof_stack_sum *find(struct mprof_stacks *g, uint32_t *index,
-                                    size_t mask, const struct mprof_bucket *b) {
-  size_t i = mprof_bucket_hash(b->stack, b->stack_len, 0) & mask;
-  for (; index[i] != 0; i = (i + 1) & mask)
-    if (is_same_stack(g->v[index[i] - 1].bucket, b))
-      return &g->v[index[i] - 1];
+static struct mprof_stack_sum *find(struct mprof_stacks *g,
+                                    struct mprof_stack_index *ix,
+                                    const struct mprof_bucket *b) {
+  struct mprof_stack_slot *slot = mprof_stack_index_get(ix, b);
+  if (slot->value != 0)
+    return &g->v[slot->value - 1];
   g->v[g->len].bucket = b;
   g->sorted[g->len] = &g->v[g->len];
-  index[i] = (uint32_t)++g->len;
+  slot->value = ++g->len;
   return &g->v[g->len - 1];
 }
 
@@ -50,15 +43,10 @@ int mprof_stacks_group(struct mprof_stacks *g,
   memset(g, 0, sizeof(*g));
   if (s->len == 0)
     return 0;
-  size_t slots = 16;
-  while (slots < 2 * s->len)
-    slots *= 2;
-  uint32_t *index = mprof_os_map(slots * sizeof(*index));
+  struct mprof_stack_index ix;
   g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
   g->v = mprof_os_map(g->mapped_bytes);
-  if (index == NULL || g->v == NULL) {
-    if (index != NULL)
-      mprof_os_unmap(index, slots * sizeof(*index));
+  if (g->v == NULL || mprof_stack_index_init(&ix, s->len) != 0) {
     mprof_stacks_free(g);
     return ENOMEM;
   }
@@ -68,14 +56,14 @@ int mprof_stacks_group(struct mprof_stacks *g,
     if (sample->allocs == 0 && sample->frees == 0)
       continue;
     struct mprof_mem_estimate e = mprof_mem_scale(sample);
-    struct mprof_stack_sum *sum = find(g, index, slots - 1, sample->bucket);
+    struct mprof_stack_sum *sum = find(g, &ix, sample->bucket);
     add(&sum->sum, &e);
     add_samples(sum, sample);
     add(&g->total, &e);
     g->samples += sample->allocs;
     g->sample_frees += sample->frees;
   }
-  mprof_os_unmap(index, slots * sizeof(*index));
+  mprof_stack_index_free(&ix);
   return 0;
 }
 

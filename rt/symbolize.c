@@ -10,6 +10,7 @@
 
 #include "flags.h"
 #include "init.h"
+#include "lock_names.h"
 #include "os_writer.h"
 #include "pctable.h"
 #include "writer.h"
@@ -318,6 +319,12 @@ bool mprof_symbolize(mprof_pc pc,
                           .file = "",
                           .module = m->file,
                           .offset = pc - 1 - m->bias};
+  const char *hooked = mprof_hooked_name(pc);
+  if (hooked != NULL) {
+    f.function = hooked;
+    fn(&f, arg);
+    return true;
+  }
   const char *reply = find_reply(pc);
   // Behind the reply buffer's part for receiving: names are long in C++.
   struct mprof_text function = {.buf = state.reply + REPLY_SIZE,

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names of the functions that stacks of waits begin with. They lie in libc,
+// which has no line numbers and, stripped or linked statically, maybe no names
+// either; the profile should say pthread_mutex_lock all the same. Mangled names
+// are left to the symbolizer, which demangles them.
+// This file may include nothing that declares the functions: here they are
+// only addresses, of types that do not matter.
+
+#include "contention.h"
+#include "lock_names.h"
+
+// Weak, so that no program is linked with more of libc than it uses; NULL is
+// what is not in the process.
+#define MPROF_LOCK(Symbol, Try, Busy, Kind)                                    \
+  extern char Symbol[] __attribute__((weak, visibility("default")));
+#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
+  extern char Symbol[] __attribute__((weak, visibility("default")));
+#define MPROF_WAIT(Symbol, Proto, Kind)                                        \
+  extern char Symbol[] __attribute__((weak, visibility("default")));
+#define MPROF_CREATE(Symbol, Proto)                                            \
+  extern char Symbol[] __attribute__((weak, visibility("default")));
+#include "mprof/hooks.def"
+
+#define IS_MANGLED(Symbol) (#Symbol[0] == '_' && #Symbol[1] == 'Z')
+// Where two names have one address, as read and its 64-bit form, the first in
+// hooks.def is taken.
+#define RETURN_IF(Symbol)                                                      \
+  if (!IS_MANGLED(Symbol) && op == (uintptr_t)(Symbol))                        \
+    return #Symbol;
+
+// The addresses come from the global offset table, one by one: an initialized
+// array of them would have relocations that bind a program's calls to its own
+// PLT.
+static const char *name_of(uintptr_t op) {
+#define MPROF_LOCK(Symbol, Try, Busy, Kind) RETURN_IF(Symbol)
+#define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
+#define MPROF_WAIT(Symbol, Proto, Kind) RETURN_IF(Symbol)
+#define MPROF_CREATE(Symbol, Proto) RETURN_IF(Symbol)
+#include "mprof/hooks.def"
+  if (op == (uintptr_t)mprof_lost_contended_runtime_lock)
+    return "mprof::_LostContendedRuntimeLock";
+  return NULL;
+}
+
+const char *mprof_hooked_name(mprof_pc pc) {
+  return pc < 2 ? NULL : name_of(pc - mprof_op_pc(0));
+}
+
+// Nobody calls it. Its code is unlike any other's, since linkers fold functions
+// with equal code.
+MPROF_NOINLINE void mprof_lost_contended_runtime_lock(void) {
+  __asm__ volatile("nop\n\tnop\n\tnop");
+}
+
+const char *mprof_kind_name(enum mprof_kind kind) {
+  static const char *const names[] = {
+#define MPROF_KIND(Name, Group) #Name,
+#include "mprof/hooks.def"
+  };
+  return (unsigned)kind < MPROF_KIND_COUNT ? names[kind] : "";
+}

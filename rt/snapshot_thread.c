@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which threads there are, and where they came from. The names of live ones are
+// read from /proc, so with no lock held: a thread may end meanwhile.
+// (Go: threadCreateProfileInternal)
+
+#include "flags.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "snapshot.h"
+#include "stack_index.h"
+#include "threads.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+// Where threads come from whose creation nobody saw.
+static const struct mprof_bucket unknown = {.type = MPROF_BUCKET_THREAD};
+
+static const struct mprof_bucket *origin(const struct mprof_bucket *created) {
+  return created == NULL || created->stack_len == 0 ? &unknown : created;
+}
+
+// --- live threads ---
+
+struct live {
+  struct mprof_thread_info *v;
+  size_t len, mapped_bytes;
+};
+
+static void free_live(struct live *l) {
+  if (l->v != NULL)
+    mprof_os_unmap(l->v, l->mapped_bytes);
+  l->v = NULL;
+}
+
+static int list_live(struct live *l) {
+  size_t cap = 64;
+  for (;;) {
+    *l = (struct live){.mapped_bytes = cap * sizeof(*l->v)};
+    l->v = mprof_os_map(l->mapped_bytes);
+    if (l->v == NULL)
+      return ENOMEM;
+    l->len = mprof_threads_list(l->v, cap);
+    if (l->len <= cap)
+      return 0;
+    cap = l->len + 64; // more may come
+    free_live(l);
+  }
+}
+
+// What the kernel calls a thread, "" where it does not say. False if the thread
+// has ended.
+static bool read_name(int tid, char name[MPROF_THREAD_NAME]) {
+  char path[48], text[MPROF_THREAD_NAME + 1];
+  struct mprof_text t = MPROF_TEXT(path);
+  mprof_text_str(&t, "/proc/self/task/");
+  mprof_text_dec(&t, (unsigned)tid);
+  mprof_text_str(&t, "/comm");
+  name[0] = '\0';
+  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  long n = fd < 0 ? fd : mprof_sys_read((int)fd, text, sizeof(text));
+  if (fd >= 0)
+    mprof_sys_close((int)fd);
+  if (n < 0)
+    return mprof_sys_thread_alive(tid);
+  if (n > 0 && text[n - 1] == '\n')
+    n--;
+  struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
+  mprof_text_clean(&out, text, (size_t)n);
+  return true;
+}
+
+// --- samples ---
+
+struct gathered {
+  struct mprof_thread_sample *samples;
+  struct mprof_thread_sample **sorted; // pointers into samples
+  size_t len, mapped_bytes;
+};
+
+static bool comes_by_stack(const void *a, const void *b) {
+  const struct mprof_thread_sample *x = a, *y = b;
+  if (x->bucket != y->bucket)
+    return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
+  if (x->name[0] == '\0' || y->name[0] == '\0') // the named ones first
+    return x->name[0] != '\0' && y->name[0] == '\0';
+  return strcmp(x->name, y->name) < 0;
+}
+
+static bool has_more_threads(const void *a, const void *b) {
+  const struct mprof_thread_sample *x = a, *y = b;
+  return x->count != y->count ? x->count > y->count : comes_by_stack(x, y);
+}
+
+static struct mprof_thread_sample *
+add(struct gathered *g, const struct mprof_bucket *b, uint64_t count) {
+  struct mprof_thread_sample *s = &g->samples[g->len];
+  *s = (struct mprof_thread_sample){.bucket = b, .count = count};
+  g->sorted[g->len++] = s;
+  return s;
+}
+
+static void gather_live(struct gathered *g, const struct live *l) {
+  for (size_t i = 0; i < l->len; i++) {
+    struct mprof_thread_sample *s = add(g, origin(l->v[i].created), 1);
+    s->live = 1;
+    if (!read_name(l->v[i].tid, s->name))
+      g->len--;
+  }
+}
+
+// Those that are no more: all that a bucket has seen created, without its live
+// ones, which are samples already.
+static int gather_ended(struct gathered *g, const struct mprof_bucket *first,
+                        size_t most) {
+  struct mprof_stack_index ix;
+  const size_t live = g->len;
+  int error = mprof_stack_index_init(&ix, most);
+  if (error != 0)
+    return error;
+  for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {
+    uint64_t created =
+        atomic_load_explicit(&b->thread.created, memory_order_relaxed);
+    add(g, origin(b), created);
+    mprof_stack_index_get(&ix, b)->value = g->len;
+  }
+  for (size_t i = 0; i < live; i++) {
+    const struct mprof_bucket *b = g->samples[i].bucket;
+    size_t place = b == &unknown ? 0 : mprof_stack_index_get(&ix, b)->value;
+    if (place != 0 && g->samples[place - 1].count > 0)
+      g->samples[place - 1].count--;
+  }
+  mprof_stack_index_free(&ix);
+  return 0;
+}
+
+// Adds up neighbours that are to be one sample.
+static void merge(struct gathered *g, bool by_stack) {
+  size_t len = 0;
+  mprof_sort((void **)g->sorted, g->len, comes_by_stack);
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_thread_sample *s = g->sorted[i];
+    struct mprof_thread_sample *last = len == 0 ? NULL : g->sorted[len - 1];
+    if (s->count == 0)
+      continue;
+    if (last != NULL && last->bucket == s->bucket &&
+        (by_stack || strcmp(last->name, s->name) == 0)) {
+      last->count += s->count;
+      last->live += s->live;
+    } else {
+      g->sorted[len++] = s;
+    }
+  }
+  g->len = len;
+  mprof_sort((void **)g->sorted, g->len, has_more_threads);
+}
+
+static int copy(struct mprof_thread_snapshot *s, const struct gathered *g) {
+  if (g->len == 0)
+    return 0;
+  s->mapped_bytes = g->len * sizeof(*s->samples);
+  s->samples = mprof_os_map(s->mapped_bytes);
+  if (s->samples == NULL)
+    return ENOMEM;
+  for (; s->len < g->len; s->len++) {
+    s->samples[s->len] = *g->sorted[s->len];
+    s->threads += s->samples[s->len].count;
+  }
+  return 0;
+}
+
+static int take(struct mprof_thread_snapshot *s, const struct live *l, bool all,
+                bool by_stack) {
+  const struct mprof_bucket *first =
+      all ? mprof_bucket_first(MPROF_BUCKET_THREAD) : NULL;
+  size_t buckets = 0;
+  for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext)
+    buckets++;
+  const size_t most = l->len + buckets;
+  if (most == 0)
+    return 0;
+  struct gathered g = {.mapped_bytes =
+                           most * (sizeof(*g.samples) + sizeof(*g.sorted))};
+  g.samples = mprof_os_map(g.mapped_bytes);
+  if (g.samples == NULL)
+    return ENOMEM;
+  g.sorted = (struct mprof_thread_sample **)(g.samples + most);
+  gather_live(&g, l);
+  int error = all ? gather_ended(&g, first, most) : 0;
+  if (error == 0) {
+    merge(&g, by_stack);
+    error = copy(s, &g);
+  }
+  mprof_os_unmap(g.samples, g.mapped_bytes);
+  return error;
+}
+
+int mprof_thread_snapshot_take(struct mprof_thread_snapshot *s, bool all,
+                               bool by_stack) {
+  struct live l;
+  *s = (struct mprof_thread_snapshot){.time_ns = mprof_sys_realtime_ns()};
+  int error = list_live(&l);
+  if (error == 0)
+    error = take(s, &l, all, by_stack);
+  free_live(&l);
+  return error;
+}
+
+void mprof_thread_snapshot_free(struct mprof_thread_snapshot *s) {
+  if (s->samples != NULL)
+    mprof_os_unmap(s->samples, s->mapped_bytes);
+  *s = (struct mprof_thread_snapshot){0};
+}
+
+// --- records ---
+
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
+static void fill_record(struct mprof_stack_record *r,
+                        const struct mprof_bucket *b) {
+  memset(r, 0, sizeof(*r));
+  size_t n = b->stack_len;
+  if (n > MPROF_RECORD_STACK)
+    n = MPROF_RECORD_STACK;
+  memcpy(r->stack0, b->stack, n * sizeof(r->stack0[0]));
+}
+
+// One record a thread, and nothing beyond its end.
+static void fill_records(struct mprof_stack_record *records,
+                         const struct mprof_thread_snapshot *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->len; i++)
+    for (uint64_t k = 0; k < s->samples[i].count; k++)
+      fill_record(&records[n++], s->samples[i].bucket);
+  if (__msan_unpoison)
+    __msan_unpoison(records, n * sizeof(records[0]));
+}
+
+MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
+                                             size_t len, size_t *n) {
+  *n = 0;
+  if (__msan_unpoison)
+    __msan_unpoison(n, sizeof(*n));
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  struct mprof_thread_snapshot s;
+  int error = mprof_thread_snapshot_take(&s, mprof_flags.all_threads, true);
+  *n = s.threads;
+  if (error == 0 && s.threads > len)
+    error = ERANGE;
+  if (error == 0)
+    fill_records(records, &s);
+  mprof_thread_snapshot_free(&s);
+  mprof_guard_leave();
+  return error;
+}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the buckets of waits have counted. Counts were scaled when they were
+// added, so there is nothing to estimate here, and no cycle to wait for: a wait
+// is over when it is counted. (Go: blockProfileInternal, mutexProfileInternal)
+
+#include "clock.h"
+#include "contention.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "snapshot.h"
+#include "stack_index.h"
+#include "threads.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uint64_t rate_of(enum mprof_bucket_type type) {
+  return atomic_load_explicit(type == MPROF_BUCKET_BLOCK
+                                  ? &mprof_contention.block_rate_ns
+                                  : &mprof_contention.mutex_fraction,
+                              memory_order_relaxed);
+}
+
+// What is gathered before it is sorted: count in parts of 1 / MPROF_COUNT_ONE.
+struct gathered {
+  struct mprof_wait_sample *samples;
+  struct mprof_wait_sample **sorted; // pointers into samples
+  size_t len, mapped_bytes;
+};
+
+static bool has_more_cycles(const void *a, const void *b) {
+  const struct mprof_wait_sample *x = a, *y = b;
+  return x->cycles != y->cycles ? x->cycles > y->cycles : x->count > y->count;
+}
+
+// The sample that a bucket's counts are added to: its own, or, where there is
+// an index, that of its stack.
+static struct mprof_wait_sample *sample_of(struct gathered *g,
+                                           struct mprof_stack_index *ix,
+                                           const struct mprof_bucket *b) {
+  struct mprof_stack_slot *slot =
+      ix == NULL ? NULL : mprof_stack_index_get(ix, b);
+  if (slot != NULL && slot->value != 0)
+    return &g->samples[slot->value - 1];
+  struct mprof_wait_sample *s = &g->samples[g->len];
+  s->bucket = b;
+  g->sorted[g->len++] = s;
+  if (slot != NULL)
+    slot->value = g->len;
+  return s;
+}
+
+// first: the newest of the buckets; later ones are not in the snapshot.
+static void gather(struct gathered *g, struct mprof_stack_index *ix,
+                   const struct mprof_bucket *first) {
+  for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {
+    uint64_t count = atomic_load_explicit(&b->wait.count, memory_order_relaxed);
+    uint64_t cycles =
+        atomic_load_explicit(&b->wait.cycles, memory_order_relaxed);
+    if (count == 0 && cycles == 0)
+      continue;
+    struct mprof_wait_sample *s = sample_of(g, ix, b);
+    s->count += (int64_t)count;
+    s->cycles += (int64_t)cycles;
+  }
+  mprof_sort((void **)g->sorted, g->len, has_more_cycles);
+}
+
+// A stack in the block profile has waited at least once, however little of a
+// wait its samples stand for. (Go: blockProfileInternal, Count == 0)
+static int64_t whole_count(const struct mprof_wait_sample *s) {
+  int64_t n =
+      (s->count + (int64_t)MPROF_COUNT_ONE / 2) / (int64_t)MPROF_COUNT_ONE;
+  return n == 0 && s->bucket->type == MPROF_BUCKET_BLOCK ? 1 : n;
+}
+
+static int gathered_init(struct gathered *g, size_t buckets) {
+  *g = (struct gathered){0};
+  g->mapped_bytes = buckets * (sizeof(*g->samples) + sizeof(*g->sorted));
+  g->samples = mprof_os_map(g->mapped_bytes);
+  if (g->samples == NULL)
+    return ENOMEM;
+  g->sorted = (struct mprof_wait_sample **)(g->samples + buckets);
+  return 0;
+}
+
+static int copy(struct mprof_wait_snapshot *s, const struct gathered *g) {
+  if (g->len == 0)
+    return 0;
+  s->mapped_bytes = g->len * sizeof(*s->samples);
+  s->samples = mprof_os_map(s->mapped_bytes);
+  if (s->samples == NULL)
+    return ENOMEM;
+  for (; s->len < g->len; s->len++) {
+    struct mprof_wait_sample *x = &s->samples[s->len];
+    *x = *g->sorted[s->len];
+    x->count = whole_count(x);
+  }
+  return 0;
+}
+
+static int take(struct mprof_wait_snapshot *s, bool by_stack) {
+  const struct mprof_bucket *first = mprof_bucket_first(s->type);
+  size_t buckets = 0;
+  for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext)
+    buckets++;
+  if (buckets == 0)
+    return 0;
+  struct gathered g;
+  struct mprof_stack_index ix;
+  int error = gathered_init(&g, buckets);
+  if (error != 0)
+    return error;
+  if (by_stack)
+    error = mprof_stack_index_init(&ix, buckets);
+  if (error == 0) {
+    gather(&g, by_stack ? &ix : NULL, first);
+    error = copy(s, &g);
+  }
+  if (by_stack)
+    mprof_stack_index_free(&ix);
+  mprof_os_unmap(g.samples, g.mapped_bytes);
+  return error;
+}
+
+static void set_stats(const struct mprof_wait_snapshot *s) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < s->len; i++)
+    count += (uint64_t)s->samples[i].count;
+  mprof_stat_set(s->type == MPROF_BUCKET_BLOCK ? MPROF_STAT_waits
+                                               : MPROF_STAT_contentions,
+                 count);
+}
+
+int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
+                             enum mprof_bucket_type type, bool by_stack) {
+  *s = (struct mprof_wait_snapshot){.type = type,
+                                    .rate = rate_of(type),
+                                    .ticks_per_second =
+                                        mprof_clock_ticks_per_second(),
+                                    .time_ns = mprof_sys_realtime_ns()};
+  int error = take(s, by_stack);
+  if (error == 0)
+    set_stats(s);
+  return error;
+}
+
+void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s) {
+  if (s->samples != NULL)
+    mprof_os_unmap(s->samples, s->mapped_bytes);
+  *s = (struct mprof_wait_snapshot){0};
+}
+
+int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles) {
+  return (int64_t)((double)cycles / ((double)s->ticks_per_second / 1e9));
+}
+
+// --- records ---
+
+// (Go: copyBlockProfileRecord)
+static void fill_record(struct mprof_block_record *r,
+                        const struct mprof_wait_sample *s) {
+  memset(r, 0, sizeof(*r));
+  r->count = s->count;
+  r->cycles = s->cycles;
+  size_t n = s->bucket->stack_len;
+  if (n > MPROF_RECORD_STACK)
+    n = MPROF_RECORD_STACK;
+  memcpy(r->stack0, s->bucket->stack, n * sizeof(r->stack0[0]));
+}
+
+// MemorySanitizer does not see the runtime write.
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
+static int profile(enum mprof_bucket_type type,
+                   struct mprof_block_record *records, size_t len, size_t *n) {
+  *n = 0;
+  if (__msan_unpoison)
+    __msan_unpoison(n, sizeof(*n));
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  struct mprof_wait_snapshot s;
+  int error = mprof_wait_snapshot_take(&s, type, true);
+  *n = s.len;
+  if (error == 0 && s.len > len)
+    error = ERANGE;
+  for (size_t i = 0; error == 0 && i < s.len; i++)
+    fill_record(&records[i], &s.samples[i]);
+  if (error == 0 && __msan_unpoison)
+    __msan_unpoison(records, s.len * sizeof(records[0]));
+  mprof_wait_snapshot_free(&s);
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC int mprof_block_profile(struct mprof_block_record *records,
+                                     size_t len, size_t *n) {
+  return profile(MPROF_BUCKET_BLOCK, records, len, n);
+}
+
+MPROF_PUBLIC int mprof_mutex_profile(struct mprof_block_record *records,
+                                     size_t len, size_t *n) {
+  return profile(MPROF_BUCKET_MUTEX, records, len, n);
+}
+
+MPROF_PUBLIC uint64_t mprof_ticks_per_second(void) {
+  return mprof_clock_ticks_per_second();
+}

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stack_index.h.
+
+#include "stack_index.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_same_stack(const struct mprof_bucket *a,
+                          const struct mprof_bucket *b) {
+  return a->stack_len == b->stack_len && a->end == b->end &&
+         a->skip == b->skip &&
+         memcmp(a->stack, b->stack, a->stack_len * sizeof(a->stack[0])) == 0;
+}
+
+int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks) {
+  ix->count = 16;
+  while (ix->count < 2 * stacks)
+    ix->count *= 2;
+  ix->slots = mprof_os_map(ix->count * sizeof(*ix->slots));
+  return ix->slots == NULL ? ENOMEM : 0;
+}
+
+struct mprof_stack_slot *mprof_stack_index_get(struct mprof_stack_index *ix,
+                                               const struct mprof_bucket *b) {
+  const size_t mask = ix->count - 1;
+  size_t i = mprof_bucket_hash(b->stack, b->stack_len, 0) & mask;
+  while (ix->slots[i].bucket != NULL && !is_same_stack(ix->slots[i].bucket, b))
+    i = (i + 1) & mask;
+  if (ix->slots[i].bucket == NULL)
+    ix->slots[i].bucket = b;
+  return &ix->slots[i];
+}
+
+void mprof_stack_index_free(struct mprof_stack_index *ix) {
+  if (ix->slots != NULL)
+    mprof_os_unmap(ix->slots, ix->count * sizeof(*ix->slots));
+  ix->slots = NULL;
+}
