@@ -77,6 +77,7 @@ enum mprof_rank {
   MPROF_RANK_ACTIVE,    // active_lock: active of every memory record
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads
   MPROF_RANK_ODD,       // odd_lock: live blocks off 16-byte boundaries
+  MPROF_RANK_STARTS,    // starts_lock: what threads are created with
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks
   MPROF_RANK_ARENA,     // arena_lock: the arena's committed end

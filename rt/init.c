@@ -14,6 +14,7 @@
 #include "lock_names.h"
 #include "mprof/mprof.h"
 #include "sample.h"
+#include "thread_starts.h"
 #include "threads.h"
 #include "unwind.h"
 #include "waiters.h"
@@ -76,6 +77,7 @@ static void after_fork_in_child(void) {
   mprof_symbolize_forget();
   mprof_bucket_reset();
   mprof_waiters_reset();
+  mprof_thread_starts_reset();
   mprof_live_reset();
   mprof_threads_reset();
   mprof_stats_reset();

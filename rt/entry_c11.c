@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of C11's locks and threads. This directory has a threads.h of its
+// own, so what C11's declares is declared here; glibc and musl give the
+// constants the same values.
+
+#include "entry_sync.h"
+
+enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
+
+typedef struct mtx mtx_t;
+typedef struct cnd cnd_t;
+typedef struct once once_flag;
+int mtx_lock(mtx_t *m);
+int mtx_trylock(mtx_t *m);
+int mtx_timedlock(mtx_t *m, const struct timespec *t);
+int mtx_unlock(mtx_t *m);
+int cnd_wait(cnd_t *c, mtx_t *m);
+int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t);
+int cnd_signal(cnd_t *c);
+int cnd_broadcast(cnd_t *c);
+int thrd_join(pthread_t t, int *value);
+void call_once(once_flag *flag, void (*routine)(void));
+
+static enum mprof_outcome thrd_outcome(int r) {
+  return r == thrd_success    ? MPROF_GOT
+         : r == thrd_timedout ? MPROF_TIMEOUT
+                              : MPROF_NO_WAIT;
+}
+
+// Its sites call no other function, so it is not weak.
+MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
+  TRY_THEN_WAIT(mtx_lock, (m), MPROF_KIND_mutex, m, mtx_trylock, thrd_busy,
+                thrd_outcome);
+}
+
+WEAK(mtx_timedlock);
+MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
+  TRY_THEN_WAIT(mtx_timedlock, (m, t), MPROF_KIND_mutex, m, mtx_trylock,
+                thrd_busy, thrd_outcome);
+}
+
+TRY(mtx_trylock, mtx_t, thrd_busy)
+UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_is_last_unlock(l),
+       thrd_success)
+
+COND_WAIT(cnd_wait, (cnd_t * c, mtx_t *m), (c, m), thrd_outcome)
+COND_WAIT(cnd_timedwait, (cnd_t * c, mtx_t *m, const struct timespec *t),
+          (c, m, t), thrd_outcome)
+WAKE(cnd_signal, cnd_t)
+WAKE(cnd_broadcast, cnd_t)
+
+JOIN(thrd_join, (pthread_t t, int *value), (t, value), thrd_outcome)
+
+WEAK(call_once);
+MPROF_ENTRY void __mprof_call_once(once_flag *flag, void (*routine)(void)) {
+  struct mprof_wait w;
+  if (!mprof_once_is_under_way(flag)) {
+    call_once(flag, routine);
+    return;
+  }
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)call_once, FRAME);
+  call_once(flag, routine);
+  mprof_wait_end(&w, MPROF_GOT);
+}

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of what the C++ libraries do not inline, by mangled name: conditions,
+// futures and joins of libstdc++, and all locks of libc++. The layouts that are
+// looked into are fixed by the libraries' ABIs.
+
+#include "entry_sync.h"
+
+#define DECLARE(Result, f, ...)                                                \
+  extern Result f(__VA_ARGS__) __attribute__((weak))
+
+// std::unique_lock<std::mutex> begins with the mutex's address.
+static void *mutex_of(void *unique_lock) { return *(void **)unique_lock; }
+
+// A field of an object of the library.
+static unsigned word_at(const void *object, size_t offset) {
+  return __atomic_load_n((const unsigned *)((const char *)object + offset),
+                         __ATOMIC_RELAXED);
+}
+
+// --- locks of libc++ ---
+
+#define CXX_LOCK(Lock, Try, Kind)                                              \
+  DECLARE(void, Lock, void *);                                                 \
+  DECLARE(_Bool, Try, void *);                                                 \
+  MPROF_ENTRY void __mprof_##Lock(void *l) {                                   \
+    struct mprof_wait w;                                                       \
+    if (Try != NULL && Try(l))                                                 \
+      return;                                                                  \
+    mprof_wait_begin(&w, Kind, (uintptr_t)Lock, FRAME, (uintptr_t)l);          \
+    Lock(l);                                                                   \
+    mprof_wait_end(&w, MPROF_GOT);                                             \
+  }                                                                            \
+  MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
+    _Bool got = Try(l);                                                        \
+    if (!got)                                                                  \
+      mprof_try_failed((uintptr_t)Try, FRAME, (uintptr_t)l);                   \
+    return got;                                                                \
+  }
+CXX_LOCK(_ZNSt3__15mutex4lockEv, _ZNSt3__15mutex8try_lockEv, MPROF_KIND_mutex)
+CXX_LOCK(_ZNSt3__115recursive_mutex4lockEv,
+         _ZNSt3__115recursive_mutex8try_lockEv, MPROF_KIND_mutex)
+CXX_LOCK(_ZNSt3__111timed_mutex4lockEv, _ZNSt3__111timed_mutex8try_lockEv,
+         MPROF_KIND_mutex)
+CXX_LOCK(_ZNSt3__121recursive_timed_mutex4lockEv,
+         _ZNSt3__121recursive_timed_mutex8try_lockEv, MPROF_KIND_mutex)
+CXX_LOCK(_ZNSt3__119__shared_mutex_base4lockEv,
+         _ZNSt3__119__shared_mutex_base8try_lockEv, MPROF_KIND_rwlock)
+CXX_LOCK(_ZNSt3__119__shared_mutex_base11lock_sharedEv,
+         _ZNSt3__119__shared_mutex_base15try_lock_sharedEv, MPROF_KIND_rwlock)
+CXX_LOCK(_ZNSt3__118shared_timed_mutex4lockEv,
+         _ZNSt3__118shared_timed_mutex8try_lockEv, MPROF_KIND_rwlock)
+CXX_LOCK(_ZNSt3__118shared_timed_mutex11lock_sharedEv,
+         _ZNSt3__118shared_timed_mutex15try_lock_sharedEv, MPROF_KIND_rwlock)
+
+// recursive_timed_mutex: a mutex of 40 bytes, a condition of 48, the count.
+static bool is_last_timed_unlock(const void *l) {
+  return word_at(l, 40 + 48) <= 1;
+}
+
+// shared_mutex: a mutex, two conditions, the number of readers and a bit.
+static bool is_last_reader(const void *l) {
+  return (word_at(l, 40 + 48 + 48) & ~(1u << 31)) <= 1;
+}
+
+#define CXX_UNLOCK(Unlock, Kind, IsLast)                                       \
+  DECLARE(void, Unlock, void *);                                               \
+  MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
+    struct mprof_release release;                                              \
+    if (!mprof_has_waiters(l) || !(IsLast)) {                                  \
+      Unlock(l);                                                               \
+      return;                                                                  \
+    }                                                                          \
+    mprof_release_begin(&release, (uintptr_t)l);                               \
+    Unlock(l);                                                                 \
+    mprof_release_end(&release, true, Kind, (uintptr_t)Unlock, FRAME);         \
+  }
+CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex, true)
+CXX_UNLOCK(_ZNSt3__115recursive_mutex6unlockEv, MPROF_KIND_mutex,
+           mprof_is_last_unlock(l))
+CXX_UNLOCK(_ZNSt3__111timed_mutex6unlockEv, MPROF_KIND_mutex, true)
+CXX_UNLOCK(_ZNSt3__121recursive_timed_mutex6unlockEv, MPROF_KIND_mutex,
+           is_last_timed_unlock(l))
+CXX_UNLOCK(_ZNSt3__119__shared_mutex_base6unlockEv, MPROF_KIND_rwlock, true)
+CXX_UNLOCK(_ZNSt3__119__shared_mutex_base13unlock_sharedEv, MPROF_KIND_rwlock,
+           is_last_reader(l))
+CXX_UNLOCK(_ZNSt3__118shared_timed_mutex6unlockEv, MPROF_KIND_rwlock, true)
+CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
+           is_last_reader(l))
+
+// --- conditions of both ---
+
+#define CXX_COND_WAIT(f, Outcome, Params, Args, Types)                         \
+  DECLARE(void, f, Types);                                                     \
+  MPROF_ENTRY void __mprof_##f Params {                                        \
+    struct mprof_wait w;                                                       \
+    struct _pthread_cleanup_buffer buffer;                                     \
+    void *m = mutex_of(lock);                                                  \
+    if (mprof_has_waiters(m)) {                                                \
+      struct mprof_release release;                                            \
+      mprof_release_begin(&release, (uintptr_t)m);                             \
+      mprof_release_end(&release, true, MPROF_KIND_mutex, (uintptr_t)f,        \
+                        FRAME);                                                \
+    }                                                                          \
+    mprof_wait_begin(&w, MPROF_KIND_cond, (uintptr_t)f, FRAME, (uintptr_t)c);  \
+    _pthread_cleanup_push(&buffer, mprof_wait_cancelled, &w);                  \
+    f Args;                                                                    \
+    _pthread_cleanup_pop(&buffer, 0);                                          \
+    mprof_wait_end(&w, Outcome);                                               \
+  }
+#define TWO void *, void *
+#define THREE void *, void *, long
+CXX_COND_WAIT(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,
+              MPROF_GOT, (void *c, void *lock), (c, lock), TWO)
+CXX_COND_WAIT(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,
+              MPROF_GOT, (void *c, void *lock), (c, lock), TWO)
+// It does not say whether the time ran out.
+CXX_COND_WAIT(
+    _ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE,
+    MPROF_TIMEOUT, (void *c, void *lock, long until), (c, lock, until), THREE)
+
+#define CXX_NOTIFY(f)                                                          \
+  DECLARE(void, f, void *);                                                    \
+  MPROF_ENTRY void __mprof_##f(void *c) {                                      \
+    struct mprof_release release;                                              \
+    mprof_release_begin(&release, (uintptr_t)c);                               \
+    f(c);                                                                      \
+  }
+CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv)
+CXX_NOTIFY(_ZNSt18condition_variable10notify_allEv)
+CXX_NOTIFY(_ZNSt3__118condition_variable10notify_oneEv)
+CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv)
+
+// --- threads that end ---
+
+// std::thread is its pthread_t. Joining what cannot be joined throws, with
+// nothing begun that would be left over: such a wait is in no table.
+#define CXX_JOIN(f)                                                            \
+  DECLARE(void, f, void *);                                                    \
+  MPROF_ENTRY void __mprof_##f(void *thread) {                                 \
+    struct mprof_wait w;                                                       \
+    pthread_t t = *(pthread_t *)thread;                                        \
+    if (t == 0 || !mprof_is_running(t)) {                                      \
+      f(thread);                                                               \
+      return;                                                                  \
+    }                                                                          \
+    mprof_call_begin(&w, MPROF_KIND_join, (uintptr_t)f, FRAME);                \
+    f(thread);                                                                 \
+    mprof_wait_end(&w, MPROF_GOT);                                             \
+  }
+CXX_JOIN(_ZNSt6thread4joinEv)
+CXX_JOIN(_ZNSt3__16thread4joinEv)
+
+// --- futures and call_once ---
+
+// libstdc++'s futex: waits while *word is value. The result is false when the
+// time ran out.
+#define CXX_FUTEX_WAIT(f)                                                      \
+  DECLARE(_Bool, f, void *, unsigned *, unsigned, _Bool, long, long);          \
+  MPROF_ENTRY _Bool __mprof_##f(void *self, unsigned *word, unsigned value,    \
+                                _Bool has_timeout, long s, long ns) {          \
+    struct mprof_wait w;                                                       \
+    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)f, FRAME,               \
+                     (uintptr_t)word);                                         \
+    _Bool r = f(self, word, value, has_timeout, s, ns);                        \
+    mprof_wait_end(&w, r ? MPROF_GOT : MPROF_TIMEOUT);                         \
+    return r;                                                                  \
+  }
+CXX_FUTEX_WAIT(
+    _ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE)
+CXX_FUTEX_WAIT(
+    _ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE)
+
+DECLARE(void, _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj,
+        void *, unsigned *);
+MPROF_ENTRY void
+__mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
+    void *self, unsigned *word) {
+  struct mprof_release release;
+  mprof_release_begin(&release, (uintptr_t)word);
+  _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(self, word);
+}
+
+// libc++'s state of a future: a virtual table, a count, an exception, a mutex,
+// a condition, and the flags, of which 4 says that it is ready.
+static bool is_ready(const void *state) {
+  return word_at(state, 8 + 8 + 8 + 40 + 48) & 4;
+}
+
+DECLARE(void, _ZNSt3__117__assoc_sub_state4waitEv, void *);
+MPROF_ENTRY void __mprof__ZNSt3__117__assoc_sub_state4waitEv(void *state) {
+  struct mprof_wait w;
+  if (is_ready(state)) {
+    _ZNSt3__117__assoc_sub_state4waitEv(state);
+    return;
+  }
+  mprof_call_begin(&w, MPROF_KIND_future,
+                   (uintptr_t)_ZNSt3__117__assoc_sub_state4waitEv, FRAME);
+  _ZNSt3__117__assoc_sub_state4waitEv(state);
+  mprof_wait_end(&w, MPROF_GOT);
+}
+
+#define SUB_WAIT                                                               \
+  _ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE
+DECLARE(void, SUB_WAIT, void *, void *);
+MPROF_ENTRY void
+__mprof__ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE(
+    void *state, void *lock) {
+  struct mprof_wait w;
+  if (is_ready(state)) {
+    SUB_WAIT(state, lock);
+    return;
+  }
+  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)SUB_WAIT, FRAME);
+  SUB_WAIT(state, lock);
+  mprof_wait_end(&w, MPROF_GOT);
+}
+
+// Its flag is 1 while another thread runs the function.
+#define CALL_ONCE _ZNSt3__111__call_onceERVmPvPFvS2_E
+DECLARE(void, CALL_ONCE, unsigned long *, void *, void (*)(void *));
+MPROF_ENTRY void
+__mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
+                                            void (*fn)(void *)) {
+  struct mprof_wait w;
+  if (__atomic_load_n(flag, __ATOMIC_RELAXED) != 1) {
+    CALL_ONCE(flag, arg, fn);
+    return;
+  }
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)CALL_ONCE, FRAME);
+  CALL_ONCE(flag, arg, fn);
+  mprof_wait_end(&w, MPROF_GOT);
+}
+
+// --- std::atomic::wait of libc++, and what stands on it ---
+
+#define CXX_ATOMIC_WAIT(f)                                                     \
+  DECLARE(void, f, const int *, int);                                          \
+  MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \
+    struct mprof_wait w;                                                       \
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) != value) {                    \
+      f(word, value);                                                          \
+      return;                                                                  \
+    }                                                                          \
+    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)f, FRAME);               \
+    w.object = (uintptr_t)word;                                                \
+    f(word, value);                                                            \
+    mprof_wait_end(&w, MPROF_GOT);                                             \
+  }
+CXX_ATOMIC_WAIT(_ZNSt3__120__libcpp_atomic_waitEPVKvi)
+CXX_ATOMIC_WAIT(
+    _ZNSt3__120__libcpp_atomic_waitEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEEi)
+
+#define SLEEP_FOR                                                              \
+  _ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE
+DECLARE(void, SLEEP_FOR, const long *);
+MPROF_ENTRY void
+__mprof__ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(
+    const long *ns) {
+  struct mprof_wait w;
+  struct _pthread_cleanup_buffer buffer;
+  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)SLEEP_FOR, FRAME);
+  _pthread_cleanup_push(&buffer, mprof_wait_cancelled, &w);
+  SLEEP_FOR(ns);
+  _pthread_cleanup_pop(&buffer, 0);
+  mprof_wait_end(&w, MPROF_TIMEOUT);
+}

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of POSIX's locks and of what else synchronizes its threads. Each
+// tries first; only what fails is a wait, with a clock. The hooked function
+// then does what it would have done, so what the program sees is its result.
+
+#include "entry_sync.h"
+
+#include <semaphore.h>
+
+void mprof_wait_cancelled(void *wait) { mprof_wait_end(wait, MPROF_TIMEOUT); }
+
+// The function checks these before it tries, so a wrong one must not be tried.
+static bool is_time(const struct timespec *t) {
+  return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
+}
+
+static bool is_clock(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+// --- mutexes, rwlocks, spin locks ---
+
+// Sites of these call no other function, so they are not weak.
+#define LOCK(f, Type, Kind, Try)                                               \
+  MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
+    TRY_THEN_WAIT(f, (l), Kind, l, Try, EBUSY, mprof_outcome_of);              \
+  }
+LOCK(pthread_mutex_lock, pthread_mutex_t, MPROF_KIND_mutex,
+     pthread_mutex_trylock)
+LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, MPROF_KIND_rwlock,
+     pthread_rwlock_tryrdlock)
+LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, MPROF_KIND_rwlock,
+     pthread_rwlock_trywrlock)
+LOCK(pthread_spin_lock, pthread_spinlock_t, MPROF_KIND_spin,
+     pthread_spin_trylock)
+
+WEAK(pthread_mutex_timedlock);
+MPROF_ENTRY int __mprof_pthread_mutex_timedlock(pthread_mutex_t *m,
+                                                const struct timespec *t) {
+  TRY_THEN_WAIT(pthread_mutex_timedlock, (m, t), MPROF_KIND_mutex, m,
+                pthread_mutex_trylock, EBUSY, mprof_outcome_of);
+}
+
+WEAK(pthread_mutex_clocklock);
+MPROF_ENTRY int __mprof_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t c,
+                                                const struct timespec *t) {
+  if (!is_clock(c))
+    return pthread_mutex_clocklock(m, c, t);
+  TRY_THEN_WAIT(pthread_mutex_clocklock, (m, c, t), MPROF_KIND_mutex, m,
+                pthread_mutex_trylock, EBUSY, mprof_outcome_of);
+}
+
+#define TIMED_RWLOCK(f, Try)                                                   \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, const struct timespec *t) { \
+    if (!is_time(t))                                                           \
+      return f(l, t);                                                          \
+    TRY_THEN_WAIT(f, (l, t), MPROF_KIND_rwlock, l, Try, EBUSY,                 \
+                  mprof_outcome_of);                                           \
+  }
+TIMED_RWLOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock)
+TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
+
+#define CLOCK_RWLOCK(f, Try)                                                   \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, clockid_t c,                \
+                              const struct timespec *t) {                      \
+    if (!is_clock(c) || !is_time(t))                                           \
+      return f(l, c, t);                                                       \
+    TRY_THEN_WAIT(f, (l, c, t), MPROF_KIND_rwlock, l, Try, EBUSY,              \
+                  mprof_outcome_of);                                           \
+  }
+CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
+CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
+
+// Tries that the program makes itself.
+TRY(pthread_mutex_trylock, pthread_mutex_t, EBUSY)
+TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, EBUSY)
+TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, EBUSY)
+TRY(pthread_spin_trylock, pthread_spinlock_t, EBUSY)
+
+bool mprof_is_last_unlock(const void *mutex) {
+  const pthread_mutex_t *m = mutex;
+#ifdef __GLIBC__
+  return (m->__data.__kind & 3) != PTHREAD_MUTEX_RECURSIVE_NP ||
+         m->__data.__count <= 1;
+#else
+  (void)m;
+  return true;
+#endif
+}
+
+// A writer waits for the last of the readers, which is to blame.
+static bool is_last_holder(const pthread_rwlock_t *l) {
+#ifdef __GLIBC__
+  return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0 ||
+         __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3 <= 1;
+#else
+  (void)l;
+  return true;
+#endif
+}
+
+UNLOCK(pthread_mutex_unlock, pthread_mutex_t, MPROF_KIND_mutex,
+       mprof_is_last_unlock(l), 0)
+UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, MPROF_KIND_rwlock,
+       is_last_holder(l), 0)
+UNLOCK(pthread_spin_unlock, pthread_spinlock_t, MPROF_KIND_spin, true, 0)
+
+// --- conditions ---
+
+COND_WAIT(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m),
+          mprof_outcome_of)
+COND_WAIT(pthread_cond_timedwait,
+          (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *t),
+          (c, m, t), mprof_outcome_of)
+COND_WAIT(pthread_cond_clockwait,
+          (pthread_cond_t * c, pthread_mutex_t *m, clockid_t clock,
+           const struct timespec *t),
+          (c, m, clock, t), mprof_outcome_of)
+
+WAKE(pthread_cond_signal, pthread_cond_t)
+WAKE(pthread_cond_broadcast, pthread_cond_t)
+WAKE(sem_post, sem_t)
+
+// --- semaphores ---
+
+// Not weak: a program that waits may never try.
+MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
+  int r = sem_trywait(s);
+  if (r != 0 && errno == EAGAIN)
+    mprof_try_failed((uintptr_t)sem_trywait, FRAME, (uintptr_t)s);
+  return r;
+}
+
+// Waiting for a semaphore acts on a cancellation even where it need not wait.
+// errno stays what it was unless the call itself fails.
+static bool try_semaphore(sem_t *s) {
+  const int before = errno;
+  pthread_testcancel();
+  bool got = sem_trywait(s) == 0;
+  errno = before;
+  return got;
+}
+
+static enum mprof_outcome sem_outcome(int r) {
+  return r == 0 ? MPROF_GOT : errno == EINVAL ? MPROF_NO_WAIT : MPROF_TIMEOUT;
+}
+
+#define SEM_WAIT(f, Params, Args, MayTry)                                      \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY int __mprof_##f Params {                                         \
+    struct mprof_wait w;                                                       \
+    if (!(MayTry))                                                             \
+      return f Args;                                                           \
+    if (try_semaphore(s))                                                      \
+      return 0;                                                                \
+    mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)f, FRAME, (uintptr_t)s);   \
+    int r = POINT(&w, f Args);                                                 \
+    mprof_wait_end(&w, sem_outcome(r));                                        \
+    return r;                                                                  \
+  }
+SEM_WAIT(sem_wait, (sem_t * s), (s), true)
+SEM_WAIT(sem_timedwait, (sem_t * s, const struct timespec *t), (s, t),
+         is_time(t))
+SEM_WAIT(sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t),
+         (s, c, t), is_clock(c) && is_time(t))
+
+// --- barriers, threads that end, initialization ---
+
+WEAK(pthread_barrier_wait);
+MPROF_ENTRY int __mprof_pthread_barrier_wait(pthread_barrier_t *b) {
+  struct mprof_wait w;
+  mprof_wait_begin(&w, MPROF_KIND_barrier, (uintptr_t)pthread_barrier_wait,
+                   FRAME, (uintptr_t)b);
+  int r = pthread_barrier_wait(b);
+  // The last to come has not waited.
+  mprof_wait_end(&w, r == 0 ? MPROF_TIMEOUT : MPROF_NO_WAIT);
+  return r;
+}
+
+JOIN(pthread_join, (pthread_t t, void **value), (t, value), mprof_outcome_of)
+JOIN(pthread_timedjoin_np,
+     (pthread_t t, void **value, const struct timespec *until),
+     (t, value, until), mprof_outcome_of)
+JOIN(pthread_clockjoin_np,
+     (pthread_t t, void **value, clockid_t clock, const struct timespec *until),
+     (t, value, clock, until), mprof_outcome_of)
+
+WEAK(pthread_once);
+MPROF_ENTRY int __mprof_pthread_once(pthread_once_t *control,
+                                     void (*routine)(void)) {
+  struct mprof_wait w;
+  if (!mprof_once_is_under_way(control))
+    return pthread_once(control, routine);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)pthread_once, FRAME);
+  int r = pthread_once(control, routine);
+  mprof_wait_end(&w, MPROF_GOT);
+  return r;
+}

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the entries of locks and blocking calls share. Only those files include
+// this.
+//
+// Sites of MPROF_WAIT and MPROF_RELEASE keep a call of the function itself, so
+// the entries refer to it weakly: a static program gets of libc what it uses.
+
+#ifndef MPROF_RT_ENTRY_SYNC_H
+#define MPROF_RT_ENTRY_SYNC_H
+
+#include "contention.h"
+#include "fastpath.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+// The frame that a stack begins above; in the entry itself.
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+#define WEAK(f) extern __typeof__(f) f __attribute__((weak))
+
+static inline bool mprof_sync_wants(enum mprof_kind kind) {
+  return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED) >> kind & 1;
+}
+
+static inline bool mprof_has_waiters(const void *object) {
+  size_t slot = mprof_waiter_slot((uintptr_t)object);
+  return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) != 0;
+}
+
+// Of functions that return 0 or an errno value.
+static inline enum mprof_outcome mprof_outcome_of(int error) {
+  return error == 0 || error == EOWNERDEAD ? MPROF_GOT
+         : error == ETIMEDOUT              ? MPROF_TIMEOUT
+                                           : MPROF_NO_WAIT;
+}
+
+// Cancellation unwinds the entry without coming back to it, as a longjmp from a
+// signal handler does. Both run what is registered so, which of all ways needs
+// neither an unwinder nor a setjmp. The declarations are those of glibc; musl's
+// functions of the same names write less of the buffer.
+void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer,
+                           void (*routine)(void *), void *arg);
+void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
+
+void mprof_wait_cancelled(void *wait);
+
+// Evaluates call, a cancellation point, during wait w.
+#define POINT(w, call)                                                         \
+  ({                                                                           \
+    struct _pthread_cleanup_buffer buffer_;                                    \
+    _pthread_cleanup_push(&buffer_, mprof_wait_cancelled, (w));                \
+    __typeof__(call) result_ = (call);                                         \
+    _pthread_cleanup_pop(&buffer_, 0);                                         \
+    result_;                                                                   \
+  })
+
+// --- bodies of entries ---
+
+// Body of an entry for f(lock, ...): Try gives Busy where f would wait.
+#define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
+  do {                                                                         \
+    struct mprof_wait w;                                                       \
+    if (!mprof_sync_wants(Kind))                                               \
+      return f Args;                                                           \
+    int r = Try(Lock);                                                         \
+    if (r != (Busy))                                                           \
+      return r;                                                                \
+    mprof_wait_begin(&w, Kind, (uintptr_t)f, FRAME, (uintptr_t)(Lock));        \
+    r = f Args;                                                                \
+    mprof_wait_end(&w, Outcome(r));                                            \
+    return r;                                                                  \
+  } while (0)
+
+// A try that the program makes itself.
+#define TRY(f, Type, Busy)                                                     \
+  MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
+    int r = f(l);                                                              \
+    if (r == (Busy))                                                           \
+      mprof_try_failed((uintptr_t)f, FRAME, (uintptr_t)l);                     \
+    return r;                                                                  \
+  }
+
+// Whether unlocking lets others in. Of a mutex that its owner has locked more
+// than once only the last unlock does; glibc alone shows the count. mutex is a
+// pthread_mutex_t, which mtx_t and the mutexes of C++ begin with.
+bool mprof_is_last_unlock(const void *mutex);
+
+#define UNLOCK(f, Type, Kind, IsLast, Success)                                 \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
+    struct mprof_release release;                                              \
+    if (!mprof_has_waiters((void *)l) || !(IsLast))                            \
+      return f(l);                                                             \
+    mprof_release_begin(&release, (uintptr_t)l);                               \
+    int r = f(l);                                                              \
+    mprof_release_end(&release, r == (Success), Kind, (uintptr_t)f, FRAME);    \
+    return r;                                                                  \
+  }
+
+// Waiting for a condition is a release of its mutex too.
+#define COND_WAIT(f, Params, Args, Outcome)                                    \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY int __mprof_##f Params {                                         \
+    struct mprof_wait w;                                                       \
+    if (mprof_has_waiters(m)) {                                                \
+      struct mprof_release release;                                            \
+      mprof_release_begin(&release, (uintptr_t)m);                             \
+      mprof_release_end(&release, true, MPROF_KIND_mutex, (uintptr_t)f,        \
+                        FRAME);                                                \
+    }                                                                          \
+    mprof_wait_begin(&w, MPROF_KIND_cond, (uintptr_t)f, FRAME, (uintptr_t)c);  \
+    int r = POINT(&w, f Args);                                                 \
+    mprof_wait_end(&w, Outcome(r));                                            \
+    return r;                                                                  \
+  }
+
+// Whoever wakes others for a reason is not to blame for it: only the time is
+// stamped, before the call, after which the object may be gone.
+#define WAKE(f, Type)                                                          \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
+    struct mprof_release release;                                              \
+    mprof_release_begin(&release, (uintptr_t)object);                          \
+    return f(object);                                                          \
+  }
+
+// False for a thread that has ended and was not joined yet: glibc has no clock
+// of it.
+static inline bool mprof_is_running(pthread_t t) {
+  clockid_t clock;
+  return pthread_getcpuclockid(t, &clock) == 0;
+}
+
+#define JOIN(f, Params, Args, Outcome)                                         \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY int __mprof_##f Params {                                         \
+    struct mprof_wait w;                                                       \
+    if (!mprof_is_running(t))                                                  \
+      return f Args;                                                           \
+    mprof_call_begin(&w, MPROF_KIND_join, (uintptr_t)f, FRAME);                \
+    int r = POINT(&w, f Args);                                                 \
+    mprof_wait_end(&w, Outcome(r));                                            \
+    return r;                                                                  \
+  }
+
+// Bit 0 while another thread runs the routine, in glibc and in musl. Whoever
+// sees 0 runs it, but for one who comes in the same instant.
+static inline bool mprof_once_is_under_way(const void *control) {
+  return __atomic_load_n((const int *)control, __ATOMIC_RELAXED) & 1;
+}
+
+#endif // MPROF_RT_ENTRY_SYNC_H

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries that create threads. The creator's stack becomes a bucket; the new
+// thread notes it in its record before it runs what it was created for, by a
+// tail call, so that no frame of this file is on its stack.
+
+#include "entry_sync.h"
+
+#include "bucket_at.h"
+#include "flags.h"
+#include "init.h"
+#include "thread_starts.h"
+
+#include <string.h>
+
+// The bucket of the creator's stack, NULL if threads are not counted.
+static struct mprof_bucket *created_at(uintptr_t frame) {
+  if (!mprof_flags.threadcreate || mprof_flags.stack_depth == 0)
+    return NULL;
+  struct mprof_thread *t = mprof_thread_self(true);
+  struct mprof_bucket_key key = {.type = MPROF_BUCKET_THREAD};
+  return t ? mprof_bucket_at(t, &key, 0, frame) : NULL;
+}
+
+// What a new thread is given in the place of its argument; NULL if it is to be
+// created as if MProf were not there.
+static struct mprof_thread_start *begin(uintptr_t frame) {
+  if (!mprof_init_ready())
+    return NULL;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return NULL;
+  }
+  struct mprof_bucket *b = created_at(frame);
+  struct mprof_thread_start *s = b ? mprof_thread_start_new() : NULL;
+  if (s) {
+    s->bucket = b;
+    s->epoch = mprof_process_epoch();
+    // Here, since the thread may have ended before its creator goes on.
+    atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
+  }
+  mprof_guard_leave();
+  return s;
+}
+
+static void take_back(struct mprof_thread_start *s) {
+  if (!mprof_guard_enter())
+    return;
+  if (s->epoch == mprof_process_epoch())
+    atomic_fetch_sub_explicit(&s->bucket->thread.created, 1,
+                              memory_order_relaxed);
+  mprof_thread_start_free(s);
+  mprof_guard_leave();
+}
+
+// --- POSIX and C11 ---
+
+static void *run(void *arg) {
+  struct mprof_thread_start *s = arg;
+  void *(*fn)(void *) = s->fn;
+  arg = s->arg;
+  mprof_thread_begin(s, true);
+  __attribute__((musttail)) return fn(arg);
+}
+
+MPROF_ENTRY int __mprof_pthread_create(pthread_t *t, const pthread_attr_t *attr,
+                                       void *(*fn)(void *), void *arg) {
+  struct mprof_thread_start *s = begin(FRAME);
+  if (!s)
+    return pthread_create(t, attr, fn, arg);
+  s->fn = fn;
+  s->arg = arg;
+  int error = pthread_create(t, attr, run, s);
+  if (error != 0)
+    take_back(s);
+  return error;
+}
+
+int thrd_create(pthread_t *t, int (*fn)(void *), void *arg);
+
+static int run_c11(void *arg) {
+  struct mprof_thread_start *s = arg;
+  int (*fn)(void *) = s->c11_fn;
+  arg = s->arg;
+  mprof_thread_begin(s, true);
+  __attribute__((musttail)) return fn(arg);
+}
+
+MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
+                                    void *arg) {
+  struct mprof_thread_start *s = begin(FRAME);
+  if (!s)
+    return thrd_create(t, fn, arg);
+  s->c11_fn = fn;
+  s->arg = arg;
+  int result = thrd_create(t, run_c11, s);
+  if (result != 0)
+    take_back(s);
+  return result;
+}
+
+// --- std::thread of libstdc++ ---
+
+// The library creates the thread and then calls a virtual function of a
+// std::thread::_State, which it owns and deletes at the end. The start record
+// takes its place, with a virtual table as the Itanium C++ ABI lays it out, and
+// owns the state in its turn. (libc++ creates its threads in its headers.)
+struct virtuals {
+  void (*destroy)(void *self);
+  void (*delete)(void *self);
+  void (*run)(void *self);
+};
+
+static const struct virtuals *virtuals_of(const void *state) {
+  return *(const struct virtuals *const *)state;
+}
+
+static void state_destroy(void *self) {
+  struct mprof_thread_start *s = self;
+  virtuals_of(s->arg)->delete(s->arg);
+}
+
+static void state_delete(void *self) {
+  struct mprof_thread_start *s = self;
+  virtuals_of(s->arg)->delete(s->arg);
+  if (s->has_run) {
+    if (mprof_guard_enter()) {
+      mprof_thread_start_free(s);
+      mprof_guard_leave();
+    }
+  } else {
+    take_back(s); // the thread could not be created
+  }
+}
+
+static void state_run(void *self) {
+  struct mprof_thread_start *s = self;
+  void *state = s->arg;
+  s->has_run = true;
+  mprof_thread_begin(s, false);
+  __attribute__((musttail)) return virtuals_of(state)->run(state);
+}
+
+static const struct {
+  ptrdiff_t offset_to_top;
+  const void *type_info;
+  struct virtuals functions;
+} state_table = {0, NULL, {state_destroy, state_delete, state_run}};
+
+#define START_THREAD                                                           \
+  _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
+// Sites call only the entry; but the symbol is the library's, which C programs
+// do not have.
+extern void START_THREAD(void *thread, void **state, void (*depend)(void))
+    __attribute__((weak));
+
+// state: the address of the std::unique_ptr.
+MPROF_ENTRY void
+__mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
+    void *thread, void **state, void (*depend)(void)) {
+  struct mprof_thread_start *s = begin(FRAME);
+  if (s) {
+    s->virtuals = &state_table.functions;
+    s->arg = *state;
+    *state = s;
+  }
+  START_THREAD(thread, state, depend);
+}

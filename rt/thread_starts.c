@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See thread_starts.h.
+
+#include "thread_starts.h"
+
+#include "threads.h"
+
+#define CHUNK_BYTES 16384u
+
+static struct {
+  struct mprof_lock lock; // starts_lock, guards the list
+  struct mprof_thread_start *unused;
+} starts = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STARTS)};
+
+static void add_chunk_locked(void) {
+  struct mprof_thread_start *s = mprof_os_map(CHUNK_BYTES);
+  for (size_t i = 0; s && i < CHUNK_BYTES / sizeof(*s); i++) {
+    s[i].next = starts.unused;
+    starts.unused = &s[i];
+  }
+}
+
+struct mprof_thread_start *mprof_thread_start_new(void) {
+  mprof_lock_acquire(&starts.lock);
+  if (!starts.unused)
+    add_chunk_locked();
+  struct mprof_thread_start *s = starts.unused;
+  if (s)
+    starts.unused = s->next;
+  mprof_lock_release(&starts.lock);
+  if (s)
+    *s = (struct mprof_thread_start){.virtuals = NULL};
+  else
+    mprof_stat_add(MPROF_STAT_no_memory, 1);
+  return s;
+}
+
+void mprof_thread_start_free(struct mprof_thread_start *s) {
+  mprof_lock_acquire(&starts.lock);
+  s->next = starts.unused;
+  starts.unused = s;
+  mprof_lock_release(&starts.lock);
+}
+
+void mprof_thread_starts_reset(void) { mprof_lock_reset(&starts.lock); }
+
+void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
+  if (!mprof_guard_enter())
+    return;
+  struct mprof_thread *t = mprof_thread_self(false);
+  if (t) {
+    mprof_lock_acquire(&mprof_registry_lock);
+    t->created = s->bucket;
+    mprof_lock_release(&mprof_registry_lock);
+  }
+  if (is_done)
+    mprof_thread_start_free(s);
+  mprof_guard_leave();
+}
