@@ -175,6 +175,10 @@ void mprof_text_errno(struct mprof_text *t, int error);
 void mprof_message(const char *text);
 // As above, but not counted against the 16: what an exit must say.
 void mprof_message_always(const char *text);
+// The same in a buffer of the caller's, for a text of any length: it is put
+// between the two calls.
+void mprof_message_begin(struct mprof_text *t);
+void mprof_message_end(struct mprof_text *t);
 void mprof_message_init(void);
 // Whether descriptor 2 is open and the file that it was at mprof_message_init.
 bool mprof_message_has_stderr(void);

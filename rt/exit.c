@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When profiles are written: at the end of the process, and when the program
-// asks.
+// What is written at the end of the process: a profile of each kind that has
+// something to tell, the report, and one line on stderr about them.
 
 #include "flags.h"
-#include "init.h"
-#include "mprof/mprof.h"
 #include "threads.h"
 #include "writer.h"
 
@@ -15,16 +13,16 @@
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 
-enum { LINE_SIZE = 2 * MPROF_PATH_MAX + 512 };
+enum { FILES_MAX = 5, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
 struct last_words {
-  struct mprof_mem_snapshot snapshot;
-  struct mprof_stacks stacks;
+  struct mprof_summary sum;
   char base[MPROF_PATH_MAX]; // log_path expanded
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
-  size_t files; // named in line
+  size_t files;     // that were written
+  size_t last_file; // where in line the last one's path begins
   char line_buf[LINE_SIZE];
 };
 
@@ -42,21 +40,69 @@ static void say_error(const char *path, int error) {
   mprof_message_always(text);
 }
 
-// "(1,234 samples, 56 stacks)", or why there are none.
-static void put_counts(struct last_words *w) {
-  const char *why = mprof_stacks_why_none(&w->stacks, w->snapshot.rate);
-  mprof_text_str(&w->line, " (");
-  mprof_text_grouped(&w->line, w->stacks.samples);
-  mprof_text_str(&w->line, w->stacks.samples == 1 ? " sample" : " samples");
-  if (why != NULL) {
-    mprof_text_str(&w->line, ": ");
-    mprof_text_str(&w->line, why);
-  } else {
-    mprof_text_str(&w->line, ", ");
-    mprof_text_grouped(&w->line, w->stacks.len);
-    mprof_text_str(&w->line, w->stacks.len == 1 ? " stack" : " stacks");
+// "1,234 waits"
+static void put_number(struct mprof_text *t, uint64_t n, const char *what) {
+  mprof_text_grouped(t, n);
+  mprof_text_str(t, " ");
+  mprof_text_str(t, what);
+  if (n != 1)
+    mprof_text_str(t, "s");
+}
+
+// "1,234 samples, 56 stacks"
+static void put_numbers(struct mprof_text *t, uint64_t n, const char *what,
+                        uint64_t stacks) {
+  put_number(t, n, what);
+  mprof_text_str(t, ", ");
+  put_number(t, stacks, "stack");
+}
+
+// As above, or why there are none.
+static void put_heap(struct mprof_text *t, const struct mprof_summary *s) {
+  const char *why = mprof_stacks_why_none(&s->heap_stacks, s->heap.rate);
+  if (why == NULL) {
+    put_numbers(t, s->heap_stacks.samples, "sample", s->heap_stacks.len);
+    return;
   }
-  mprof_text_str(&w->line, ")");
+  put_number(t, s->heap_stacks.samples, "sample");
+  mprof_text_str(t, ": ");
+  mprof_text_str(t, why);
+}
+
+static void put_block(struct mprof_text *t, const struct mprof_summary *s) {
+  put_numbers(t, (uint64_t)s->block_stacks.count, "wait", s->block_stacks.len);
+}
+
+static void put_mutex(struct mprof_text *t, const struct mprof_summary *s) {
+  put_numbers(t, (uint64_t)s->mutex_stacks.count, "contention",
+              s->mutex_stacks.len);
+}
+
+static void put_threads(struct mprof_text *t, const struct mprof_summary *s) {
+  put_numbers(t, s->threads.threads, "thread", s->thread_stacks);
+}
+
+// The report's, where there is no profile to give them.
+static void put_all(struct mprof_text *t, const struct mprof_summary *s) {
+  const char *separator = "";
+  if (s->has_heap) {
+    put_heap(t, s);
+    separator = "; ";
+  }
+  if (s->has_block) {
+    mprof_text_str(t, separator);
+    put_block(t, s);
+    separator = "; ";
+  }
+  if (s->has_mutex) {
+    mprof_text_str(t, separator);
+    put_mutex(t, s);
+    separator = "; ";
+  }
+  if (s->has_threads) {
+    mprof_text_str(t, separator);
+    put_threads(t, s);
+  }
 }
 
 // Losses, by what they are called among the options and in the files.
@@ -74,40 +120,102 @@ static void put_losses(struct last_words *w) {
   }
 }
 
-static void note_file(struct last_words *w, int error) {
+// Names a file that was written. numbers may be NULL.
+static void note_file(struct last_words *w, int error,
+                      void (*numbers)(struct mprof_text *,
+                                      const struct mprof_summary *)) {
+  static const char and[] = " and ";
   if (error != 0) {
     say_error(w->path, error);
     return;
   }
-  mprof_text_str(&w->line, w->files++ == 0 ? "wrote " : " and ");
+  // "wrote A", "wrote A and B", "wrote A, B and C"
+  if (w->files > 1) {
+    char *end = w->line_buf + w->last_file;
+    size_t cut = sizeof(and) - 1;
+    memmove(end - cut + 2, end, w->line.len - w->last_file + 1);
+    memcpy(end - cut, ", ", 2);
+    w->line.len -= cut - 2;
+  }
+  mprof_text_str(&w->line, w->files++ == 0 ? "wrote " : and);
+  w->last_file = w->line.len;
   mprof_text_str(&w->line, w->path);
-  if (w->files == 1)
-    put_counts(w);
+  if (numbers != NULL) {
+    mprof_text_str(&w->line, " (");
+    numbers(&w->line, &w->sum);
+    mprof_text_str(&w->line, ")");
+  }
 }
 
 // --- files ---
 
-static int make_path(struct last_words *w, const char *suffix) {
+static int make_path(struct last_words *w, const char *kind,
+                     const char *suffix) {
   struct mprof_text t = MPROF_TEXT(w->path);
   mprof_text_str(&t, w->base);
+  mprof_text_str(&t, kind);
   mprof_text_str(&t, suffix);
   return t.len + 1 < sizeof(w->path) ? 0 : ENAMETOOLONG;
 }
 
-static void write_profile(struct last_words *w) {
-  bool is_text = mprof_flags.debug == 1;
-  int error = make_path(w, is_text ? ".heap.txt" : ".heap.pb.gz");
+static int make_profile_path(struct last_words *w, const char *kind) {
+  return make_path(w, kind, mprof_flags.debug == 1 ? ".txt" : ".pb.gz");
+}
+
+static void write_heap(struct last_words *w) {
+  int error = make_profile_path(w, ".heap");
   if (error == 0)
-    error = is_text ? mprof_write_heap_text(&w->snapshot, w->path)
-                    : mprof_write_heap_pprof(&w->snapshot, w->path, false);
-  note_file(w, error);
+    error = mprof_flags.debug == 1
+                ? mprof_write_heap_text(&w->sum.heap, w->path)
+                : mprof_write_heap_pprof(&w->sum.heap, w->path, false);
+  note_file(w, error, put_heap);
+}
+
+static void write_block(struct last_words *w) {
+  int error = make_profile_path(w, ".block");
+  if (error == 0)
+    error = mprof_flags.debug == 1
+                ? mprof_write_wait_text(&w->sum.block, &w->sum.block_stacks,
+                                        w->path)
+                : mprof_write_wait_pprof(&w->sum.block, w->path);
+  note_file(w, error, put_block);
+}
+
+static void write_mutex(struct last_words *w) {
+  int error = make_profile_path(w, ".mutex");
+  if (error == 0)
+    error = mprof_flags.debug == 1
+                ? mprof_write_wait_text(&w->sum.mutex, &w->sum.mutex_stacks,
+                                        w->path)
+                : mprof_write_wait_pprof(&w->sum.mutex, w->path);
+  note_file(w, error, put_mutex);
+}
+
+static void write_threads(struct last_words *w) {
+  int error = make_profile_path(w, ".threadcreate");
+  if (error == 0)
+    error = mprof_flags.debug == 1
+                ? mprof_write_thread_text(&w->sum.threads, w->path)
+                : mprof_write_thread_pprof(&w->sum.threads, w->path);
+  note_file(w, error, put_threads);
+}
+
+static void write_profiles(struct last_words *w) {
+  if (w->sum.has_heap)
+    write_heap(w);
+  if (w->sum.has_block)
+    write_block(w);
+  if (w->sum.has_mutex)
+    write_mutex(w);
+  if (w->sum.has_threads)
+    write_threads(w);
 }
 
 static void write_report(struct last_words *w) {
-  int error = make_path(w, ".txt");
+  int error = make_path(w, "", ".txt");
   if (error == 0)
-    error = mprof_write_report(&w->snapshot, w->path);
-  note_file(w, error);
+    error = mprof_write_report(&w->sum, w->path);
+  note_file(w, error, w->files == 0 ? put_all : NULL);
 }
 
 // log_path=stderr: people look at the terminal, so no file is left either.
@@ -116,7 +224,7 @@ static void write_to_stderr(struct last_words *w) {
     mprof_message_always("wrote nothing: log_path=stderr and report=0");
     return;
   }
-  int error = mprof_write_report(&w->snapshot, NULL);
+  int error = mprof_write_report(&w->sum, NULL);
   if (error != 0)
     say_error("the report to stderr", error);
 }
@@ -127,11 +235,12 @@ static void write_files(struct last_words *w) {
     say_error(mprof_flags.log_path, error);
     return;
   }
-  // Both name the same addresses: ask once.
-  bool has_names = mprof_flags.symbolize && w->snapshot.len > 0 &&
+  // All name the same addresses: ask once.
+  bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
+  mprof_message_begin(&w->line);
   if (mprof_flags.profile)
-    write_profile(w);
+    write_profiles(w);
   if (mprof_flags.report)
     write_report(w);
   if (has_names)
@@ -139,7 +248,7 @@ static void write_files(struct last_words *w) {
   if (w->files == 0) // the reasons were said
     return;
   put_losses(w);
-  mprof_message_always(w->line_buf);
+  mprof_message_end(&w->line);
 }
 
 static void say_nothing_written(const char *why, int error) {
@@ -162,9 +271,7 @@ static int check_maps(void) {
 
 static void write_last_words(struct last_words *w) {
   w->line = (struct mprof_text)MPROF_TEXT(w->line_buf);
-  int error = mprof_mem_snapshot_take(&w->snapshot, !mprof_flags.strict_cycles);
-  if (error == 0)
-    error = mprof_stacks_group(&w->stacks, &w->snapshot);
+  int error = mprof_summary_take(&w->sum);
   int maps_error = check_maps();
   if (error != 0)
     say_nothing_written("", error);
@@ -174,8 +281,7 @@ static void write_last_words(struct last_words *w) {
     write_to_stderr(w);
   else
     write_files(w);
-  mprof_stacks_free(&w->stacks);
-  mprof_mem_snapshot_free(&w->snapshot);
+  mprof_summary_free(&w->sum);
 }
 
 void mprof_write_at_exit(void) {
@@ -200,34 +306,4 @@ void mprof_write_at_exit(void) {
   }
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
-}
-
-// --- on request ---
-
-static int write_now(const char *path, int debug, bool allocs_first) {
-  struct mprof_mem_snapshot s;
-  int error = mprof_mem_snapshot_take(&s, !mprof_flags.strict_cycles);
-  if (error == 0)
-    error = debug == 1 ? mprof_write_heap_text(&s, path)
-                       : mprof_write_heap_pprof(&s, path, allocs_first);
-  mprof_mem_snapshot_free(&s);
-  return error;
-}
-
-MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
-                                     int debug) {
-  if (name == NULL || path == NULL || (debug != 0 && debug != 1))
-    return EINVAL;
-  bool is_allocs = strcmp(name, "allocs") == 0;
-  if (!is_allocs && strcmp(name, "heap") != 0)
-    return EINVAL;
-  if (!mprof_init_ready())
-    return ENOSYS;
-  if (!mprof_guard_enter())
-    return EBUSY;
-  mprof_lock_acquire(&mprof_writer_lock);
-  int error = write_now(path, debug, is_allocs);
-  mprof_lock_release(&mprof_writer_lock);
-  mprof_guard_leave();
-  return error;
 }

@@ -214,21 +214,30 @@ bool mprof_message_has_stderr(void) {
          ino == state.ino;
 }
 
-void mprof_message_always(const char *text) {
+void mprof_message_begin(struct mprof_text *t) {
+  t->len = 0;
+  mprof_text_str(t, "mprof: ");
+}
+
+void mprof_message_end(struct mprof_text *t) {
   if (!mprof_message_has_stderr())
     return;
+  // Names come from outside: whatever is in them, a message stays one line.
+  for (size_t i = 0; i < t->len; i++)
+    if ((unsigned char)t->buf[i] < ' ' || t->buf[i] == 0x7f)
+      t->buf[i] = '?';
+  if (t->len == t->cap - 1)
+    t->len--;
+  t->buf[t->len++] = '\n';
+  mprof_os_write_all(2, t->buf, t->len);
+}
+
+void mprof_message_always(const char *text) {
   char line[MAX_LINE];
   struct mprof_text t = MPROF_TEXT(line);
-  mprof_text_str(&t, "mprof: ");
+  mprof_message_begin(&t);
   mprof_text_str(&t, text);
-  // Names come from outside: whatever is in them, a message stays one line.
-  for (size_t i = 0; i < t.len; i++)
-    if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-      line[i] = '?';
-  if (t.len == sizeof(line) - 1)
-    t.len--;
-  line[t.len++] = '\n';
-  mprof_os_write_all(2, line, t.len);
+  mprof_message_end(&t);
 }
 
 void mprof_message(const char *text) {

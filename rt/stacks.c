@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What people read is by stack. Buckets are by stack, block size and rate,
-// since only so can samples be scaled.
+// since only so can samples be scaled; those of waits by stack and lock.
 
 #include "flags.h"
 #include "stack_index.h"
@@ -88,4 +88,56 @@ const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate) {
     return "no code compiled with -fmprof allocated";
   return "code compiled with -fmprof allocated nothing, or too little to meet "
          "a sample";
+}
+
+// --- waits ---
+
+static bool has_more_cycles(const void *a, const void *b) {
+  const struct mprof_wait_sum *x = a, *y = b;
+  return x->cycles > y->cycles;
+}
+
+// The samples come most cycles first, so a stack's first one that has a lock
+// has the one waited for the longest.
+static void add_wait(struct mprof_wait_stacks *g, struct mprof_stack_index *ix,
+                     const struct mprof_wait_sample *s) {
+  struct mprof_stack_slot *slot = mprof_stack_index_get(ix, s->bucket);
+  if (slot->value == 0) {
+    g->v[g->len].bucket = s->bucket;
+    g->sorted[g->len] = &g->v[g->len];
+    slot->value = ++g->len;
+  }
+  struct mprof_wait_sum *sum = &g->v[slot->value - 1];
+  if (s->bucket->object != 0 && sum->locks++ == 0)
+    sum->bucket = s->bucket;
+  sum->count += s->count;
+  sum->cycles += s->cycles;
+  g->count += s->count;
+  g->cycles += s->cycles;
+}
+
+int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
+                            const struct mprof_wait_snapshot *s) {
+  *g = (struct mprof_wait_stacks){0};
+  if (s->len == 0)
+    return 0;
+  struct mprof_stack_index ix;
+  g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
+  g->v = mprof_os_map(g->mapped_bytes);
+  if (g->v == NULL || mprof_stack_index_init(&ix, s->len) != 0) {
+    mprof_wait_stacks_free(g);
+    return ENOMEM;
+  }
+  g->sorted = (struct mprof_wait_sum **)(g->v + s->len);
+  for (size_t i = 0; i < s->len; i++)
+    add_wait(g, &ix, &s->samples[i]);
+  mprof_stack_index_free(&ix);
+  mprof_sort((void **)g->sorted, g->len, has_more_cycles);
+  return 0;
+}
+
+void mprof_wait_stacks_free(struct mprof_wait_stacks *g) {
+  if (g->v != NULL)
+    mprof_os_unmap(g->v, g->mapped_bytes);
+  g->v = NULL;
 }

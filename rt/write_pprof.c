@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The profiles as pprof reads them: what a sample of each kind has. Names,
-// order and scaling are Go's. (Go: writeHeapProto)
+// order and scaling are Go's. (Go: writeHeapProto, printCountCycleProfile,
+// printCountProfile)
 
+#include "contention.h"
+#include "lock_names.h"
 #include "pprof.h"
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
@@ -43,5 +46,77 @@ int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
   uint64_t bytes_key = mprof_pprof_string(w, "bytes");
   for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
     put_mem(w, &s->samples[i], bytes_key);
+  return mprof_pprof_end(w);
+}
+
+// --- waits ---
+
+struct wait_keys {
+  uint64_t lock, kind; // numbers of the labels' keys
+};
+
+static void put_wait(struct mprof_pprof *w, const struct mprof_wait_snapshot *s,
+                     const struct mprof_wait_sample *x,
+                     const struct wait_keys *keys) {
+  const struct mprof_bucket *b = x->bucket;
+  const int64_t values[] = {x->count, mprof_wait_ns(s, x->cycles)};
+  struct mprof_pprof_label labels[] = {
+      {.key = keys->kind,
+       .str = mprof_pprof_string(w, mprof_kind_name(b->kind))},
+      {.key = keys->lock}};
+  size_t n = 1;
+  if (b->object != 0) {
+    char text[MPROF_LOCK_NAME + 32];
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_lock_label(&t, b->object);
+    labels[n++].str = mprof_pprof_string(w, text);
+  }
+  mprof_pprof_sample(w, b, values, labels, n);
+}
+
+int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
+                           const char *path) {
+  const struct mprof_pprof_head head = {
+      .types = {{"contentions", "count"}, {"delay", "nanoseconds"}},
+      .types_len = 2,
+      .period_type = {"contentions", "count"},
+      .period = 1,
+      .time_ns = s->time_ns,
+      .rate_name =
+          s->type == MPROF_BUCKET_BLOCK ? "block_rate" : "mutex_fraction",
+      .rate = s->rate};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  const struct wait_keys keys = {.lock = mprof_pprof_string(w, "lock"),
+                                 .kind = mprof_pprof_string(w, "kind")};
+  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
+    put_wait(w, s, &s->samples[i], &keys);
+  return mprof_pprof_end(w);
+}
+
+// --- threads ---
+
+int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
+                             const char *path) {
+  const struct mprof_pprof_head head = {
+      .types = {{"threadcreate", "count"}},
+      .types_len = 1,
+      .period_type = {"threadcreate", "count"},
+      .period = 1,
+      .time_ns = s->time_ns};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  uint64_t key = mprof_pprof_string(w, "thread");
+  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++) {
+    const struct mprof_thread_sample *x = &s->samples[i];
+    const int64_t count = (int64_t)x->count;
+    const struct mprof_pprof_label name = {
+        .key = key, .str = mprof_pprof_string(w, x->name)};
+    mprof_pprof_sample(w, x->bucket, &count, &name, name.str != 0);
+  }
   return mprof_pprof_end(w);
 }

@@ -147,6 +147,43 @@ void mprof_stacks_free(struct mprof_stacks *g);
 // Why a snapshot has no samples, for people; NULL if it has some.
 const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate);
 
+struct mprof_wait_sum {
+  const struct mprof_bucket *bucket; // that of the lock waited for the longest
+  int64_t count, cycles;
+  size_t locks; // different ones that are known
+};
+struct mprof_wait_stacks {
+  struct mprof_wait_sum *v;
+  struct mprof_wait_sum **sorted; // len pointers into v, most cycles first
+  size_t len, mapped_bytes;
+  int64_t count, cycles; // of all
+};
+// Of a snapshot that is not by stack. 0 or ENOMEM. Free it with
+// mprof_wait_stacks_free.
+int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
+                            const struct mprof_wait_snapshot *s);
+void mprof_wait_stacks_free(struct mprof_wait_stacks *g);
+
+// --- summary.c: what the end of a process tells of ---
+
+struct mprof_summary {
+  struct mprof_mem_snapshot heap;
+  struct mprof_wait_snapshot block, mutex; // by lock
+  struct mprof_thread_snapshot threads;    // as the options ask
+  struct mprof_thread_snapshot created;    // all, by stack
+  // Set by mprof_summary_group:
+  struct mprof_stacks heap_stacks;
+  struct mprof_wait_stacks block_stacks, mutex_stacks;
+  size_t thread_stacks;                             // that threads have
+  bool has_heap, has_block, has_mutex, has_threads; // worth telling of
+};
+// 0 or ENOMEM. Free it with mprof_summary_free in either case.
+int mprof_summary_take(struct mprof_summary *s);
+// The second half of taking one, for tests: sums up what the snapshots have.
+int mprof_summary_group(struct mprof_summary *s);
+void mprof_summary_free(struct mprof_summary *s);
+bool mprof_summary_has_stacks(const struct mprof_summary *s);
+
 // --- drop_frames.c ---
 
 // The expression for functions whose frames a reader leaves out, with those
@@ -158,10 +195,21 @@ void mprof_drop_frames(struct mprof_text *t, bool allocators);
 // profile.proto, gzipped. (Go: writeHeapProto)
 int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
                            bool allocs_first);
+// The locks are labels, so of a snapshot that is not by stack.
+int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
+                           const char *path);
+int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
+                             const char *path);
 // Legacy text. (Go: writeHeapInternal, debug=1)
 int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
+// (Go: printCountCycleProfile, printCountProfile)
+int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
+                          const struct mprof_wait_stacks *g, const char *path);
+// The names are not shown, so of a snapshot by stack.
+int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
+                            const char *path);
 // The exit report. path NULL: to stderr.
-int mprof_write_report(const struct mprof_mem_snapshot *s, const char *path);
+int mprof_write_report(const struct mprof_summary *s, const char *path);
 
 // Heapsort: pointers go in the order that comes_before says. Does not allocate,
 // as qsort may.

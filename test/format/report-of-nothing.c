@@ -24,6 +24,6 @@ int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);
   CHECK(mprof_init_ready());
   snap.rate = strtoul(argv[1], NULL, 10);
-  CHECK_EQ(mprof_write_report(&snap, "report.txt"), 0);
+  CHECK_EQ(snap_report("report.txt"), 0);
   return system("cat report.txt");
 }

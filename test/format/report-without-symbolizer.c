@@ -42,7 +42,7 @@ int main(void) {
   mprof_pc stack[] = {snap_pc(leaf, 1), snap_pc(leaf, 1)};
   snap.rate = 1;
   snap_add(1000, 1, 0, 2, stack);
-  CHECK_EQ(mprof_write_report(&snap, "report.txt"), 0);
-  CHECK_EQ(mprof_write_report(&snap, "report.txt"), 0);
+  CHECK_EQ(snap_report("report.txt"), 0);
+  CHECK_EQ(snap_report("report.txt"), 0);
   return 0;
 }

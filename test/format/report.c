@@ -88,6 +88,6 @@ int main(int argc, char **argv) {
   snap_add(10, 1, 1, 1, whole + 4)->end = MPROF_STACK_CUT_CHAIN;
   snap_add(100, 1, 0, 3, gone);
   snap_add(1000000, 10, 10, 2, thread);
-  CHECK_EQ(mprof_write_report(&snap, argv[1]), 0);
+  CHECK_EQ(snap_report(argv[1]), 0);
   return 0;
 }

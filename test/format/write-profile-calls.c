@@ -21,7 +21,7 @@ int main(void) {
   CHECK_EQ(mprof_write_profile("heap", "heap", 0), 0);
   CHECK_EQ(mprof_write_profile("allocs", "allocs", 0), 0);
   CHECK_EQ(mprof_write_profile("heap", "text", 1), 0);
-  CHECK_EQ(mprof_write_profile("block", "x", 0), EINVAL);
+  CHECK_EQ(mprof_write_profile("blocks", "x", 0), EINVAL);
   CHECK_EQ(mprof_write_profile("", "x", 0), EINVAL);
   CHECK_EQ(mprof_write_profile(NULL, "x", 0), EINVAL);
   CHECK_EQ(mprof_write_profile("heap", NULL, 0), EINVAL);

@@ -34,6 +34,16 @@ static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
   return b;
 }
 
+// The report of the snapshot alone.
+static inline int snap_report(const char *path) {
+  struct mprof_summary sum = {.heap = snap};
+  int error = mprof_summary_group(&sum);
+  if (error == 0)
+    error = mprof_write_report(&sum, path);
+  mprof_stacks_free(&sum.heap_stacks);
+  return error;
+}
+
 // A return address in a function of the test.
 static inline mprof_pc snap_pc(const void *function, unsigned offset) {
   return (mprof_pc)function + offset;

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See legacy.h.
+
+#include "legacy.h"
+
+#include "flags.h"
+
+int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
+                       bool has_samples) {
+  w->has_names =
+      mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
+  int error = mprof_outfile_open(&w->out, path, false);
+  if (error != 0 && w->has_names)
+    mprof_symbolize_end();
+  return error;
+}
+
+static void put_frame(const struct mprof_frame *f, void *arg) {
+  struct mprof_legacy *w = arg;
+  mprof_outfile_text(&w->out, "#\t0x");
+  mprof_outfile_hex(&w->out, w->pc);
+  mprof_outfile_text(&w->out, "\t");
+  if (f->function[0] != '\0') {
+    mprof_outfile_text(&w->out, f->function);
+  } else {
+    mprof_outfile_text(&w->out, f->module);
+    mprof_outfile_text(&w->out, "+0x");
+    mprof_outfile_hex(&w->out, f->offset);
+  }
+  if (f->file[0] != '\0') {
+    mprof_outfile_text(&w->out, "\t");
+    mprof_outfile_text(&w->out, f->file);
+    mprof_outfile_text(&w->out, ":");
+    mprof_outfile_dec(&w->out, f->line);
+  }
+  mprof_outfile_text(&w->out, "\n");
+}
+
+void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
+  // Readers want an address, and take 1 from it. None is 0.
+  if (b->stack_len <= b->skip)
+    mprof_outfile_text(&w->out, " 0x1\n#\t[unknown]");
+  for (uint32_t i = b->skip; i < b->stack_len; i++) {
+    mprof_outfile_text(&w->out, " 0x");
+    mprof_outfile_hex(&w->out, b->stack[i]);
+  }
+  mprof_outfile_text(&w->out, "\n");
+  for (uint32_t i = b->skip; w->has_names && i < b->stack_len; i++) {
+    w->pc = b->stack[i];
+    mprof_symbolize(w->pc, put_frame, w);
+  }
+  if (b->end != MPROF_STACK_COMPLETE)
+    mprof_outfile_text(&w->out, "#\t[truncated]\n");
+  mprof_outfile_text(&w->out, "\n");
+}
+
+void mprof_legacy_stats(struct mprof_legacy *w) {
+  struct mprof_outfile *f = &w->out;
+  mprof_command_line(w->command, sizeof(w->command));
+  mprof_outfile_text(f, "# MProf " MPROF_VERSION "\n# command = ");
+  mprof_outfile_text(f, w->command);
+  mprof_outfile_text(f, "\n");
+  for (int i = 0; i < MPROF_STAT_COUNT; i++) {
+    uint64_t n = mprof_stat_get(i);
+    if (mprof_stat_infos[i].is_loss && n == 0)
+      continue;
+    mprof_outfile_text(f, "# ");
+    mprof_outfile_text(f, mprof_stat_infos[i].name);
+    mprof_outfile_text(f, " = ");
+    mprof_outfile_dec(f, n);
+    mprof_outfile_text(f, "\n");
+  }
+}
+
+static void put_maps(struct mprof_legacy *w, const char *title) {
+  struct mprof_infile maps;
+  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_text(&w->out, title);
+  mprof_outfile_text(&w->out, "\n");
+  if (mprof_infile_read(&maps, "/proc/self/maps") != 0)
+    return;
+  mprof_outfile_put(&w->out, maps.data, maps.len);
+  mprof_infile_free(&maps);
+}
+
+int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title) {
+  put_maps(w, maps_title);
+  int error = mprof_outfile_close(&w->out);
+  if (w->has_names)
+    mprof_symbolize_end();
+  return error;
+}

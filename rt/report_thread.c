@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report's section of threads: all that were ever created, by where, and
+// the names of those that live.
+
+#include "flags.h"
+#include "report.h"
+
+#include <string.h>
+
+enum { NAMES_SHOWN = 5 };
+
+static uint64_t count_live(const struct mprof_thread_snapshot *s) {
+  uint64_t n = 0;
+  for (size_t i = 0; i < s->len; i++)
+    n += s->samples[i].live;
+  return n;
+}
+
+// ": one, two (3 times), ..." of the live threads from a stack.
+static void put_names(struct mprof_report *w, const struct mprof_bucket *b) {
+  const struct mprof_thread_snapshot *s = &w->sum->threads;
+  int shown = 0;
+  for (size_t i = 0; i < s->len; i++) {
+    const struct mprof_thread_sample *x = &s->samples[i];
+    if (x->bucket != b || x->live == 0 || x->name[0] == '\0')
+      continue;
+    if (shown == NAMES_SHOWN) {
+      mprof_report_put(w, ", ...");
+      return;
+    }
+    mprof_report_put(w, shown++ == 0 ? ": " : ", ");
+    mprof_report_put(w, x->name);
+    if (x->live > 1) {
+      mprof_report_put(w, " (");
+      mprof_report_count(w, (int64_t)x->live, " times)");
+    }
+  }
+}
+
+static void put_origin(struct mprof_report *w,
+                       const struct mprof_thread_sample *s) {
+  mprof_report_things(w, (int64_t)s->count, "thread");
+  mprof_report_put(w, ", ");
+  mprof_report_count(w, (int64_t)s->live, " live");
+  put_names(w, s->bucket);
+  mprof_report_put(w, "\n");
+  if (s->bucket->stack_len == 0)
+    mprof_report_put(w, "    [unknown] the first thread, or created by code "
+                        "without MProf\n");
+  else
+    mprof_report_stack(w, s->bucket);
+}
+
+void mprof_report_threads(struct mprof_report *w) {
+  const struct mprof_thread_snapshot *s = &w->sum->created;
+  mprof_report_put(w, "\nWhere threads were created\n\nTotal:     ");
+  mprof_report_things(w, (int64_t)s->threads, "thread");
+  mprof_report_put(w, ", ");
+  mprof_report_count(w, (int64_t)count_live(s), " live, ");
+  mprof_report_things(w, (int64_t)s->len, "stack");
+  mprof_report_put(w, "\n");
+  for (size_t i = 0; i < s->len && i < mprof_flags.top; i++) {
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    put_origin(w, &s->samples[i]);
+  }
+}
+
+void mprof_report_threads_summary(struct mprof_report *w) {
+  const struct mprof_thread_snapshot *s = &w->sum->created;
+  mprof_report_put(w, "SUMMARY: MProf: threadcreate: ");
+  mprof_report_plain(w, (int64_t)s->threads, " threads, ");
+  mprof_report_plain(w, (int64_t)count_live(s), " live, ");
+  mprof_report_plain(w, (int64_t)s->len, " stacks\n");
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that the end of a process tells of: snapshots of all kinds, summed
+// up by stack, and which of them are worth a file.
+
+#include "flags.h"
+#include "writer.h"
+
+#include <string.h>
+
+// How many stacks the threads of the file come from.
+static size_t count_thread_stacks(const struct mprof_summary *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->created.len; i++)
+    n += mprof_flags.all_threads || s->created.samples[i].live > 0;
+  return n;
+}
+
+int mprof_summary_group(struct mprof_summary *s) {
+  int error = mprof_stacks_group(&s->heap_stacks, &s->heap);
+  if (error == 0)
+    error = mprof_wait_stacks_group(&s->block_stacks, &s->block);
+  if (error == 0)
+    error = mprof_wait_stacks_group(&s->mutex_stacks, &s->mutex);
+  s->thread_stacks = count_thread_stacks(s);
+  s->has_block = s->block.rate != 0 || s->block.len > 0;
+  s->has_mutex = s->mutex.rate != 0 || s->mutex.len > 0;
+  // Nothing but the first thread is no news.
+  s->has_threads = s->created.threads > 1;
+  // A program that counts no allocations hears why, unless it wants something
+  // else.
+  s->has_heap = mprof_flags.heap || s->heap_stacks.samples > 0 ||
+                (!s->has_block && !s->has_mutex);
+  return error;
+}
+
+static int take_threads(struct mprof_summary *s) {
+  int error =
+      mprof_thread_snapshot_take(&s->threads, mprof_flags.all_threads, false);
+  return error != 0 ? error
+                    : mprof_thread_snapshot_take(&s->created, true, true);
+}
+
+int mprof_summary_take(struct mprof_summary *s) {
+  memset(s, 0, sizeof(*s));
+  int error = mprof_mem_snapshot_take(&s->heap, !mprof_flags.strict_cycles);
+  if (error == 0)
+    error = mprof_wait_snapshot_take(&s->block, MPROF_BUCKET_BLOCK, false);
+  if (error == 0)
+    error = mprof_wait_snapshot_take(&s->mutex, MPROF_BUCKET_MUTEX, false);
+  if (error == 0 && mprof_flags.threadcreate)
+    error = take_threads(s);
+  return error != 0 ? error : mprof_summary_group(s);
+}
+
+bool mprof_summary_has_stacks(const struct mprof_summary *s) {
+  return s->heap.len > 0 || s->block.len > 0 || s->mutex.len > 0 ||
+         s->has_threads;
+}
+
+void mprof_summary_free(struct mprof_summary *s) {
+  mprof_stacks_free(&s->heap_stacks);
+  mprof_wait_stacks_free(&s->block_stacks);
+  mprof_wait_stacks_free(&s->mutex_stacks);
+  mprof_mem_snapshot_free(&s->heap);
+  mprof_wait_snapshot_free(&s->block);
+  mprof_wait_snapshot_free(&s->mutex);
+  mprof_thread_snapshot_free(&s->threads);
+  mprof_thread_snapshot_free(&s->created);
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Waits and threads as legacy text. Counts and ticks were scaled when they were
+// counted; readers turn ticks into nanoseconds and would multiply by the
+// sampling period, so it is always 1. (Go: printCountCycleProfile,
+// printCountProfile with debug=1)
+
+#include "legacy.h"
+
+#include <errno.h>
+
+// What readers of these look for; MAPPED_LIBRARIES: they take for a record.
+static const char maps_title[] = "--- Memory map: ---";
+
+static void put_wait_header(struct mprof_outfile *f,
+                            const struct mprof_wait_snapshot *s) {
+  bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
+  mprof_outfile_text(f, is_mutex ? "--- mutex:\n" : "--- contention:\n");
+  mprof_outfile_text(f, "cycles/second=");
+  mprof_outfile_dec(f, s->ticks_per_second);
+  mprof_outfile_text(f, is_mutex ? "\nsampling period=1\n" : "\n");
+}
+
+static void put_waits(struct mprof_legacy *w,
+                      const struct mprof_wait_stacks *g) {
+  for (size_t i = 0; i < g->len && w->out.error == 0; i++) {
+    mprof_outfile_dec(&w->out, (uint64_t)g->sorted[i]->cycles);
+    mprof_outfile_text(&w->out, " ");
+    mprof_outfile_dec(&w->out, (uint64_t)g->sorted[i]->count);
+    mprof_outfile_text(&w->out, " @");
+    mprof_legacy_stack(w, g->sorted[i]->bucket);
+  }
+}
+
+static void put_rate(struct mprof_outfile *f,
+                     const struct mprof_wait_snapshot *s) {
+  bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
+  mprof_outfile_text(f, is_mutex ? "# mutex_fraction = " : "# block_rate = ");
+  mprof_outfile_dec(f, s->rate);
+  mprof_outfile_text(f, "\n");
+}
+
+int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
+                          const struct mprof_wait_stacks *g, const char *path) {
+  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  int error = mprof_legacy_begin(w, path, s->len > 0);
+  if (error == 0) {
+    put_wait_header(&w->out, s);
+    put_waits(w, g);
+    mprof_legacy_stats(w);
+    put_rate(&w->out, s);
+    error = mprof_legacy_end(w, maps_title);
+  }
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
+}
+
+static void put_threads(struct mprof_legacy *w,
+                        const struct mprof_thread_snapshot *s) {
+  mprof_outfile_text(&w->out, "threadcreate profile: total ");
+  mprof_outfile_dec(&w->out, s->threads);
+  mprof_outfile_text(&w->out, "\n");
+  for (size_t i = 0; i < s->len && w->out.error == 0; i++) {
+    mprof_outfile_dec(&w->out, s->samples[i].count);
+    mprof_outfile_text(&w->out, " @");
+    mprof_legacy_stack(w, s->samples[i].bucket);
+  }
+}
+
+int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
+                            const char *path) {
+  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  int error = mprof_legacy_begin(w, path, s->len > 0);
+  if (error == 0) {
+    put_threads(w, s);
+    mprof_legacy_stats(w);
+    error = mprof_legacy_end(w, maps_title);
+  }
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
+}
