@@ -19,6 +19,7 @@ packages='
 '
 bench_packages='
   libjemalloc-dev libgoogle-perftools-dev google-perftools heaptrack
+  linux-perf liblttng-ust1 lttng-tools
 '
 
 case ${1-} in

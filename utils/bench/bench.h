@@ -54,7 +54,7 @@ struct bench_thread {
 
 // One repeat more than asked for comes first and is not kept.
 static inline void *bench_thread(void *p) {
-  struct bench_thread *t = p;
+  struct bench_thread *t = (struct bench_thread *)p;
   struct bench *b = t->bench;
   for (int i = -1; i < b->repeats; i++) {
     if (b->threads > 1)
@@ -79,8 +79,10 @@ static inline void bench_run(struct bench *b) {
             BENCH_MAX_THREADS, BENCH_MAX_REPEATS);
     exit(2);
   }
-  for (int i = 0; i < b->threads; i++)
-    all[i] = (struct bench_thread){b, i};
+  for (int i = 0; i < b->threads; i++) {
+    all[i].bench = b;
+    all[i].index = i;
+  }
   if (b->threads == 1) {
     bench_thread(&all[0]);
   } else {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the benchmark programs and writes what they said as JSON.
 
-  measure.py heap [PART...]
+  measure.py heap|locks [PART...]
 
-Writes build/bench/heap.json; with PARTs it replaces these in it.
+Writes build/bench/heap.json or locks.json; with PARTs it replaces these in it.
 """
 
 import importlib

@@ -64,6 +64,23 @@ def times(value):
     return "%.3f" % value if value < 10 else number(value)
 
 
+def compare(page, what, bases, columns, show=number):
+    """A table of medians with their ratios. bases: {variant: the one that it is
+    compared with}, itself for none. columns: {title: {variant: runs}}."""
+    rows = []
+    for name, base in bases.items():
+        if not any(name in of for of in columns.values()):
+            continue
+        row = [name, base if base != name else ""]
+        for of in columns.values():
+            cell = show(median(of[name])) if name in of else ""
+            if cell and base != name:
+                cell += " (%s)" % times(ratio(of, name, base))
+            row.append(cell)
+        rows.append(row)
+    page.table([what, "to", *columns], rows, "ll" + "r" * len(columns))
+
+
 def as_printed(form, value):
     """So that what is shown agrees with the verdict."""
     return float((form % value).split()[0])

@@ -4,7 +4,7 @@
 
 import chart
 from page import (
-    Bars, median, number, on_top, quartiles, ratio, ratios, times)
+    Bars, compare, median, number, on_top, quartiles, ratio, ratios, times)
 
 TITLE = "What the heap profile costs"
 VARIANTS = """\
@@ -170,24 +170,12 @@ def bars(results):
 
 def write_pair(page, results):
     pair = results["pair"]
-    columns = (("ring", 1), ("ring", 2), ("lifo", 1), ("lifo", 2))
     page.heading("One malloc and one free")
     page.paragraph("![Nanoseconds a pair, by variant](benchmarks-heap.svg)")
-    head = ["nanoseconds a pair (ratio)", "to"]
-    head += ["%s, %d thread%s" % (k, t, "s" if t > 1 else "") for k, t in columns]
-    rows = []
-    for name, base in PAIR_BASES.items():
-        if name not in pair["ring/1"]:
-            continue
-        row = [name, base if base != name else ""]
-        for kind, threads in columns:
-            of = pair["%s/%d" % (kind, threads)]
-            cell = number(median(of[name]))
-            if base != name:
-                cell += " (%s)" % times(ratio(of, name, base))
-            row.append(cell)
-        rows.append(row)
-    page.table(head, rows, "ll" + "r" * len(columns))
+    compare(page, "nanoseconds a pair (ratio)", PAIR_BASES, {
+        "%s, %d thread%s" % (kind, threads, "s" if threads > 1 else ""):
+            pair["%s/%d" % (kind, threads)]
+        for kind in ("ring", "lifo") for threads in (1, 2)})
     for name, why in pair["absent"].items():
         page.paragraph("%s: not measured, %s." % (name, why))
     page.paragraph(PAIR_NOTES)

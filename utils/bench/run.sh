@@ -3,18 +3,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Measures what MProf's profiles cost, beside other profilers' in the same run:
-#   run.sh heap [PART...]     all, or the named parts of measure.py again
-# Writes build/bench/heap.json, and from it docs/benchmarks.md and its plot.
+#   run.sh heap [PART...]     the heap profile: all, or the named parts again
+#   run.sh locks [PART...]    the block and mutex profiles
+# The parts are those of measure_heap.py and measure_locks.py. Writes
+# build/bench/heap.json or locks.json, and from it a section of
+# docs/benchmarks.md and its plot.
 # BENCH_QUICK=1 makes it short, to see that it works, and writes the page and
 # the plot below build/bench/ instead. It judges nothing: exits 1 only when a
-# program fails.
+# program fails, or a profile of locks lacks what it should have.
 
 set -eu
 
-if [ "${1-}" != heap ]; then
-  echo "usage: ${0##*/} heap [PART...]" >&2
+case ${1-} in
+heap | locks) what=$1 ;;
+*)
+  echo "usage: ${0##*/} heap|locks [PART...]" >&2
   exit 2
-fi
+  ;;
+esac
 shift
 
 cd -P -- "$(dirname -- "$0")/../.."
@@ -35,14 +41,18 @@ mprof=$top/build/bin/mprof-clang
 frames='-fno-omit-frame-pointer -momit-leaf-frame-pointer'
 resource=$(clang-19 -print-resource-dir)
 
-# C program NAME in the variants that others are compared with.
-build_c() {
-  clang-19 -O2 -Iinclude "$src/$1.c" -o "$out/$1-plain"
-  "$mprof" -O2 -fmprof -Iinclude "$src/$1.c" -o "$out/$1-mprof"
+# Program NAME, in C or (PLUS is ++) C++, in the variants that others are
+# compared with. Without debug information, which valgrind 3.19 cannot read from
+# this clang.
+build() {
+  name=$1
+  plus=${2-}
+  source=$src/$name.c${plus:+pp}
+  "clang$plus-19" -O2 -Iinclude "$source" -o "$out/$name-plain"
+  "$mprof$plus" -O2 -fmprof -Iinclude "$source" -o "$out/$name-mprof"
 }
 
-# Demonstration program NAME, in C or (PLUS is ++) C++, from the rest. Without
-# debug information, which valgrind 3.19 cannot read from this clang.
+# The same of demonstration program NAME, from the rest, and with frame pointers.
 build_demo() {
   name=$1
   plus=$2
@@ -53,33 +63,50 @@ build_demo() {
   "$mprof$plus" -O2 -fmprof "$@" -lm -o "$out/$name-mprof"
 }
 
-echo "bench: building the programs"
-for name in pair exact rss exittime; do
-  build_c "$name"
-done
-# shellcheck disable=SC2086
-clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
-clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
-  -o "$out/pair-jemalloc"
-clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ltcmalloc \
-  -o "$out/pair-tcmalloc"
-rm -f "$out/pair-memprof" "$out/pair-go"
-if [ -f "$resource/lib/linux/libclang_rt.memprof-x86_64.a" ]; then
-  clang-19 -O2 -fmemory-profile "$src/pair.c" -o "$out/pair-memprof"
-fi
-if [ -x "$GO" ]; then
-  GO111MODULE=off "$GO" build -o "$out/pair-go" "$src/pair.go"
-fi
-clang-19 -O2 -DMPROF_RUNTIME -D_GNU_SOURCE -Irt -Iinclude "$src/lookup.c" \
-  build/lib/libmprof_rt.a "$resource/lib/linux/libclang_rt.stats-x86_64.a" \
-  -lpthread -ldl -lm -lrt -o "$out/lookup"
-build_demo duk '' -I/usr/share/duktape utils/demo/duk_host.c \
-  /usr/share/duktape/duktape.c
-build_demo json ++ -std=c++17 utils/demo/json_demo.cpp
+build_go() {
+  rm -f "$out/$1-go"
+  if [ -x "$GO" ]; then
+    GO111MODULE=off "$GO" build -o "$out/$1-go" "$src/$1.go"
+  fi
+}
 
-python3 "$src/measure.py" heap "$@"
+build_heap() {
+  for name in pair exact rss exittime; do
+    build "$name"
+  done
+  # shellcheck disable=SC2086
+  clang-19 -O2 $frames "$src/pair.c" -o "$out/pair-frames"
+  clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ljemalloc \
+    -o "$out/pair-jemalloc"
+  clang-19 -O2 "$src/pair.c" -Wl,--no-as-needed -ltcmalloc \
+    -o "$out/pair-tcmalloc"
+  rm -f "$out/pair-memprof"
+  if [ -f "$resource/lib/linux/libclang_rt.memprof-x86_64.a" ]; then
+    clang-19 -O2 -fmemory-profile "$src/pair.c" -o "$out/pair-memprof"
+  fi
+  build_go pair
+  clang-19 -O2 -DMPROF_RUNTIME -D_GNU_SOURCE -Irt -Iinclude "$src/lookup.c" \
+    build/lib/libmprof_rt.a "$resource/lib/linux/libclang_rt.stats-x86_64.a" \
+    -lpthread -ldl -lm -lrt -o "$out/lookup"
+  build_demo duk '' -I/usr/share/duktape utils/demo/duk_host.c \
+    /usr/share/duktape/duktape.c
+  build_demo json ++ -std=c++17 utils/demo/json_demo.cpp
+}
+
+build_locks() {
+  for name in lock_pair lock_handoff lock_cond; do
+    build "$name"
+  done
+  build lock_std ++
+  build_go lock
+}
+
+echo "bench: building the programs"
+"build_$what"
+
+python3 "$src/measure.py" "$what" "$@"
 if [ "${BENCH_QUICK:-0}" = 0 ]; then
-  python3 "$src/report.py" heap "$top/docs"
+  python3 "$src/report.py" "$what" "$top/docs"
 else
-  python3 "$src/report.py" heap "$out"
+  python3 "$src/report.py" "$what" "$out"
 fi

@@ -70,14 +70,16 @@ def median_of(text, name):
     return statistics.median(found)
 
 
-def take_turns(jobs, rounds):
-    """jobs: {name: function without arguments}. {name: [result a round]}."""
+def take_turns(jobs, rounds, fewer=None):
+    """jobs: {name: function without arguments}. {name: [result a round]}. Those
+    named in fewer take part in the first so many rounds only."""
     results = {name: [] for name in jobs}
     order = list(jobs)
     for i in range(rounds):
         at = i % len(order)
         for name in order[at:] + order[:at]:
-            results[name].append(jobs[name]())
+            if i < (fewer or {}).get(name, rounds):
+                results[name].append(jobs[name]())
         empty_scratch()
     return results
 
@@ -114,11 +116,11 @@ def valgrind(argv, env, flags, pattern):
     return int(found.group(1).replace(",", ""))
 
 
-def instructions_in(function, argv):
+def instructions_in(function, argv, env=None):
     """Those of one function and what it calls."""
     flags = ["--tool=callgrind", "--callgrind-out-file=/dev/null",
              "--toggle-collect=" + function]
-    return valgrind(argv, {}, flags, r"Collected : (\d+)")
+    return valgrind(argv, env or {}, flags, r"Collected : (\d+)")
 
 
 def instructions_of(argv, env):

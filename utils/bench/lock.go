@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The loops of lock_pair.c, lock_handoff.c and lock_cond.c in Go, with the
+// locks of package sync and Go's own block and mutex profiles.
+//
+// usage: lock pair mutex|rdlock|wrlock PAIRS REPEATS BLOCKRATE MUTEXFRACTION
+//
+//	lock handoff mutex|rwlock THREADS MILLISECONDS REPEATS BLOCKRATE
+//	  MUTEXFRACTION
+//	lock cond EVENTS REPEATS BLOCKRATE MUTEXFRACTION
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	inside  = 850 // lock.h has the same
+	outside = 170
+)
+
+var (
+	mutex   sync.Mutex
+	rwlock  sync.RWMutex
+	counter int
+)
+
+func work(x uint64, steps int) uint64 {
+	for i := 0; i < steps; i++ {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+func number(i int) int {
+	if i >= len(os.Args) {
+		os.Exit(2)
+	}
+	n, err := strconv.Atoi(os.Args[i])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	return n
+}
+
+// Prints the nanoseconds of a step; a first repeat is not kept.
+func timeSteps(steps, repeats int, loop func()) {
+	for r := -1; r < repeats; r++ {
+		begin := time.Now()
+		loop()
+		ns := float64(time.Since(begin).Nanoseconds()) / float64(steps)
+		if r >= 0 {
+			fmt.Printf("ns %.3f\n", ns)
+		}
+	}
+}
+
+// --- pair ---
+
+func countMutex(steps int) {
+	for i := 0; i < steps; i++ {
+		mutex.Lock()
+		counter++
+		mutex.Unlock()
+	}
+}
+
+func countRdlock(steps int) {
+	for i := 0; i < steps; i++ {
+		rwlock.RLock()
+		counter++
+		rwlock.RUnlock()
+	}
+}
+
+func countWrlock(steps int) {
+	for i := 0; i < steps; i++ {
+		rwlock.Lock()
+		counter++
+		rwlock.Unlock()
+	}
+}
+
+func pair() {
+	loop := countMutex
+	switch os.Args[2] {
+	case "rdlock":
+		loop = countRdlock
+	case "wrlock":
+		loop = countWrlock
+	}
+	steps, repeats := number(3), number(4)
+	timeSteps(steps, repeats, func() { loop(steps) })
+}
+
+// --- handoff ---
+
+type player struct {
+	index    int
+	sections int
+	own      uint64
+	_        [104]byte // a cache line each
+}
+
+var (
+	stop    atomic.Bool
+	players [8]player
+	guarded struct {
+		work     uint64
+		handoffs int
+		last     int
+	}
+)
+
+func (p *player) playMutex() {
+	own := uint64(1)
+	for !stop.Load() {
+		mutex.Lock()
+		guarded.work = work(guarded.work, inside)
+		if guarded.last != p.index {
+			guarded.handoffs++
+		}
+		guarded.last = p.index
+		mutex.Unlock()
+		p.sections++
+		own = work(own, outside)
+	}
+	p.own = own
+}
+
+func (p *player) writeRwlock() {
+	own := uint64(1)
+	for !stop.Load() {
+		rwlock.Lock()
+		guarded.work = work(guarded.work, inside)
+		rwlock.Unlock()
+		p.sections++
+		own = work(own, outside)
+	}
+	p.own = own
+}
+
+func (p *player) readRwlock() {
+	own := uint64(1)
+	for !stop.Load() {
+		rwlock.RLock()
+		own = work(own+guarded.work, inside)
+		rwlock.RUnlock()
+		p.sections++
+		own = work(own, outside)
+	}
+	p.own = own
+}
+
+func (p *player) play(isRwlock bool) {
+	switch {
+	case !isRwlock:
+		p.playMutex()
+	case p.index == 0:
+		p.writeRwlock()
+	default:
+		p.readRwlock()
+	}
+}
+
+// One repeat: critical sections of each player, and how long it was.
+func contest(isRwlock bool, threads int, length time.Duration) time.Duration {
+	stop.Store(false)
+	var ready, done sync.WaitGroup
+	ready.Add(threads)
+	done.Add(threads)
+	for i := 0; i < threads; i++ {
+		players[i].index = i
+		go func(p *player) {
+			defer done.Done()
+			ready.Done()
+			ready.Wait()
+			p.play(isRwlock)
+		}(&players[i])
+	}
+	ready.Wait()
+	begin := time.Now()
+	time.Sleep(length)
+	stop.Store(true)
+	took := time.Since(begin)
+	done.Wait()
+	return took
+}
+
+func sectionsSoFar() int {
+	sum := 0
+	for i := range players {
+		sum += players[i].sections
+	}
+	return sum
+}
+
+func handoff() {
+	isRwlock := os.Args[2] == "rwlock"
+	threads, repeats := number(3), number(5)
+	length := time.Duration(number(4)) * time.Millisecond
+	for r := -1; r < repeats; r++ {
+		before := sectionsSoFar()
+		took := contest(isRwlock, threads, length)
+		if r >= 0 {
+			perSecond := float64(sectionsSoFar()-before) / took.Seconds()
+			fmt.Printf("per_second %.1f\n", perSecond)
+		}
+	}
+	fmt.Printf("sections %d\n", sectionsSoFar())
+	if isRwlock {
+		fmt.Printf("writes %d\n", players[0].sections)
+	} else {
+		fmt.Printf("handoffs %d\n", guarded.handoffs)
+	}
+}
+
+// --- cond ---
+
+func cond() {
+	events, repeats := number(2), number(3)
+	turns := [2]*sync.Cond{sync.NewCond(&mutex), sync.NewCond(&mutex)}
+	turn := 0
+	play := func(me int, done *sync.WaitGroup) {
+		defer done.Done()
+		for i := 0; i < events/2; i++ {
+			mutex.Lock()
+			for turn != me {
+				turns[me].Wait()
+			}
+			turn = 1 - me
+			turns[turn].Signal()
+			mutex.Unlock()
+		}
+	}
+	timeSteps(events, repeats, func() {
+		var done sync.WaitGroup
+		done.Add(2)
+		go play(0, &done)
+		go play(1, &done)
+		done.Wait()
+	})
+}
+
+// --- what was recorded ---
+
+func printEvents(name string,
+	profile func([]runtime.BlockProfileRecord) (int, bool)) {
+	records := make([]runtime.BlockProfileRecord, 4096)
+	n, ok := profile(records)
+	if !ok {
+		fmt.Fprintf(os.Stderr, "%s profile: %d records\n", name, n)
+		os.Exit(1)
+	}
+	sum := int64(0)
+	for _, r := range records[:n] {
+		sum += r.Count
+	}
+	fmt.Printf("%s %d\n", name, sum)
+}
+
+func main() {
+	if len(os.Args) < 6 {
+		os.Exit(2)
+	}
+	runtime.SetBlockProfileRate(number(len(os.Args) - 2))
+	runtime.SetMutexProfileFraction(number(len(os.Args) - 1))
+	switch os.Args[1] {
+	case "pair":
+		pair()
+	case "handoff":
+		handoff()
+	case "cond":
+		cond()
+	default:
+		os.Exit(2)
+	}
+	printEvents("block", runtime.BlockProfile)
+	printEvents("mutex", runtime.MutexProfile)
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cost of one lock and one unlock that nobody else wants, around the
+// increment of a counter.
+//   none                     the increment alone
+//   mutex, rdlock, wrlock    the lock's kind
+// SLEEPERS is 0 for a process with one thread, 1 for one with another thread,
+// which sleeps. callgrind counts the instructions of count_KIND.
+//
+// usage: lock_pair none|mutex|rdlock|wrlock SLEEPERS PAIRS REPEATS
+
+#include "lock.h"
+
+#include <string.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static long counter;
+
+static inline void add(void) {
+  counter++;
+  bench_sink(&counter);
+}
+
+static __attribute__((noinline)) void count_none(int thread, long steps,
+                                                 long arg) {
+  (void)thread, (void)arg;
+  for (long i = 0; i < steps; i++)
+    add();
+}
+
+static __attribute__((noinline)) void count_mutex(int thread, long steps,
+                                                  long arg) {
+  (void)thread, (void)arg;
+  for (long i = 0; i < steps; i++) {
+    pthread_mutex_lock(&mutex);
+    add();
+    pthread_mutex_unlock(&mutex);
+  }
+}
+
+static __attribute__((noinline)) void count_rdlock(int thread, long steps,
+                                                   long arg) {
+  (void)thread, (void)arg;
+  for (long i = 0; i < steps; i++) {
+    pthread_rwlock_rdlock(&rwlock);
+    add();
+    pthread_rwlock_unlock(&rwlock);
+  }
+}
+
+static __attribute__((noinline)) void count_wrlock(int thread, long steps,
+                                                   long arg) {
+  (void)thread, (void)arg;
+  for (long i = 0; i < steps; i++) {
+    pthread_rwlock_wrlock(&rwlock);
+    add();
+    pthread_rwlock_unlock(&rwlock);
+  }
+}
+
+int main(int argc, char **argv) {
+  static struct bench b;
+  const char *kind = argc > 1 ? argv[1] : "";
+  b.loop = strcmp(kind, "mutex") == 0    ? count_mutex
+           : strcmp(kind, "rdlock") == 0 ? count_rdlock
+           : strcmp(kind, "wrlock") == 0 ? count_wrlock
+                                         : count_none;
+  b.threads = 1;
+  b.steps = bench_arg(argc, argv, 3);
+  b.repeats = (int)bench_arg(argc, argv, 4);
+  if (bench_arg(argc, argv, 2) > 0)
+    lock_start_sleeper();
+  bench_run(&b);
+  lock_print_profiles();
+  return 0;
+}

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who runs the loops with locks: MProf, Go's own profilers, other tools."""
+
+import collections
+import contextlib
+import os
+import subprocess
+
+import lttng
+from running import SCRATCH, has_valgrind, is_built, mprof
+
+# program: which of the programs. prefix: the tool that runs it. block, mutex:
+# the profiles' rate and fraction. cost: how many times longer a pair takes than
+# plain, about. is_slow: takes part in the first rounds only. recording: a
+# context around each run, which gives None or why it cannot be.
+Variant = collections.namedtuple(
+    "Variant", "name program prefix env block mutex cost is_slow recording")
+
+PROFILES = (("off", 0, 0), ("block_rate=1", 1, 0), ("mutex_fraction=1", 0, 1),
+            ("both", 1, 1))
+PLAIN, OFF, BLOCK, BOTH = (
+    "plain", "MProf, off", "MProf, block_rate=1", "MProf, both")
+
+
+def variant(name, program="plain", prefix=(), env=None, block=0, mutex=0,
+            cost=1, is_slow=False, recording=contextlib.nullcontext):
+    return Variant(name, program, list(prefix), env or {}, block, mutex, cost,
+                   is_slow, recording)
+
+
+def variants(why_no_session):
+    """All that are here; and which are absent, and why."""
+    here, absent = [variant(PLAIN)], {}
+
+    def offer(why_not, name, **how):
+        if why_not:
+            absent[name] = why_not
+        else:
+            here.append(variant(name, **how))
+
+    for name, block, mutex in PROFILES:
+        offer(None, "MProf, " + name, program="mprof", block=block, mutex=mutex,
+              env=mprof("block_rate=%d:mutex_fraction=%d:profile=0:report=0"
+                        % (block, mutex)))
+    for name, block, mutex in PROFILES:
+        offer(None if is_built("lock-go") else "no go command", "Go, " + name,
+              program="go", block=block, mutex=mutex)
+    offer(lttng.why_no_library(), "LTTng, no session", env=lttng.preload(),
+          cost=20)
+    offer(lttng.why_no_library() or why_no_session, "LTTng, session",
+          env=lttng.preload(), cost=100, is_slow=True,
+          recording=lttng.session)
+    for name, argv in (
+            ("perf lock record", ["perf", "lock", "record"]),
+            ("perf record, futex calls",
+             ["perf", "record", "-e", "syscalls:sys_enter_futex", "-g"])):
+        argv = [*argv, "-o", os.path.join(SCRATCH, "perf.data")]
+        offer(why_not([*argv, "true"]), name, prefix=argv, is_slow=True)
+    drd = ["valgrind", "--tool=drd", "--exclusive-threshold=1000"]
+    offer(None if has_valgrind() else "valgrind is not installed",
+          "valgrind, drd", prefix=drd, cost=100, is_slow=True)
+    return here, absent
+
+
+def why_not(argv):
+    """None if it runs, else what it says last."""
+    try:
+        done = subprocess.run(
+            argv, cwd=SCRATCH, stdin=subprocess.DEVNULL, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError as error:
+        return str(error)
+    lines = done.stdout.decode(errors="replace").strip().splitlines()
+    return None if done.returncode == 0 else (lines or ["no reason"])[-1].strip()

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""LTTng's tracer of pthread mutexes: a library to preload, and sessions that
+record what it says.
+
+The session daemon that is here serves; else one is started and ended again.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from running import DIR, SCRATCH
+
+LIBRARY = "liblttng-ust-pthread-wrapper.so.1"
+SESSION = "mprof-bench"
+HOME = os.path.join(DIR, "lttng")  # the daemon's files, and the traces
+
+
+def preload():
+    return {"LD_PRELOAD": LIBRARY, "LTTNG_HOME": HOME}
+
+
+def lttng(*argv):
+    """None, or what it complained of."""
+    done = subprocess.run(
+        ["lttng", *argv], env={**os.environ, "LTTNG_HOME": HOME}, cwd=SCRATCH,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, check=False)
+    lines = done.stdout.decode(errors="replace").strip().splitlines()
+    return None if done.returncode == 0 else (lines or ["no reason"])[-1]
+
+
+def why_no_library():
+    if os.path.exists("/usr/lib/x86_64-linux-gnu/" + LIBRARY):
+        return None
+    return "%s is not installed" % LIBRARY
+
+
+@contextlib.contextmanager
+def daemon():
+    """Gives None while a daemon runs, or why there is none."""
+    if why_no_library() or not shutil.which("lttng-sessiond"):
+        yield why_no_library() or "lttng-tools is not installed"
+        return
+    shutil.rmtree(HOME, ignore_errors=True)
+    os.makedirs(HOME)
+    if lttng("list") is None:
+        yield None
+        return
+    own = subprocess.Popen(
+        ["lttng-sessiond", "--no-kernel"], env={**os.environ, "LTTNG_HOME": HOME},
+        cwd=DIR, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    try:
+        yield wait_until_ready(own)
+    finally:
+        own.send_signal(signal.SIGTERM)
+        own.wait()
+        shutil.rmtree(HOME, ignore_errors=True)
+
+
+def wait_until_ready(process):
+    for _ in range(100):
+        why = lttng("list")
+        if why is None or process.poll() is not None:
+            break
+        time.sleep(0.1)
+    return why
+
+
+@contextlib.contextmanager
+def session():
+    """Records what runs meanwhile, into files of at most 64 MiB a processor;
+    gives None, or why it cannot."""
+    traces = os.path.join(HOME, "traces")
+    why = (lttng("create", SESSION, "--output=" + traces)
+           or lttng("enable-channel", "-u", "-s", SESSION, "--tracefile-size=32M",
+                    "--tracefile-count=2", "mutexes")
+           or lttng("enable-event", "-u", "-s", SESSION, "-c", "mutexes",
+                    "lttng_ust_pthread:*")
+           or lttng("start", SESSION))
+    try:
+        yield why
+    finally:
+        lttng("destroy", SESSION)
+    if not any(name.startswith("mutexes_") for _, _, names in os.walk(traces)
+               for name in names):
+        sys.exit("bench: LTTng has recorded nothing")
+    shutil.rmtree(traces)

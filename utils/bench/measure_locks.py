@@ -1,0 +1,232 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured for the block and mutex profiles."""
+
+import concurrent.futures
+import dataclasses
+import os
+import re
+import sys
+import typing
+
+import lttng
+from lock_variants import BOTH, OFF, PLAIN, variants
+from running import (
+    QUICK, ROUNDS, has_valgrind, instructions_in, log, median_of, mprof,
+    program, run, take_turns, values)
+
+REPEATS = 3  # in each process, after one that is not kept
+SLOW_ROUNDS = min(ROUNDS, 3)
+JUDGED_ROUNDS = ROUNDS if QUICK else 30  # of contests, which vary most
+PAIR_NS = 2e6 if QUICK else 15e6  # of a repeat
+COND_NS = 4e6 if QUICK else 40e6
+CONTEST_MS = 10 if QUICK else 40
+COUNTED_PAIRS = 20000
+
+
+@dataclasses.dataclass
+class Loop:
+    name: str
+    program: str
+    arguments: list
+    go: list | None  # arguments of the program in Go, if it has this loop
+    size: typing.Callable  # of a variant: the next argument, how long a repeat is
+    unit: str  # the line of the output with the result
+    # The block profile must have more events than this; None for none at all.
+    waits: int | None = None
+    has_contention: bool = False  # the mutex profile must have events
+    has_mutex: bool = True  # LTTng's library knows these only
+    has_slow: bool = True  # the slow tools take part
+    prefix: tuple = ()
+    rounds: int = ROUNDS
+
+
+def measure(loops):
+    """{loop: {line of the output: {variant: [value a round]}}}; and under
+    "absent" who could not take part, and why."""
+    with lttng.daemon() as why_no_session:
+        here, absent = variants(why_no_session)
+        results = {"absent": absent}
+        for loop in loops:
+            log("locks: " + loop.name)
+            jobs = {v.name: job(v, loop) for v in here if takes_part(v, loop)}
+            fewer = {v.name: SLOW_ROUNDS for v in here if v.is_slow}
+            results[loop.name] = by_line(
+                take_turns(jobs, loop.rounds, fewer))
+    return results
+
+
+def takes_part(variant, loop):
+    if variant.program == "go":
+        return loop.go is not None
+    if variant.name.startswith("LTTng") and not loop.has_mutex:
+        return False
+    return loop.has_slow or not variant.is_slow
+
+
+def by_line(turns):
+    lines = sorted({line for runs in turns.values() for line in runs[0]})
+    return {line: {name: [r[line] for r in runs]
+                   for name, runs in turns.items() if line in runs[0]}
+            for line in lines}
+
+
+def job(variant, loop):
+    arguments = [str(int(loop.size(variant))), str(REPEATS)]
+    if variant.program == "go":
+        argv = [program("lock-go"), *loop.go, *arguments, str(variant.block),
+                str(variant.mutex)]
+    else:
+        argv = [program("%s-%s" % (loop.program, variant.program)),
+                *loop.arguments, *arguments]
+    argv = [*loop.prefix, *variant.prefix, *argv]
+
+    def once():
+        with variant.recording() as why:
+            if why:
+                sys.exit("bench: %s: %s" % (variant.name, why))
+            text = run(argv, variant.env).text
+        result = {loop.unit: median_of(text, loop.unit)}
+        for line in ("sections", "handoffs", "writes", "block", "mutex"):
+            result.update({line: value for value in values(text, line)})
+        if variant.prefix[:1] == ["perf"]:
+            found = re.search(r"\((\d+) samples\)", text)
+            result["samples"] = int(found.group(1)) if found else 0
+        check_profiles(variant, loop, result)
+        if variant.program == "plain":
+            del result["block"], result["mutex"]
+        return result
+    return once
+
+
+def check_profiles(variant, loop, result):
+    """That they have events where threads waited, and none elsewhere."""
+    def fail(profile):
+        sys.exit("bench: %s, %s: %d events in the %s profile" % (
+            variant.name, loop.name, result[profile], profile))
+
+    is_contended = loop.waits is not None
+    if variant.block and is_contended and result["block"] <= loop.waits:
+        fail("block")
+    if variant.mutex and loop.has_contention and result["mutex"] == 0:
+        fail("mutex")
+    for profile in ("block", "mutex"):
+        # Go's runtime has locks of its own, which may be in the mutex profile.
+        may_have = getattr(variant, profile) and (
+            is_contended or variant.program == "go")
+        if not may_have and result[profile] != 0:
+            fail(profile)
+
+
+# --- pair: a lock that nobody else wants -------------------------------------
+
+
+def pair_loop(name, ns, kind, **how):
+    """ns: what a pair takes without a profiler, about."""
+    fields = {"program": "lock_pair", "go": ["pair", kind], **how}
+    return Loop(name, arguments=[kind, "1"], unit="ns",
+                size=lambda variant: PAIR_NS / ns / variant.cost, **fields)
+
+
+def pair():
+    alone = pair_loop("mutex, one thread", 4, "mutex", go=None, has_slow=False)
+    alone.arguments = ["mutex", "0"]
+    return measure([
+        alone,
+        pair_loop("mutex", 15, "mutex"),
+        pair_loop("rwlock, read", 17, "rdlock", has_mutex=False),
+        pair_loop("rwlock, write", 22, "wrlock", has_mutex=False),
+        pair_loop("std::mutex", 15, "mutex", program="lock_std", go=None,
+                  has_slow=False),
+    ])
+
+
+def instructions():
+    """Of a pair, less those of the loop around it; two counts at a time, since
+    nothing is timed. The heap is left out, as is to be under valgrind."""
+    if not has_valgrind():
+        return {}
+    log("locks: instructions")
+    loops = (("mutex, one thread", "lock_pair", "mutex", "0"),
+             ("mutex", "lock_pair", "mutex", "1"),
+             ("rwlock, read", "lock_pair", "rdlock", "1"),
+             ("rwlock, write", "lock_pair", "wrlock", "1"),
+             ("std::mutex", "lock_std", "mutex", "1"))
+    builds = ((PLAIN, "plain", ""),
+              (OFF, "mprof", "block_rate=0:mutex_fraction=0"),
+              (BOTH, "mprof", "block_rate=1:mutex_fraction=1"))
+
+    def count(name, build, options, kind, sleepers):
+        argv = [program("%s-%s" % (name, build)), kind, sleepers,
+                str(COUNTED_PAIRS), "1"]
+        return instructions_in(
+            "count_" + kind, argv, mprof("heap=0:profile=0:report=0:" + options))
+
+    def of_a_pair(name, build, options, kind, sleepers):
+        pairs = 2 * COUNTED_PAIRS  # in both repeats
+        return (count(name, build, options, kind, sleepers)
+                - count(name, build, options, "none", sleepers)) / pairs
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        counts = {
+            title: {variant: pool.submit(of_a_pair, name, build, options, *rest)
+                    for variant, build, options in builds}
+            for title, name, *rest in loops}
+    return {title: {variant: [count.result()] for variant, count in of.items()}
+            for title, of in counts.items()}
+
+
+# --- handoff: a lock that threads want all the time --------------------------
+
+
+def handoff_loop(name, threads, **how):
+    fields = {"program": "lock_handoff", "arguments": ["mutex", str(threads)],
+              "go": ["handoff", "mutex", str(threads)], **how}
+    # The threads of each repeat meet at a barrier and are joined.
+    waits = (2 * threads + 1) * (REPEATS + 1)
+    return Loop(name, size=lambda variant: CONTEST_MS, unit="per_second",
+                waits=waits, has_contention=True, **fields)
+
+
+def handoff():
+    return measure([
+        handoff_loop("mutex, 2 threads", 2, rounds=JUDGED_ROUNDS),
+        handoff_loop("mutex, 4 threads", 4, has_slow=False),
+        handoff_loop("std::mutex, 2 threads", 2, program="lock_std",
+                     arguments=["handoff", "2"], go=None, has_slow=False,
+                     rounds=JUDGED_ROUNDS),
+        handoff_loop("rwlock, 2 readers, 1 writer", 3,
+                     arguments=["rwlock", "3"], go=["handoff", "rwlock", "3"],
+                     has_mutex=False),
+    ])
+
+
+# --- cond: two threads that wait for each other ------------------------------
+
+
+def cond_loop(name, ns, **how):
+    """ns: what an event takes, about; tools have less influence on it."""
+    events = COND_NS / ns
+    return Loop(name, "lock_cond", [], ["cond"], unit="ns",
+                size=lambda variant: events / min(variant.cost, 10),
+                waits=int(events / 10), **how)
+
+
+def cond():
+    cpu = max(os.sched_getaffinity(0))
+    return measure([
+        cond_loop("on one processor", 2000, prefix=("taskset", "-c", str(cpu))),
+        cond_loop("on any", 10000, has_slow=False),
+    ])
+
+
+# --- the whole ---------------------------------------------------------------
+
+# Of Debian, with their versions: by what the page calls them.
+PACKAGES = {
+    "linux-perf": "linux-perf",
+    "lttng-ust": "liblttng-ust1",
+    "lttng-tools": "lttng-tools",
+    "valgrind": "valgrind",
+}
+PARTS = (pair, instructions, handoff, cond)

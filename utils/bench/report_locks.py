@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The section of the page about the block and mutex profiles."""
+
+import chart
+from lock_variants import BLOCK, BOTH, OFF, PLAIN
+from page import (
+    Bars, compare, median, number, on_top, quartiles, ratio, ratios, times)
+
+TITLE = "What the block and mutex profiles cost"
+VARIANTS = """\
+*plain* is `clang -O2`; *MProf* is one program, built with `mprof-clang -O2 \
+-fmprof`, and run with `block_rate` and `mutex_fraction` 0 (*off*), one of them 1, \
+or both; 1 records every event. Go has the same loops, with its own locks and \
+profiles."""
+
+GO_OFF = "Go, off"
+BASES = {
+    PLAIN: PLAIN,
+    OFF: PLAIN,
+    BLOCK: PLAIN,
+    "MProf, mutex_fraction=1": PLAIN,
+    BOTH: PLAIN,
+    "LTTng, no session": PLAIN,
+    "LTTng, session": PLAIN,
+    "perf lock record": PLAIN,
+    "perf record, futex calls": PLAIN,
+    "valgrind, drd": PLAIN,
+    GO_OFF: GO_OFF,
+    "Go, block_rate=1": GO_OFF,
+    "Go, mutex_fraction=1": GO_OFF,
+    "Go, both": GO_OFF,
+}
+MUTEX_PAIR, MUTEX_HANDOFF = "mutex", "mutex, 2 threads"
+PINNED = "on one processor"
+
+PAIR_NOTES = """\
+- A step locks, increments a counter and unlocks. Nobody else wants the lock, so
+  no profile records anything, as the benchmark checks: this is what the code
+  costs that is there in case somebody waits.
+- In a process with *one thread* glibc's mutexes need no atomic instruction; in
+  the other columns a second thread exists and sleeps.
+- LTTng is its library liblttng-ust-pthread-wrapper, preloaded, which knows
+  mutexes only: without a session, and with one that records to disk.
+  `perf lock record` sees the kernel's own locks, `perf record` the futex calls
+  of those that wait or wake, with stacks; neither sees a lock that nobody waits
+  for. `valgrind --tool=drd --exclusive-threshold=1000` sees every access to
+  memory. The tools that take long ran in the first rounds only."""
+
+INSTRUCTION_NOTES = """\
+Of a pair, as valgrind counts them, less those of the same loop without a lock."""
+
+HANDOFF_NOTES = """\
+- Each thread locks, works for about 1 us, unlocks, works for about 0.2 us, and
+  again, for a fixed time. The thread that unlocks is often back before the one
+  that waits is awake: *handed over* are the sections before which another thread
+  had the lock. Of the rwlock it is the writer's share: glibc's prefers readers,
+  Go's lets nobody starve, so the two do different work.
+- Barriers and joins of the benchmark itself are among the block profile's
+  events."""
+
+COND_NOTES = """\
+Two threads, a mutex and two condition variables: an event is one signal, one
+wake-up and the change of threads. On one processor nothing that a profile does can
+hide beside the other thread's work, so the bar is judged there; on any, the
+kernel's choice of processor changes the time more than a profile does."""
+
+
+# --- the bars ----------------------------------------------------------------
+
+
+def bars(results):
+    bars = Bars()
+    pair = results.get("pair", {})
+    for loop in loops_of(pair):
+        of = pair[loop]["ns"]
+        for variant, how, bar in ((BOTH, "both on", 1.05), (OFF, "off", 1.03)):
+            low, high = quartiles(ratios(of, variant, PLAIN))
+            bars.at_most(
+                "uncontended pair (%s), %s, to plain" % (loop, how), bar,
+                ratio(of, variant, PLAIN),
+                remark="quartiles %.3f to %.3f; %+.2f ns"
+                % (low, high, on_top(of, variant, PLAIN)))
+    handoff = results.get("handoff", {})
+    for loop in loops_of(handoff):
+        if loop.endswith("mutex, 2 threads"):
+            of = handoff[loop]["per_second"]
+            low, high = quartiles(ratios(of, BOTH, PLAIN))
+            bars.at_least(
+                "contended %s, both on, throughput to plain" % loop, 0.95,
+                ratio(of, BOTH, PLAIN),
+                remark="quartiles %.3f to %.3f" % (low, high))
+    cond = results.get("cond")
+    if cond:
+        of = cond[PINNED]["ns"]
+        added = [a - b for a, b in zip(of[BLOCK], of[PLAIN])]
+        bars.at_most(
+            "condition variable, block_rate=1, an event on top of plain", 200,
+            median(added), "%.0f ns",
+            "%s; quartiles %.0f to %.0f" % (PINNED, *quartiles(added)))
+    return bars
+
+
+# --- one part each -----------------------------------------------------------
+
+
+def loops_of(part):
+    return [loop for loop in part if loop != "absent"]
+
+
+def write_absent(page, results):
+    absent = {name: why for part in ("pair", "handoff", "cond")
+              for name, why in results.get(part, {}).get("absent", {}).items()}
+    for name, why in absent.items():
+        page.paragraph("%s: not available here: %s." % (name, why))
+
+
+def write_pair(page, results):
+    pair = results["pair"]
+    page.heading("One lock and one unlock that nobody waits for")
+    page.paragraph("![Nanoseconds, by variant](benchmarks-locks.svg)")
+    compare(page, "nanoseconds a pair (ratio)", BASES,
+            {loop: pair[loop]["ns"] for loop in loops_of(pair)})
+    write_absent(page, results)
+    page.paragraph(PAIR_NOTES)
+
+
+def write_instructions(page, results):
+    counts = results["instructions"]
+    page.heading("The same in instructions")
+    compare(page, "instructions a pair (ratio)", BASES, counts,
+            lambda value: "%.1f" % value)
+    page.paragraph(INSTRUCTION_NOTES)
+
+
+def write_handoff(page, results):
+    handoff = results["handoff"]
+    loops = loops_of(handoff)
+    page.heading("A lock that threads want all the time")
+    compare(page, "thousand critical sections a second (ratio)", BASES,
+            {loop: handoff[loop]["per_second"] for loop in loops},
+            lambda value: number(value / 1000))
+    for what, cell in (
+            ("of 1,000 sections handed over", handed_over),
+            ("events of 1,000 sections: in the block, mutex profile", recorded)):
+        rows = [[name, *(cell(handoff[loop], name) for loop in loops)]
+                for name in BASES]
+        page.table([what, *loops], [row for row in rows if any(row[1:])])
+    page.paragraph(HANDOFF_NOTES)
+
+
+def of_thousand(of, line, name):
+    """Of the critical sections, how many the line of the output counts."""
+    return number(median([1000 * a / b for a, b in
+                          zip(of[line][name], of["sections"][name])]))
+
+
+def handed_over(of, name):
+    if name not in of["sections"]:
+        return ""
+    return of_thousand(of, "handoffs" if "handoffs" in of else "writes", name)
+
+
+def recorded(of, name):
+    if name in of["block"] and name not in (OFF, GO_OFF):
+        return "%s, %s" % (of_thousand(of, "block", name),
+                           of_thousand(of, "mutex", name))
+    if name in of.get("samples", {}):
+        return of_thousand(of, "samples", name) + " samples"
+    return ""
+
+
+def write_cond(page, results):
+    cond = results["cond"]
+    loops = loops_of(cond)
+    page.heading("Two threads that wait for each other")
+    rows = []
+    for name, base in BASES.items():
+        row = [name]
+        for loop in loops:
+            of = cond[loop]["ns"]
+            if name not in of:
+                row += ["", "", ""]
+                continue
+            is_base = base == name
+            row += [number(median(of[name])),
+                    "" if is_base else times(ratio(of, name, base)),
+                    "" if is_base else "%+.0f" % on_top(of, name, base)]
+        if any(row[1:]):
+            rows.append(row)
+    head = ["nanoseconds an event"]
+    for loop in loops:
+        head += [loop, "ratio", "on top"]
+    page.table(head, rows)
+    page.paragraph(COND_NOTES)
+
+
+# --- the plot ----------------------------------------------------------------
+
+
+def colour(name):
+    if name.startswith("MProf"):
+        return chart.MPROF
+    return chart.NONE if BASES[name] == name else chart.OTHER
+
+
+def plots(results):
+    """{name of the file: its text}."""
+    if "pair" not in results or "handoff" not in results:
+        return {}
+    pairs = results["pair"][MUTEX_PAIR]["ns"]
+    sections = results["handoff"][MUTEX_HANDOFF]["per_second"]
+    rows = [(name, colour(name),
+             [median(pairs[name]), 1e9 / median(sections[name])])
+            for name in BASES if name in pairs]
+    return {"benchmarks-locks.svg": chart.svg(
+        "Nanoseconds a lock and unlock, by variant",
+        "Nanoseconds a lock and unlock of a mutex, logarithmic",
+        "upper bar: nobody waits; lower bar: a section of 1 us that two threads "
+        "want; orange: MProf, blue: others, grey: none",
+        rows)}
+
+
+# --- the whole ---------------------------------------------------------------
+
+PARTS = (("pair", write_pair), ("instructions", write_instructions),
+         ("handoff", write_handoff), ("cond", write_cond))
