@@ -134,7 +134,8 @@ static void note_file(struct last_words *w, int error,
     char *end = w->line_buf + w->last_file;
     size_t cut = sizeof(and) - 1;
     memmove(end - cut + 2, end, w->line.len - w->last_file + 1);
-    memcpy(end - cut, ", ", 2);
+    end[-(ptrdiff_t)cut] = ',';
+    end[1 - (ptrdiff_t)cut] = ' ';
     w->line.len -= cut - 2;
   }
   mprof_text_str(&w->line, w->files++ == 0 ? "wrote " : and);

@@ -41,7 +41,7 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   // Readers want an address, and take 1 from it. None is 0.
   if (b->stack_len <= b->skip)
-    mprof_outfile_text(&w->out, " 0x1\n#\t[unknown]");
+    mprof_outfile_text(&w->out, " 0x1\n#\t" MPROF_UNKNOWN_CREATOR);
   for (uint32_t i = b->skip; i < b->stack_len; i++) {
     mprof_outfile_text(&w->out, " 0x");
     mprof_outfile_hex(&w->out, b->stack[i]);

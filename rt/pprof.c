@@ -36,6 +36,9 @@ struct line {
   unsigned number;
 };
 
+// Frames that are no functions. Their addresses are their numbers.
+enum pseudo_frame { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
+
 struct mprof_pprof {
   struct mprof_outfile out;
   struct mprof_pb pb; // one message at a time, in message
@@ -49,8 +52,9 @@ struct mprof_pprof {
   bool wants_names;
   size_t lines_len; // of the location that is being made
   struct line lines[LINES_MAX];
-  uint64_t truncated_location; // 0: not written yet
-  int error;                   // ENOMEM: the table could not grow
+  uint64_t pseudo_locations[PSEUDO_FRAMES]; // 0: not written yet
+  const char *empty_stack;                  // as in the head
+  int error;                                // ENOMEM: the table could not grow
   uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
   unsigned char message[MESSAGE_SIZE];
   char text[DROP_SIZE];
@@ -126,12 +130,15 @@ static void put_mapping(struct mprof_pprof *w, uint64_t id,
 // After all locations, when it is known which mappings have names: readers
 // look for names themselves in the others.
 static void put_mappings(struct mprof_pprof *w) {
-  // Of the pseudo frame: one that no reader looks for a file of.
+  // Of the pseudo frames: one that no reader looks for a file of.
   static const struct mprof_mapping none = {
-      .limit = 1, .file = "[mprof]", .has_names = true};
+      .limit = PSEUDO_FRAMES, .file = "[mprof]", .has_names = true};
   for (size_t i = 0; i < w->maps.len; i++)
     put_mapping(w, i + 1, &w->maps.v[i]);
-  if (w->truncated_location != 0)
+  bool has_pseudo = false;
+  for (int i = 0; i < PSEUDO_FRAMES; i++)
+    has_pseudo |= w->pseudo_locations[i] != 0;
+  if (has_pseudo)
     put_mapping(w, w->maps.len + 1, &none);
 }
 
@@ -299,17 +306,18 @@ static uint64_t locate(struct mprof_pprof *w, mprof_pc pc) {
   return s->value == UNMAPPED ? 0 : s->value;
 }
 
-// The pseudo frame that ends a cut stack.
-static uint64_t locate_truncated(struct mprof_pprof *w) {
-  static const struct mprof_frame truncated = {.function = "[truncated]",
-                                               .file = ""};
-  if (w->truncated_location == 0) {
+static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo_frame which) {
+  const struct mprof_frame f = {
+      .function = which == PSEUDO_TRUNCATED ? "[truncated]" : w->empty_stack,
+      .file = ""};
+  uint64_t *id = &w->pseudo_locations[which];
+  if (*id == 0) {
     w->lines_len = 0;
-    add_line(&truncated, w);
-    w->truncated_location = ++w->locations;
-    put_location(w, w->truncated_location, w->maps.len + 1, 0);
+    add_line(&f, w);
+    *id = ++w->locations;
+    put_location(w, *id, w->maps.len + 1, which);
   }
-  return w->truncated_location;
+  return *id;
 }
 
 // --- samples ---
@@ -330,7 +338,9 @@ static size_t locate_stack(struct mprof_pprof *w,
     w->ids[n++] = id;
   }
   if (is_cut)
-    w->ids[n++] = locate_truncated(w);
+    w->ids[n++] = locate_pseudo(w, PSEUDO_TRUNCATED);
+  if (n == 0 && w->empty_stack != NULL)
+    w->ids[n++] = locate_pseudo(w, PSEUDO_EMPTY);
   return n;
 }
 
@@ -397,6 +407,7 @@ int mprof_pprof_begin(struct mprof_pprof **out, const char *path,
   }
   w->wants_names =
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
+  w->empty_stack = head->empty_stack;
   put_head(w, head);
   *out = w;
   return 0;

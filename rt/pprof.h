@@ -26,6 +26,9 @@ struct mprof_pprof_head {
   const char *rate_name;
   uint64_t rate;
   bool drops_allocators; // besides wrappers
+  // The pseudo frame of stacks without frames; NULL: there are none. Some
+  // readers lose samples without locations.
+  const char *empty_stack;
 };
 
 struct mprof_pprof_label {

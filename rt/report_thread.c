@@ -47,8 +47,8 @@ static void put_origin(struct mprof_report *w,
   put_names(w, s->bucket);
   mprof_report_put(w, "\n");
   if (s->bucket->stack_len == 0)
-    mprof_report_put(w, "    [unknown] the first thread, or created by code "
-                        "without MProf\n");
+    mprof_report_put(w, "    " MPROF_UNKNOWN_CREATOR
+                        " the first thread, or code without MProf made it\n");
   else
     mprof_report_stack(w, s->bucket);
 }

@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define NS_PER_SECOND UINT64_C(1000000000)
+
 static uint64_t rate_of(enum mprof_bucket_type type) {
   return atomic_load_explicit(type == MPROF_BUCKET_BLOCK
                                   ? &mprof_contention.block_rate_ns
@@ -126,6 +128,15 @@ static int take(struct mprof_wait_snapshot *s, bool by_stack) {
   return error;
 }
 
+static uint64_t count_cut(enum mprof_bucket_type type) {
+  uint64_t parts = 0;
+  for (const struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
+       b = b->allnext)
+    if (b->end != MPROF_STACK_COMPLETE)
+      parts += atomic_load_explicit(&b->wait.count, memory_order_relaxed);
+  return parts / MPROF_COUNT_ONE;
+}
+
 static void set_stats(const struct mprof_wait_snapshot *s) {
   uint64_t count = 0;
   for (size_t i = 0; i < s->len; i++)
@@ -133,6 +144,9 @@ static void set_stats(const struct mprof_wait_snapshot *s) {
   mprof_stat_set(s->type == MPROF_BUCKET_BLOCK ? MPROF_STAT_waits
                                                : MPROF_STAT_contentions,
                  count);
+  mprof_stat_set(MPROF_STAT_truncated_waits,
+                 count_cut(MPROF_BUCKET_BLOCK) + count_cut(MPROF_BUCKET_MUTEX));
+  mprof_lock_profile_publish();
 }
 
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
@@ -142,6 +156,9 @@ int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                                     .ticks_per_second =
                                         mprof_clock_ticks_per_second(),
                                     .time_ns = mprof_sys_realtime_ns()};
+  // Measuring takes time, which a program without waits should not lose.
+  if (s->rate != 0 || mprof_bucket_first(type) != NULL)
+    s->ticks_per_second = mprof_clock_ticks_per_second();
   int error = take(s, by_stack);
   if (error == 0)
     set_stats(s);

@@ -105,7 +105,8 @@ int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
       .types_len = 1,
       .period_type = {"threadcreate", "count"},
       .period = 1,
-      .time_ns = s->time_ns};
+      .time_ns = s->time_ns,
+      .empty_stack = MPROF_UNKNOWN_CREATOR};
   struct mprof_pprof *w;
   int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
   if (error != 0)

@@ -190,6 +190,9 @@ bool mprof_summary_has_stacks(const struct mprof_summary *s);
 // that allocate among them or not.
 void mprof_drop_frames(struct mprof_text *t, bool allocators);
 
+// What is shown as the stack of threads whose creation was not seen.
+#define MPROF_UNKNOWN_CREATOR "[unknown creator]"
+
 // --- the formats. Each returns 0 or an errno value. ---
 
 // profile.proto, gzipped. (Go: writeHeapProto)

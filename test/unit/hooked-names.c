@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: every hooked function of C that the process has is named by its
+// address, whatever symbols libc has; other addresses are not, nor are mangled
+// names. The references are weak, so none brings code into a static program.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %llvm_tools/llvm-nm %rtlib 2>/dev/null | sed -n '/^hooked/,/^$/p' > %t.nm
+// RUN: grep -q ' w pthread_mutex_lock$' %t.nm && grep -q ' w epoll_wait$' %t.nm
+// RUN: not grep ' U [a-z_]*$' %t.nm
+
+#include "waits.h"
+
+#include <dlfcn.h>
+
+static const char *name_of(void *address) {
+  return mprof_hooked_name(mprof_op_pc((uintptr_t)address));
+}
+
+static int checked;
+
+static void check(const char *symbol) {
+  void *address = dlsym(RTLD_DEFAULT, symbol);
+  if (address == NULL)
+    return;
+  const char *name = name_of(address);
+  if (strncmp(symbol, "_Z", 2) == 0) {
+    CHECK(name == NULL);
+    return;
+  }
+  CHECK(name != NULL);
+  // An alias has the name that hooks.def has first.
+  CHECK(dlsym(RTLD_DEFAULT, name) == address);
+  CHECK(strlen(name) <= strlen(symbol));
+  checked++;
+}
+
+int main(void) {
+#define MPROF_LOCK(Symbol, Try, Busy, Kind) check(#Symbol);
+#define MPROF_RELEASE(Symbol, Proto, Object) check(#Symbol);
+#define MPROF_WAIT(Symbol, Proto, Kind) check(#Symbol);
+#define MPROF_CREATE(Symbol, Proto) check(#Symbol);
+#include "mprof/hooks.def"
+  CHECK(checked > 90);
+  CHECK(name_of((void *)main) == NULL);
+  CHECK(mprof_hooked_name(0) == NULL);
+  CHECK(mprof_hooked_name(1) == NULL);
+  CHECK_STR(name_of((void *)mprof_lost_contended_runtime_lock),
+            "mprof::_LostContendedRuntimeLock");
+  CHECK_STR(mprof_kind_name(MPROF_KIND_mutex), "mutex");
+  CHECK_STR(mprof_kind_name(MPROF_KIND_call), "call");
+  CHECK_STR(mprof_kind_name(MPROF_KIND_COUNT), "");
+  return 0;
+}
