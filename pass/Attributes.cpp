@@ -6,6 +6,9 @@
 //   __attribute__((mprof_alloc(size[, count])))   [[mprof::alloc(...)]]
 //   __attribute__((mprof_realloc(ptr, size)))     [[mprof::realloc(...)]]
 //   __attribute__((mprof_free(ptr)))              [[mprof::free(...)]]
+//   __attribute__((mprof_lock(lock)))             [[mprof::lock(...)]]
+//   __attribute__((mprof_unlock(lock)))           [[mprof::unlock(...)]]
+//   __attribute__((mprof_blocking))               [[mprof::blocking]]
 //   __attribute__((mprof_ignore))                 [[mprof::ignore]]
 //   __attribute__((mprof_wrapper))                [[mprof::wrapper]]
 //
@@ -28,16 +31,19 @@ using namespace clang;
 
 namespace {
 
-enum class Kind { Alloc, Realloc, Free, Plain };
+enum class Kind { Alloc, Realloc, Free, Lock, Plain };
 
 constexpr Kind kindOf(llvm::StringRef Spelling) {
   return Spelling == "alloc"     ? Kind::Alloc
          : Spelling == "realloc" ? Kind::Realloc
          : Spelling == "free"    ? Kind::Free
+         : Spelling == "lock"    ? Kind::Lock
+         : Spelling == "unlock"  ? Kind::Lock
                                  : Kind::Plain;
 }
 
-/// Whether argument \p Position, from 0, of \p K is the block, not a size.
+/// Whether argument \p Position, from 0, of \p K is the block or the lock, not
+/// a size.
 bool isBlock(Kind K, unsigned Position) {
   return K != Kind::Alloc && Position == 0;
 }
@@ -120,7 +126,8 @@ private:
           << Attr;
       return false;
     }
-    if (K != Kind::Free && !F.getReturnType()->isPointerType()) {
+    if ((K == Kind::Alloc || K == Kind::Realloc) &&
+        !F.getReturnType()->isPointerType()) {
       error(S, Attr.getLoc(),
             "%0 needs a function that returns a pointer, not %1")
           << Attr << F.getReturnType();

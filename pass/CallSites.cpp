@@ -10,8 +10,9 @@
 //  - a function of the module's own that has the name but local linkage;
 //  - what lies inside a custom allocator or inside the program's own definition
 //    of a hooked function: the outermost call has counted it;
-//  - allocations that mprof_ignore or the ignorelist covers. Releases there are
-//    rewritten, since the block may have been counted elsewhere.
+//  - allocations and waits that mprof_ignore or the ignorelist covers. Releases
+//    there are rewritten, since the block may have been counted elsewhere, and
+//    others may wait for the lock.
 // "Inside" means as it was written: Marks.cpp notes it before inlining moves
 // code about. nobuiltin calls are sites like any other.
 
@@ -30,7 +31,15 @@ using namespace mprof;
 ArrayRef<Hook> mprof::hooks() {
   static constexpr Hook Hooks[] = {
 #define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
-  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr},
+  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, "", 0},
+#define MPROF_LOCK(Symbol, Try, Busy, KindName)                                \
+  {#Symbol, "ip", Rule::Lock, -1, -1, 0, Kind::K_##KindName, #Try, Busy},
+#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
+  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, "", 0},
+#define MPROF_WAIT(Symbol, Proto, KindName)                                    \
+  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, "", 0},
+#define MPROF_CREATE(Symbol, Proto)                                            \
+  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, "", 0},
 #include "mprof/hooks.def"
   };
   return Hooks;
@@ -46,15 +55,56 @@ static Type *typeOf(char Letter, LLVMContext &Ctx) {
     return Type::getInt64Ty(Ctx);
   case 'i':
     return Type::getInt32Ty(Ctx);
+  case 'b':
+    return Type::getInt1Ty(Ctx);
   }
   llvm_unreachable("hooks.def: unknown letter in a prototype");
 }
 
 FunctionType *mprof::prototype(StringRef Proto, LLVMContext &Ctx) {
   SmallVector<Type *, 4> Params;
+  const bool IsVarArg = Proto.consume_back(".");
   for (char Letter : Proto.drop_front())
     Params.push_back(typeOf(Letter, Ctx));
-  return FunctionType::get(typeOf(Proto.front(), Ctx), Params, false);
+  return FunctionType::get(typeOf(Proto.front(), Ctx), Params, IsVarArg);
+}
+
+/// Whether waits of kind \p K end by a release that the mutex profile blames,
+/// or release something themselves.
+static bool concernsMutexes(Kind K) {
+  switch (K) {
+  case Kind::K_mutex:
+  case Kind::K_rwlock:
+  case Kind::K_spin:
+  case Kind::K_cond:
+  case Kind::K_user:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool Wanted::wants(const Hook &H) const {
+  if (H.Rule == Rule::Wait)
+    return Block || (Mutex && concernsMutexes(H.Kind));
+  return wants(H.Rule);
+}
+
+bool Wanted::wants(Rule R) const {
+  switch (R) {
+  case Rule::Lock:
+  case Rule::Release:
+  case Rule::UserLock:
+  case Rule::UserUnlock:
+    return Block || Mutex;
+  case Rule::Wait:
+  case Rule::UserCall:
+    return Block;
+  case Rule::Create:
+    return Threads;
+  default:
+    return Heap;
+  }
 }
 
 /// What a call of \p F is by its attributes, or nothing: a Site without a call.
@@ -84,11 +134,24 @@ static std::optional<Site> customSite(const Function &F) {
   S.Rule = Rule::CustomRealloc;
   if (Has(mark::realloc, S.Ptr, S.Size))
     return S;
+  S.Size = -1;
+  S.Rule = Rule::UserLock;
+  if (Has(mark::lock, S.Ptr, None))
+    return S;
+  S.Rule = Rule::UserUnlock;
+  if (Has(mark::unlock, S.Ptr, None))
+    return S;
+  S.Rule = Rule::UserCall;
+  S.Ptr = -1;
+  if (F.hasFnAttribute(mark::blocking))
+    return S;
   return std::nullopt;
 }
 
-CallSites::CallSites(Module &M) {
+CallSites::CallSites(Module &M, const Wanted &W) {
   for (const Hook &H : hooks()) {
+    if (!W.wants(H))
+      continue;
     GlobalValue *Callee = M.getNamedValue(H.Symbol);
     if (!Callee || Callee->hasLocalLinkage())
       continue;
@@ -100,7 +163,7 @@ CallSites::CallSites(Module &M) {
       Hooked.try_emplace(Callee->getAliaseeObject(), T);
   }
   for (const Function &F : M)
-    if (std::optional<Site> S = customSite(F))
+    if (std::optional<Site> S = customSite(F); S && W.wants(S->Rule))
       Custom[&F] = *S;
 }
 
@@ -112,8 +175,36 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
   });
 }
 
-static bool isAllocation(Rule R) {
-  return R == Rule::ALLOC || R == Rule::DUP || R == Rule::CustomAlloc;
+/// What only concerns the caller, and nobody who gets a block or a lock of it.
+static bool isOwnAffair(Rule R) {
+  switch (R) {
+  case Rule::ALLOC:
+  case Rule::DUP:
+  case Rule::CustomAlloc:
+  case Rule::Lock:
+  case Rule::Wait:
+  case Rule::UserLock:
+  case Rule::UserCall:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool isHeap(Rule R) {
+  switch (R) {
+  case Rule::ALLOC:
+  case Rule::REALLOC:
+  case Rule::FREE:
+  case Rule::DELETE:
+  case Rule::DUP:
+  case Rule::CustomAlloc:
+  case Rule::CustomFree:
+  case Rule::CustomRealloc:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Why the place of \p Call keeps it from being rewritten, or empty.
@@ -122,9 +213,16 @@ static StringRef placeForbids(const CallBase &Call, Rule R) {
   case Place::Ordinary:
     return {};
   case Place::Allocator:
-    return "it is inside an allocator, which is counted where it is called";
+    return isHeap(R)
+               ? "it is inside an allocator, which is counted where it is "
+                 "called"
+               : "";
+  case Place::Synchronizer:
+    return isHeap(R) || R == Rule::Create
+               ? ""
+               : "it is inside a lock, which is seen where it is called";
   case Place::Ignored:
-    return isAllocation(R) ? "the function is ignored" : "";
+    return isOwnAffair(R) ? "the function is ignored" : "";
   }
   llvm_unreachable("unknown place");
 }
@@ -172,8 +270,17 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     }
     bool Release = H.Rule == Rule::FREE || H.Rule == Rule::DELETE;
     AnyRelease |= Release;
-    Sites.push_back({Call, H.Rule, &H, H.Size, H.Count, H.Ptr,
-                     Release && FunctionIsCold && !Call->isMustTailCall()});
+    Site S = {Call, H.Rule, &H, H.Size, H.Count, H.Ptr, false};
+    if (Release)
+      S.Plain = FunctionIsCold && !Call->isMustTailCall();
+    // ThreadSanitizer takes a try for something that cannot deadlock.
+    if (H.Rule == Rule::Lock && F.hasFnAttribute(Attribute::SanitizeThread))
+      S.Rule = Rule::Wait;
+    if (S.Rule == Rule::Lock)
+      S.Plain = FunctionIsCold || Call->isMustTailCall();
+    if (S.Rule == Rule::Create)
+      S.Plain = true;
+    Sites.push_back(S);
   }
 
   if (!AnyRelease || FunctionIsCold || !F.hasPersonalityFn())
@@ -196,7 +303,8 @@ static bool usable(const Site &S) {
     return Pointer ? Ty->isPointerTy() && Ty->getPointerAddressSpace() == 0
                    : Ty->isIntegerTy() && Ty->getIntegerBitWidth() <= 64;
   };
-  if (S.Rule != Rule::CustomFree && !S.Call->getType()->isPointerTy())
+  if ((S.Rule == Rule::CustomAlloc || S.Rule == Rule::CustomRealloc) &&
+      !S.Call->getType()->isPointerTy())
     return false;
   return Check(S.Size, false) && Check(S.Count, false) && Check(S.Ptr, true);
 }

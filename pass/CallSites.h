@@ -24,24 +24,49 @@ class Value;
 
 namespace mprof {
 
-/// The rules of MPROF_HOOK, then those of MPROF_ATTRIBUTE.
+/// The rules of MPROF_HOOK, those that are lines of their own, then those of
+/// MPROF_ATTRIBUTE.
 enum class Rule {
   ALLOC,
   REALLOC,
   FREE,
   DELETE,
   DUP,
+  Lock,
+  Release,
+  Wait,
+  Create,
   CustomAlloc,
   CustomFree,
-  CustomRealloc
+  CustomRealloc,
+  UserLock,
+  UserUnlock,
+  UserCall
 };
 
-/// One MPROF_HOOK line.
+/// The MPROF_KIND lines.
+enum class Kind : unsigned {
+#define MPROF_KIND(Name, Group) K_##Name,
+#include "mprof/hooks.def"
+  None
+};
+
+/// One line for a hooked function.
 struct Hook {
   llvm::StringLiteral Symbol;
   llvm::StringLiteral Proto;
   mprof::Rule Rule;
   int Size, Count, Ptr;
+  mprof::Kind Kind;        ///< Of Lock and Wait.
+  llvm::StringLiteral Try; ///< Of Lock: the form that does not wait,
+  int Busy;                ///< and what it returns where Symbol would.
+};
+
+/// Which sites are wanted: kinds of profiles, as -fmprof= names them.
+struct Wanted {
+  bool Heap, Block, Mutex, Threads;
+  bool wants(const Hook &H) const;
+  bool wants(Rule R) const;
 };
 
 llvm::ArrayRef<Hook> hooks();
@@ -56,20 +81,21 @@ struct Site {
   const Hook *H; ///< Null for sites of custom allocators.
   /// Indices of the call's arguments, or -1.
   int Size, Count, Ptr;
-  /// Release without a test: the entry is called, as it does all the work.
+  /// Without a test: the entry is called, as it does all the work.
   bool Plain;
 };
 
 /// Finds sites and reports those that are left alone as missed remarks.
 class CallSites {
 public:
-  explicit CallSites(llvm::Module &M);
+  CallSites(llvm::Module &M, const Wanted &W);
 
   /// Appends the calls of hooked functions in \p F, in program order.
   void findHooked(llvm::Function &F, llvm::SmallVectorImpl<Site> &Sites) const;
 
-  /// Appends the calls in \p F of functions that carry mprof_alloc, mprof_free
-  /// or mprof_realloc, in program order.
+  /// Appends the calls in \p F of functions that carry mprof_alloc, mprof_free,
+  /// mprof_realloc, mprof_lock, mprof_unlock or mprof_blocking, in program
+  /// order.
   void findCustom(llvm::Function &F, llvm::SmallVectorImpl<Site> &Sites) const;
 
 private:

@@ -60,7 +60,7 @@ static void report(const Site &S) {
     return OptimizationRemark("mprof", "Rewritten", S.Call)
            << ore::NV("Callee", S.Call->getCalledOperand()->getName())
            << " rewritten in " << ore::NV("Function", S.Call->getFunction())
-           << (S.Plain ? " without a test, since the code is cold" : "");
+           << (S.Plain ? " without a test" : "");
   });
 }
 
@@ -80,14 +80,13 @@ static void prepare(Module &M, const Options &Opts) {
   Rewriter R(M);
   SmallVector<const Function *, 8> Wrappers;
   SmallVector<Site, 32> Sites;
-  const CallSites Finder(M);
+  const CallSites Finder(M, Opts.Kinds);
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
     if (F.hasFnAttribute(mark::wrapper))
       Wrappers.push_back(&F);
-    if (Opts.Heap)
-      Finder.findCustom(F, Sites);
+    Finder.findCustom(F, Sites);
   }
   bool Changed = rewriteAll(R, Sites);
   if (!Wrappers.empty())
@@ -105,7 +104,7 @@ static void finish(Module &M, const Options &Opts) {
   setStep(M, Done);
   Rewriter R(M);
   SmallVector<Site, 32> Sites;
-  const CallSites Finder(M);
+  const CallSites Finder(M, Opts.Kinds);
   Function *Main = nullptr;
   for (Function &F : M) {
     if (F.isDeclaration() || F.hasFnAttribute(Attribute::Naked))
@@ -113,8 +112,7 @@ static void finish(Module &M, const Options &Opts) {
     Rewriter::keepFramePointer(F);
     if (isMain(F))
       Main = &F;
-    if (Opts.Heap)
-      Finder.findHooked(F, Sites);
+    Finder.findHooked(F, Sites);
   }
   Rewriter::keepFramePointers(M);
 

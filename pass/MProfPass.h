@@ -6,6 +6,7 @@
 #ifndef MPROF_PASS_MPROFPASS_H
 #define MPROF_PASS_MPROFPASS_H
 
+#include "CallSites.h"
 #include "llvm/IR/PassManager.h"
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace mprof {
 
 struct Options {
-  bool Heap = true;
+  Wanted Kinds = {true, true, true, true};
   std::vector<std::string> Ignorelists;
 };
 

@@ -40,6 +40,7 @@ Place mprof::placeOf(const CallBase &Call) {
     return StringSwitch<Place>(A.getValueAsString())
         .Case("ignored", Place::Ignored)
         .Case("allocator", Place::Allocator)
+        .Case("synchronizer", Place::Synchronizer)
         .Default(Place::Ordinary);
   };
   Attribute A = Call.getAttributes().getFnAttr(PlaceAttr);
@@ -112,8 +113,8 @@ static bool isListed(const SpecialCaseList &List, const Function &F) {
   return SP && List.inSection("mprof", "src", SP->getFilename());
 }
 
-/// Marks as allocators the program's own definitions of hooked functions. They
-/// are not to be inlined, or the calls that are counted would be gone.
+/// Marks the program's own definitions of hooked functions as what they are.
+/// They are not to be inlined, or the calls that are counted would be gone.
 static void markDefinitions(Module &M) {
   for (const Hook &H : hooks()) {
     GlobalValue *GV = M.getNamedValue(H.Symbol);
@@ -122,7 +123,16 @@ static void markDefinitions(Module &M) {
     auto *F = dyn_cast_or_null<Function>(GV->getAliaseeObject());
     if (!F || F->isDeclaration())
       continue;
-    F->addFnAttr(PlaceAttr, "allocator");
+    switch (H.Rule) {
+    case Rule::Lock:
+    case Rule::Release:
+    case Rule::Wait:
+    case Rule::Create:
+      F->addFnAttr(PlaceAttr, "synchronizer");
+      break;
+    default:
+      F->addFnAttr(PlaceAttr, "allocator");
+    }
     if (!F->hasFnAttribute(Attribute::AlwaysInline))
       F->addFnAttr(Attribute::NoInline);
   }
@@ -140,6 +150,9 @@ void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist) {
     if (F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::free) ||
         F.hasFnAttribute(mark::realloc))
       F.addFnAttr(PlaceAttr, "allocator");
+    else if (F.hasFnAttribute(mark::lock) || F.hasFnAttribute(mark::unlock) ||
+             F.hasFnAttribute(mark::blocking))
+      F.addFnAttr(PlaceAttr, "synchronizer");
     else if (F.hasFnAttribute(mark::ignore) && !F.hasFnAttribute(PlaceAttr))
       F.addFnAttr(PlaceAttr, "ignored");
     Any |= F.hasFnAttribute(PlaceAttr);

@@ -33,8 +33,10 @@ namespace mark {
 /// Where a call was written.
 enum class Place {
   Ordinary,
-  Ignored,  ///< in a function of mprof_ignore or of the ignorelist
-  Allocator ///< in a custom allocator or a definition of a hooked function
+  Ignored,     ///< in a function of mprof_ignore or of the ignorelist
+  Allocator,   ///< in a custom allocator or a definition of a hooked one
+  Synchronizer ///< in a lock or blocking call of the user's, or a definition
+               ///< of a hooked one
 };
 Place placeOf(const llvm::CallBase &Call);
 

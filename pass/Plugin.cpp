@@ -18,12 +18,26 @@ static cl::opt<bool>
     Heap("mprof-heap", cl::init(true),
          cl::desc("MProf: count the heap's allocations (default: true)"));
 
+static cl::opt<bool>
+    Block("mprof-block", cl::init(true),
+          cl::desc("MProf: see where threads wait (default: true)"));
+
+static cl::opt<bool> Mutex(
+    "mprof-mutex", cl::init(true),
+    cl::desc("MProf: see which unlocks others waited for (default: true)"));
+
+static cl::opt<bool> ThreadCreate(
+    "mprof-threadcreate", cl::init(true),
+    cl::desc("MProf: see where threads are created (default: true)"));
+
 static cl::list<std::string> Ignorelists(
     "mprof-ignorelist", cl::value_desc("file"),
     cl::desc("MProf: special case list of functions (fun:) and sources (src:) "
-             "whose allocations are not counted; may be repeated"));
+             "whose allocations and waits are not counted; may be repeated"));
 
-static mprof::Options options() { return {Heap, Ignorelists}; }
+static mprof::Options options() {
+  return {{Heap, Block, Mutex, ThreadCreate}, Ignorelists};
+}
 
 static void registerPasses(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback(

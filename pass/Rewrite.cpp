@@ -33,10 +33,23 @@
 //     %m = load i64, ptr @__mprof_free_mask
 //     %none = icmp eq i64 (and (ptrtoint %p), %m), 0
 //
+// Release has, for the lock %l, and Wait, for its kind,
+//     %w = load i32, ptr (@__mprof_waiters + 4 * (%l >> 6 & 1023))
+//     %some = icmp ne i32 %w, 0
+//     %k = load i64, ptr @__mprof_sync_kinds
+//     %wanted = icmp ne i64 (and %k, 1 << Kind), 0
+// and Lock
+//     %r = call i32 @pthread_mutex_lock(ptr %l)
+// becomes
+//     %t = call i32 @pthread_mutex_trylock(ptr %l)
+//     %busy = icmp eq i32 %t, 16
+//     br i1 %busy, label %mprof.cold, label %mprof.cont, !prof !unlikely
+// with the entry in mprof.cold.
+//
 // An invoke becomes two with the same unwind destination, and mprof.cont lies
 // on its normal edge. A musttail call keeps its block and gets its callee from
-// a select, since the entry has the same prototype. DUP, and releases where
-// size matters more than time, only change their callee.
+// a select, since the entry has the same prototype. DUP, Create, and releases
+// and locks where size matters more than time, only change their callee.
 //
 // RewriteCustom.cpp and RewriteModule.cpp make the rest.
 //
@@ -53,6 +66,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace mprof;
@@ -142,6 +156,33 @@ Value *Rewriter::hasNone(IRBuilderBase &B, Value *Ptr, StringRef Mask) {
   return B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Ptr, I64), Bits));
 }
 
+/// A word that is not 0 while somebody waits for what \p Object points to, or
+/// for a lock that lies alike. One load, which takes no line from others: the
+/// words of locks that nobody waits for stay 0.
+Value *Rewriter::hasWaiters(IRBuilderBase &B, Value *Object) {
+  GlobalVariable *&Table = Words["waiters"];
+  Type *I32 = B.getInt32Ty();
+  if (!Table) {
+    Type *Ty = ArrayType::get(I32, 1024);
+    Table = cast<GlobalVariable>(
+        M.getOrInsertGlobal((Prefix + "waiters").str(), Ty));
+    if (WordsAreLocal)
+      Table->setDSOLocal(true);
+  }
+  Value *Slot = B.CreateAnd(B.CreateLShr(B.CreatePtrToInt(Object, I64), 6),
+                            B.getInt64(1023));
+  Value *Word =
+      B.CreateAlignedLoad(I32, B.CreateInBoundsGEP(I32, Table, Slot), Align(4));
+  return B.CreateIsNotNull(Word);
+}
+
+/// Whether the runtime is to be asked about waits of kind \p K.
+Value *Rewriter::wantsKind(IRBuilderBase &B, Kind K) {
+  Value *Kinds = B.CreateAlignedLoad(I64, word("sync_kinds"), Align(8));
+  return B.CreateIsNotNull(
+      B.CreateAnd(Kinds, B.getInt64(uint64_t(1) << unsigned(K))));
+}
+
 /// The condition under which the runtime's entry stands in for the call.
 Value *Rewriter::mustAsk(IRBuilderBase &B, const Site &S) {
   Value *Ptr = S.Ptr < 0 ? nullptr : S.Call->getArgOperand(S.Ptr);
@@ -155,10 +196,11 @@ Value *Rewriter::mustAsk(IRBuilderBase &B, const Site &S) {
     return hasNone(B, Ptr, "free_mask");
   case Rule::DELETE:
     return hasNone(B, Ptr, "delete_mask");
-  case Rule::DUP:
-  case Rule::CustomAlloc:
-  case Rule::CustomFree:
-  case Rule::CustomRealloc:
+  case Rule::Release:
+    return hasWaiters(B, Ptr);
+  case Rule::Wait:
+    return wantsKind(B, S.H->Kind);
+  default:
     break;
   }
   llvm_unreachable("rule without a test of its own");
@@ -194,16 +236,18 @@ static AttributeList entryAttributes(LLVMContext &Ctx, AttributeList Attrs,
 
 FunctionCallee Rewriter::entry(StringRef Name, Type *Result,
                                ArrayRef<Type *> Params) {
-  FunctionCallee Entry = M.getOrInsertFunction(
-      (Prefix + Name).str(), FunctionType::get(Result, Params, false));
+  return entry(Name, FunctionType::get(Result, Params, false));
+}
+
+FunctionCallee Rewriter::entry(StringRef Name, FunctionType *Ty) {
+  FunctionCallee Entry = M.getOrInsertFunction((Prefix + Name).str(), Ty);
   if (auto *F = dyn_cast<Function>(Entry.getCallee()))
     F->addFnAttr(Attribute::Cold);
   return Entry;
 }
 
 FunctionCallee Rewriter::hookEntry(const Site &S) {
-  FunctionType *Ty = S.Call->getFunctionType();
-  FunctionCallee Entry = entry(S.H->Symbol, Ty->getReturnType(), Ty->params());
+  FunctionCallee Entry = entry(S.H->Symbol, S.Call->getFunctionType());
   // Of the hooked function's own attributes only those that its entry shares
   // by contract; it must not promise that operator new does not throw.
   auto *Decl = dyn_cast<Function>(Entry.getCallee());
@@ -301,10 +345,73 @@ static void bindEarly(const CallBase &Call) {
     Hooked->addFnAttr(Attribute::NonLazyBind);
 }
 
+/// The try stands where the call was, which moves out of line and becomes the
+/// entry's.
+void Rewriter::rewriteLock(const Site &S) {
+  CallBase *Call = S.Call;
+  FunctionCallee Try = M.getOrInsertFunction(S.H->Try, Call->getFunctionType());
+  if (auto *F = dyn_cast<Function>(Try.getCallee()); F && F->isDeclaration()) {
+    F->setDoesNotThrow();
+    if (!F->isDSOLocal())
+      F->addFnAttr(Attribute::NonLazyBind);
+  }
+
+  Builder B(Call);
+  B.SetCurrentDebugLocation(Call->getDebugLoc());
+  CallInst *Result = B.CreateCall(Try, Call->getArgOperand(0));
+  Result->setCallingConv(Call->getCallingConv());
+  Result->setDoesNotThrow();
+  Value *Busy = B.CreateICmpEQ(
+      Result, ConstantInt::getSigned(Result->getType(), S.H->Busy));
+
+  BasicBlock *Head = Call->getParent();
+  BasicBlock *Cold = Head->splitBasicBlock(Call, "mprof.cold");
+  BasicBlock *Cont;
+  if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
+    Cont = splitNormalEdge(Invoke);
+  } else {
+    BasicBlock::iterator Next = std::next(Call->getIterator());
+    Next.setHeadBit(true);
+    Cont = Cold->splitBasicBlock(Next, "mprof.cont");
+    Cold->getTerminator()->setDebugLoc(Call->getDebugLoc());
+  }
+  Builder End(Head->getTerminator());
+  End.SetCurrentDebugLocation(Call->getDebugLoc());
+  End.CreateCondBr(Busy, Cold, Cont, unlikely(Ctx));
+  Head->getTerminator()->eraseFromParent();
+  Cold->moveAfter(&Head->getParent()->back());
+
+  retarget(*Call, S.Rule, hookEntry(S));
+  Call->addFnAttr(Attribute::Cold);
+  if (Call->use_empty())
+    return;
+  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
+  Phi->setDebugLoc(Call->getDebugLoc());
+  Call->replaceAllUsesWith(Phi);
+  Phi->addIncoming(Call, Cold);
+  Phi->addIncoming(Result, Head);
+}
+
+/// Has \p F linked although the module no longer calls it: the runtime's
+/// reference is weak, and takes nothing out of an archive.
+void Rewriter::keepReference(Function &F) {
+  std::string Name = ("mprof.keep." + F.getName()).str();
+  if (M.getNamedValue(Name))
+    return;
+  auto *Reference =
+      new GlobalVariable(M, PtrTy, true, GlobalValue::PrivateLinkage, &F, Name);
+  appendToUsed(M, {Reference});
+}
+
 void Rewriter::rewriteHooked(const Site &S) {
   FunctionCallee Entry = hookEntry(S);
+  if (S.Rule == Rule::Create)
+    if (Function *F = S.Call->getCalledFunction())
+      keepReference(*F);
   if (S.Rule == Rule::DUP || S.Plain)
     return retarget(*S.Call, S.Rule, Entry);
+  if (S.Rule == Rule::Lock)
+    return rewriteLock(S);
 
   bindEarly(*S.Call);
   Builder B(S.Call);
@@ -328,6 +435,10 @@ void Rewriter::rewrite(const Site &S) {
     return rewriteCustomFree(S);
   case Rule::CustomRealloc:
     return rewriteCustomRealloc(S);
+  case Rule::UserLock:
+  case Rule::UserUnlock:
+  case Rule::UserCall:
+    return rewriteUserSync(S);
   default:
     return rewriteHooked(S);
   }

@@ -78,15 +78,21 @@ private:
   Countdown countDown(llvm::IRBuilderBase &B, llvm::Value *Bytes);
   llvm::Value *hasNone(llvm::IRBuilderBase &B, llvm::Value *Ptr,
                        llvm::StringRef Mask);
+  llvm::Value *hasWaiters(llvm::IRBuilderBase &B, llvm::Value *Object);
+  llvm::Value *wantsKind(llvm::IRBuilderBase &B, Kind K);
   llvm::Value *mustAsk(llvm::IRBuilderBase &B, const Site &S);
+  llvm::FunctionCallee entry(llvm::StringRef Name, llvm::FunctionType *Ty);
   llvm::FunctionCallee entry(llvm::StringRef Name, llvm::Type *Result,
                              llvm::ArrayRef<llvm::Type *> Params);
   llvm::FunctionCallee hookEntry(const Site &S);
 
   void rewriteHooked(const Site &S);
+  void rewriteLock(const Site &S);
+  void keepReference(llvm::Function &F);
   void rewriteCustomAlloc(const Site &S);
   void rewriteCustomFree(const Site &S);
   void rewriteCustomRealloc(const Site &S);
+  void rewriteUserSync(const Site &S);
 
   llvm::Module &M;
   llvm::LLVMContext &Ctx;

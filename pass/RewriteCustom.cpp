@@ -31,6 +31,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
+#include "mprof/hooks.def"
+
 using namespace llvm;
 using namespace mprof;
 
@@ -173,4 +175,35 @@ void Rewriter::rewriteCustomRealloc(const Site &S) {
            entry("custom_realloc_end", End.getVoidTy(),
                  {I64, PtrTy, PtrTy, I64, I64}),
            {Phi, Ptr, S.Call, Bytes, Left});
+}
+
+/// What the user's locks and blocking calls have around them. The runtime's
+/// notes lie in the caller's frame, since two calls share them.
+void Rewriter::rewriteUserSync(const Site &S) {
+  const DebugLoc &Loc = S.Call->getDebugLoc();
+  const bool IsCall = S.Rule == Rule::UserCall;
+  const StringRef Name = S.Rule == Rule::UserLock     ? "user_lock"
+                         : S.Rule == Rule::UserUnlock ? "user_unlock"
+                                                      : "user_call";
+  Builder Top(&*S.Call->getFunction()->getEntryBlock().getFirstInsertionPt());
+  Top.SetCurrentDebugLocation(DebugLoc());
+  Value *Notes =
+      Top.CreateAlloca(ArrayType::get(I64, MPROF_USER_WORDS), nullptr);
+
+  Builder Before(S.Call);
+  Value *Cond = S.Rule == Rule::UserUnlock
+                    ? hasWaiters(Before, S.Call->getArgOperand(S.Ptr))
+                    : wantsKind(Before, IsCall ? Kind::K_call : Kind::K_user);
+  SmallVector<Value *, 3> Args{Notes, S.Call->getCalledOperand()};
+  if (!IsCall)
+    Args.push_back(S.Call->getArgOperand(S.Ptr));
+  SmallVector<Type *, 3> Types(Args.size(), PtrTy);
+
+  Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
+  Builder Begin(BeginEnd);
+  callCold(Begin, entry((Name + "_begin").str(), Begin.getVoidTy(), Types),
+           Args);
+  Builder End(onlyIf(Cond, after(S.Call), Loc));
+  callCold(End, entry((Name + "_end").str(), End.getVoidTy(), {PtrTy}),
+           {Notes});
 }

@@ -54,6 +54,15 @@ MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
                                             void *new_ptr, size_t size,
                                             int64_t countdown);
 
+// notes: MPROF_USER_WORDS words of the caller's frame, from begin to end; f: the
+// program's function.
+MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock);
+MPROF_ENTRY void __mprof_user_lock_end(void *notes);
+MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock);
+MPROF_ENTRY void __mprof_user_unlock_end(void *notes);
+MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f);
+MPROF_ENTRY void __mprof_user_call_end(void *notes);
+
 // Names of a module's mprof_wrapper functions. The pass emits one such node
 // for each translation unit that defines any, registered by a constructor and
 // unregistered by a destructor. Guarded by the registry lock.

@@ -127,12 +127,12 @@ void mprof_waiters_uncharge(uintptr_t object, uint64_t ticks) {
   mprof_lock_release(&s->lock);
 }
 
-void mprof_waiters_hold(uintptr_t object) {
+bool mprof_waiters_hold(uintptr_t object) {
   struct slot *s = lock_slot(object);
   struct waited *w = make_locked(s, object);
-  if (w)
-    w->holders++;
+  bool is_held = w && w->holders++ > 0;
   mprof_lock_release(&s->lock);
+  return is_held;
 }
 
 void mprof_waiters_let_go(uintptr_t object) {
@@ -143,14 +143,6 @@ void mprof_waiters_let_go(uintptr_t object) {
     drop_if_idle_locked(s, w);
   }
   mprof_lock_release(&s->lock);
-}
-
-bool mprof_waiters_is_held(uintptr_t object) {
-  struct slot *s = lock_slot(object);
-  struct waited *w = find_locked(s, object);
-  bool is_held = w && w->holders > 0;
-  mprof_lock_release(&s->lock);
-  return is_held;
 }
 
 void mprof_waiters_reset(void) {

@@ -25,10 +25,10 @@ uint64_t mprof_waiters_charge(uintptr_t object);
 void mprof_waiters_uncharge(uintptr_t object, uint64_t ticks);
 
 // Of locks with mprof_lock, which have no form that does not wait: notes that
-// object is held, until mprof_waiters_let_go, and whether it is.
-void mprof_waiters_hold(uintptr_t object);
+// one more thread holds object or is about to, until mprof_waiters_let_go.
+// Returns whether another did.
+bool mprof_waiters_hold(uintptr_t object);
 void mprof_waiters_let_go(uintptr_t object);
-bool mprof_waiters_is_held(uintptr_t object);
 
 // In a forked child: nobody waits.
 void mprof_waiters_reset(void);

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of locks and blocking calls that the program marks with mprof_lock,
+// mprof_unlock and mprof_blocking. The program's function does its work at the
+// site, between a begin and an end that share memory of its frame.
+//
+// Such a lock cannot be tried. So while the profiles are on the table of
+// waiters also knows which of them are held, and only who comes to one that is
+// waits.
+
+#include "entry_sync.h"
+
+#include "init.h"
+#include "threads.h"
+#include "waiters.h"
+
+struct user_wait {
+  struct mprof_wait wait;
+};
+struct user_release {
+  struct mprof_release release;
+  uintptr_t op;
+};
+#define FITS(type)                                                             \
+  _Static_assert(sizeof(type) <= MPROF_USER_WORDS * sizeof(uint64_t),          \
+                 "what sites lend is too small")
+FITS(struct user_wait);
+FITS(struct user_release);
+
+// Takes its place among those that hold the lock or want it. Whether there are
+// others.
+static bool comes_second(uintptr_t lock) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return false;
+  bool is_held = mprof_waiters_hold(lock);
+  mprof_guard_leave();
+  return is_held;
+}
+
+MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock) {
+  struct user_wait *n = notes;
+  n->wait = (struct mprof_wait){.start = 0};
+  if (comes_second((uintptr_t)lock))
+    mprof_wait_begin(&n->wait, MPROF_KIND_user, (uintptr_t)f, FRAME,
+                     (uintptr_t)lock);
+}
+
+MPROF_ENTRY void __mprof_user_lock_end(void *notes) {
+  struct user_wait *n = notes;
+  mprof_wait_end(&n->wait, MPROF_GOT);
+}
+
+MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
+  struct user_release *n = notes;
+  n->op = (uintptr_t)f;
+  mprof_release_begin(&n->release, (uintptr_t)lock);
+  if (mprof_init_ready() && mprof_guard_enter()) {
+    mprof_waiters_let_go((uintptr_t)lock);
+    mprof_guard_leave();
+  }
+}
+
+MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
+  struct user_release *n = notes;
+  mprof_release_end(&n->release, true, MPROF_KIND_user, n->op, FRAME);
+}
+
+MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
+  struct user_wait *n = notes;
+  mprof_call_begin(&n->wait, MPROF_KIND_call, (uintptr_t)f, FRAME);
+}
+
+MPROF_ENTRY void __mprof_user_call_end(void *notes) {
+  struct user_wait *n = notes;
+  n->wait.frame = FRAME; // that of the begin is gone
+  mprof_wait_end(&n->wait, MPROF_TIMEOUT);
+}
