@@ -64,20 +64,23 @@ void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole) {
 }
 
 void mprof_report_time(struct mprof_report *w, int64_t ns) {
-  static const char *const units[] = {" us", " ms", " s"};
+  static const struct {
+    const char *name;
+    double ns;
+  } units[] = {{" us", 1e3}, {" ms", 1e6}, {" s", 1e9}};
   if (ns < 1000) {
     mprof_report_count(w, ns, " ns");
     return;
   }
   int unit = 0;
-  uint64_t n = (uint64_t)ns; // in thousandths of the unit
-  for (; unit < 2 && n >= 1000000; unit++)
-    n /= 1000;
+  uint64_t hundredths = (uint64_t)((double)ns * 100 / units[0].ns + 0.5);
+  while (hundredths >= 100000 && unit < 2)
+    hundredths = (uint64_t)((double)ns * 100 / units[++unit].ns + 0.5);
   char text[32];
   struct mprof_text t = MPROF_TEXT(text);
-  mprof_text_fixed(&t, n / 10, 2);
+  mprof_text_fixed(&t, hundredths, 2);
   mprof_report_put(w, text);
-  mprof_report_put(w, units[unit]);
+  mprof_report_put(w, units[unit].name);
 }
 
 // --- stacks ---

@@ -8,11 +8,13 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
 // RUN: gzip -t heap && gzip -t allocs
 // RUN: head -1 text | grep -q '^heap profile: 0: 0 \[0: 1\] @ heap/1048576$'
-// RUN: test "$(ls -A | tr '\n' ' ')" = "allocs app heap text "
+// RUN: gzip -t block && gzip -t mutex && gzip -t threadcreate
+// RUN: head -1 block.txt | grep -q '^--- contention:$'
+// RUN: head -1 mutex.txt | grep -q '^--- mutex:$'
+// RUN: head -1 threadcreate.txt | grep -q '^threadcreate profile: total 0$'
+// RUN: test "$(ls -A | xargs)" = "allocs app block block.txt heap mutex mutex.txt text threadcreate threadcreate.txt"
 
-#include "core.h"
-#include "mprof/mprof.h"
-#include "writer.h"
+#include "waits.h"
 
 #include <errno.h>
 
@@ -29,16 +31,29 @@ int main(void) {
   CHECK_EQ(mprof_write_profile("heap", "x", -1), EINVAL);
   CHECK_EQ(mprof_write_profile("heap", "missing/x", 0), ENOENT);
   CHECK_EQ(mprof_write_profile("heap", "/dev/null", 1), EOPNOTSUPP);
+  CHECK_EQ(mprof_write_profile("block", "block", 0), 0);
+  CHECK_EQ(mprof_write_profile("block", "block.txt", 1), 0);
+  CHECK_EQ(mprof_write_profile("mutex", "mutex", 0), 0);
+  CHECK_EQ(mprof_write_profile("mutex", "mutex.txt", 1), 0);
+  CHECK_EQ(mprof_write_profile("threadcreate", "threadcreate", 0), 0);
+  CHECK_EQ(mprof_write_profile("threadcreate", "threadcreate.txt", 1), 0);
+  CHECK_EQ(mprof_write_profile("mutex", "missing/x", 0), ENOENT);
+  CHECK_EQ(mprof_write_profile("threadcreate", "missing/x", 1), ENOENT);
   // Each mapping that a writer makes may fail.
-  for (int debug = 0; debug <= 1; debug++) {
+  const mprof_pc stack[] = {(mprof_pc)main + 1, (mprof_pc)main + 2};
+  for (int type = MPROF_BUCKET_BLOCK; type <= MPROF_BUCKET_THREAD; type++)
+    count_waits(bucket_of(wait_key(type, 0, 0x1000, stack, 2)), 1, 1);
+  static const char *const names[] = {"heap", "block", "mutex", "threadcreate"};
+  for (int i = 0; i < 8; i++) {
     int error = ENOMEM;
     for (int n = 1; error != 0; n++) {
       CHECK(n < 50);
       mprof_os_fail_map(n);
-      error = mprof_write_profile("heap", "heap", debug);
+      error = mprof_write_profile(names[i / 2], names[i / 2], i % 2);
       mprof_os_fail_map(0);
       CHECK(error == 0 || error == ENOMEM);
     }
+    CHECK_EQ(mprof_write_profile(names[i / 2], names[i / 2], 0), 0);
   }
   CHECK_EQ(mprof_write_profile("heap", "heap", 0), 0);
   CHECK_EQ(errno, 77);
