@@ -9,7 +9,6 @@ The session daemon that is here serves; else one is started and ended again.
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -44,23 +43,27 @@ def why_no_library():
 @contextlib.contextmanager
 def daemon():
     """Gives None while a daemon runs, or why there is none."""
-    if why_no_library() or not shutil.which("lttng-sessiond"):
-        yield why_no_library() or "lttng-tools is not installed"
+    why = why_no_library()
+    if not why and not shutil.which("lttng-sessiond"):
+        why = "lttng-tools is not installed"
+    if why:
+        yield why
         return
     shutil.rmtree(HOME, ignore_errors=True)
     os.makedirs(HOME)
-    if lttng("list") is None:
-        yield None
-        return
-    own = subprocess.Popen(
-        ["lttng-sessiond", "--no-kernel"], env={**os.environ, "LTTNG_HOME": HOME},
-        cwd=DIR, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL)
+    own = None
+    if lttng("list") is not None:
+        own = subprocess.Popen(
+            ["lttng-sessiond", "--no-kernel"],
+            env={**os.environ, "LTTNG_HOME": HOME}, cwd=DIR,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
     try:
-        yield wait_until_ready(own)
+        yield wait_until_ready(own) if own else None
     finally:
-        own.send_signal(signal.SIGTERM)
-        own.wait()
+        if own:
+            own.terminate()
+            own.wait()
         shutil.rmtree(HOME, ignore_errors=True)
 
 
