@@ -31,15 +31,15 @@ using namespace mprof;
 ArrayRef<Hook> mprof::hooks() {
   static constexpr Hook Hooks[] = {
 #define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
-  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, "", 0},
-#define MPROF_LOCK(Symbol, Try, Busy, KindName)                                \
-  {#Symbol, "ip", Rule::Lock, -1, -1, 0, Kind::K_##KindName, #Try, Busy},
+  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, ""},
+#define MPROF_LOCK(Symbol, Try, KindName)                                      \
+  {#Symbol, "ip", Rule::Lock, -1, -1, 0, Kind::K_##KindName, #Try},
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
-  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, "", 0},
+  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, ""},
 #define MPROF_WAIT(Symbol, Proto, KindName)                                    \
-  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, "", 0},
+  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, ""},
 #define MPROF_CREATE(Symbol, Proto)                                            \
-  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, "", 0},
+  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, ""},
 #include "mprof/hooks.def"
   };
   return Hooks;

@@ -58,8 +58,7 @@ struct Hook {
   mprof::Rule Rule;
   int Size, Count, Ptr;
   mprof::Kind Kind;        ///< Of Lock and Wait.
-  llvm::StringLiteral Try; ///< Of Lock: the form that does not wait,
-  int Busy;                ///< and what it returns where Symbol would.
+  llvm::StringLiteral Try; ///< Of Lock: the form that does not wait.
 };
 
 /// Which sites are wanted: kinds of profiles, as -fmprof= names them.

@@ -42,9 +42,10 @@
 //     %r = call i32 @pthread_mutex_lock(ptr %l)
 // becomes
 //     %t = call i32 @pthread_mutex_trylock(ptr %l)
-//     %busy = icmp eq i32 %t, 16
-//     br i1 %busy, label %mprof.cold, label %mprof.cont, !prof !unlikely
-// with the entry in mprof.cold.
+//     %failed = icmp ne i32 %t, 0
+//     br i1 %failed, label %mprof.cold, label %mprof.cont, !prof !unlikely
+// with a call of @__mprof_tried_pthread_mutex_lock(ptr %l, i32 %t) in
+// mprof.cold.
 //
 // An invoke becomes two with the same unwind destination, and mprof.cont lies
 // on its normal edge. A musttail call keeps its block and gets its callee from
@@ -345,10 +346,10 @@ static void bindEarly(const CallBase &Call) {
     Hooked->addFnAttr(Attribute::NonLazyBind);
 }
 
-/// The try stands where the call was, which moves out of line and becomes the
-/// entry's.
+/// The try stands where the call was, and the entry out of line.
 void Rewriter::rewriteLock(const Site &S) {
   CallBase *Call = S.Call;
+  Value *Lock = Call->getArgOperand(0);
   FunctionCallee Try = M.getOrInsertFunction(S.H->Try, Call->getFunctionType());
   if (auto *F = dyn_cast<Function>(Try.getCallee()); F && F->isDeclaration()) {
     F->setDoesNotThrow();
@@ -358,38 +359,50 @@ void Rewriter::rewriteLock(const Site &S) {
 
   Builder B(Call);
   B.SetCurrentDebugLocation(Call->getDebugLoc());
-  CallInst *Result = B.CreateCall(Try, Call->getArgOperand(0));
-  Result->setCallingConv(Call->getCallingConv());
+  CallInst *Result = B.CreateCall(Try, Lock);
   Result->setDoesNotThrow();
-  Value *Busy = B.CreateICmpEQ(
-      Result, ConstantInt::getSigned(Result->getType(), S.H->Busy));
+  Value *Failed = B.CreateIsNotNull(Result);
 
   BasicBlock *Head = Call->getParent();
   BasicBlock *Cold = Head->splitBasicBlock(Call, "mprof.cold");
+  FunctionCallee Entry = entry(("tried_" + S.H->Symbol).str(), Call->getType(),
+                               {Lock->getType(), Result->getType()});
+  CallBase *Slow;
   BasicBlock *Cont;
   if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
     Cont = splitNormalEdge(Invoke);
+    Slow = InvokeInst::Create(Entry, Cont, Invoke->getUnwindDest(),
+                              {Lock, Result}, "", Call->getIterator());
   } else {
     BasicBlock::iterator Next = std::next(Call->getIterator());
     Next.setHeadBit(true);
     Cont = Cold->splitBasicBlock(Next, "mprof.cont");
     Cold->getTerminator()->setDebugLoc(Call->getDebugLoc());
+    auto *CI = CallInst::Create(Entry, {Lock, Result}, "", Call->getIterator());
+    CI->setTailCallKind(CallInst::TCK_NoTail);
+    Slow = CI;
   }
+  Slow->setDebugLoc(Call->getDebugLoc());
+  Slow->addFnAttr(Attribute::Cold);
+  Slow->addFnAttr(Attribute::NoMerge);
+  if (Call->doesNotThrow())
+    Slow->setDoesNotThrow();
+
   Builder End(Head->getTerminator());
   End.SetCurrentDebugLocation(Call->getDebugLoc());
-  End.CreateCondBr(Busy, Cold, Cont, unlikely(Ctx));
+  End.CreateCondBr(Failed, Cold, Cont, unlikely(Ctx));
   Head->getTerminator()->eraseFromParent();
   Cold->moveAfter(&Head->getParent()->back());
 
-  retarget(*Call, S.Rule, hookEntry(S));
-  Call->addFnAttr(Attribute::Cold);
-  if (Call->use_empty())
-    return;
-  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
-  Phi->setDebugLoc(Call->getDebugLoc());
-  Call->replaceAllUsesWith(Phi);
-  Phi->addIncoming(Call, Cold);
-  Phi->addIncoming(Result, Head);
+  if (!Call->use_empty()) {
+    PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
+    Phi->setDebugLoc(Call->getDebugLoc());
+    Phi->takeName(Call);
+    Call->replaceAllUsesWith(Phi);
+    Phi->addIncoming(Slow, Cold);
+    Phi->addIncoming(Result, Head);
+  }
+  Call->eraseFromParent();
 }
 
 /// Has \p F linked although the module no longer calls it: the runtime's
@@ -404,14 +417,14 @@ void Rewriter::keepReference(Function &F) {
 }
 
 void Rewriter::rewriteHooked(const Site &S) {
+  if (S.Rule == Rule::Lock && !S.Plain)
+    return rewriteLock(S);
   FunctionCallee Entry = hookEntry(S);
   if (S.Rule == Rule::Create)
     if (Function *F = S.Call->getCalledFunction())
       keepReference(*F);
   if (S.Rule == Rule::DUP || S.Plain)
     return retarget(*S.Call, S.Rule, Entry);
-  if (S.Rule == Rule::Lock)
-    return rewriteLock(S);
 
   bindEarly(*S.Call);
   Builder B(S.Call);

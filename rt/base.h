@@ -48,7 +48,9 @@ uint64_t mprof_sys_address_space_limit(void);
 long mprof_sys_membarrier(void);
 
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
-void mprof_sys_futex_wake(atomic_uint *word);
+void mprof_sys_futex_wake(atomic_uint *word); // one waiter
+// All, of other processes too.
+void mprof_sys_futex_wake_shared(atomic_uint *word);
 
 // Writes all of buf, through short writes and EINTR. 0 or an errno value. A
 // failure raises no SIGPIPE and no SIGXFSZ: they would end the program.

@@ -22,25 +22,53 @@ static bool is_clock(clockid_t clock) {
 
 // --- mutexes, rwlocks, spin locks ---
 
-// Sites of these call no other function, so they are not weak.
-#define LOCK(f, Type, Kind, Try)                                               \
-  MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
-    TRY_THEN_WAIT(f, (l), Kind, l, Try, EBUSY, mprof_outcome_of);              \
-  }
-LOCK(pthread_mutex_lock, pthread_mutex_t, MPROF_KIND_mutex,
-     pthread_mutex_trylock)
+// glibc's trylock of a mutex that cannot be recovered keeps the mutex's word,
+// as if the caller held it, where lock gives it back. So does this. (2.36's
+// pthread_mutex_trylock.c compares with the thread's id what is 0 there.)
+static int not_recoverable(pthread_mutex_t *m) {
+#ifdef __GLIBC__
+  enum { HOLDER = 0x3fffffff };
+  atomic_uint *word = (atomic_uint *)&m->__data.__lock;
+  unsigned held = atomic_load(word);
+  while ((held & HOLDER) == (unsigned)mprof_sys_gettid())
+    if (atomic_compare_exchange_weak(word, &held, 0)) {
+      mprof_sys_futex_wake_shared(word);
+      break;
+    }
+#else
+  (void)m;
+#endif
+  return ENOTRECOVERABLE;
+}
+
+// What pthread_mutex_trylock gave, as pthread_mutex_lock would have left m.
+static inline int corrected(pthread_mutex_t *m, int r) {
+  return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
+}
+static int try_mutex(pthread_mutex_t *m) {
+  return corrected(m, pthread_mutex_trylock(m));
+}
+
+MPROF_ENTRY int __mprof_tried_pthread_mutex_lock(pthread_mutex_t *m, int r) {
+  WAIT_IF_BUSY(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, corrected(m, r),
+               EBUSY, mprof_outcome_of);
+}
+MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
+  TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex, EBUSY,
+                mprof_outcome_of);
+}
 LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, MPROF_KIND_rwlock,
-     pthread_rwlock_tryrdlock)
+     pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of)
 LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, MPROF_KIND_rwlock,
-     pthread_rwlock_trywrlock)
+     pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of)
 LOCK(pthread_spin_lock, pthread_spinlock_t, MPROF_KIND_spin,
-     pthread_spin_trylock)
+     pthread_spin_trylock, EBUSY, mprof_outcome_of)
 
 WEAK(pthread_mutex_timedlock);
 MPROF_ENTRY int __mprof_pthread_mutex_timedlock(pthread_mutex_t *m,
                                                 const struct timespec *t) {
-  TRY_THEN_WAIT(pthread_mutex_timedlock, (m, t), MPROF_KIND_mutex, m,
-                pthread_mutex_trylock, EBUSY, mprof_outcome_of);
+  TRY_THEN_WAIT(pthread_mutex_timedlock, (m, t), MPROF_KIND_mutex, m, try_mutex,
+                EBUSY, mprof_outcome_of);
 }
 
 WEAK(pthread_mutex_clocklock);
@@ -49,7 +77,7 @@ MPROF_ENTRY int __mprof_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t c,
   if (!is_clock(c))
     return pthread_mutex_clocklock(m, c, t);
   TRY_THEN_WAIT(pthread_mutex_clocklock, (m, c, t), MPROF_KIND_mutex, m,
-                pthread_mutex_trylock, EBUSY, mprof_outcome_of);
+                try_mutex, EBUSY, mprof_outcome_of);
 }
 
 #define TIMED_RWLOCK(f, Try)                                                   \

@@ -54,8 +54,8 @@ MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
                                             void *new_ptr, size_t size,
                                             int64_t countdown);
 
-// notes: MPROF_USER_WORDS words of the caller's frame, from begin to end; f: the
-// program's function.
+// notes: MPROF_USER_WORDS words of the caller's frame, from begin to end; f:
+// the program's function.
 MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock);
 MPROF_ENTRY void __mprof_user_lock_end(void *notes);
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock);

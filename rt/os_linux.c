@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <signal.h>
@@ -128,6 +129,10 @@ void mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
 
 void mprof_sys_futex_wake(atomic_uint *word) {
   call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void mprof_sys_futex_wake_shared(atomic_uint *word) {
+  call3(SYS_futex, (long)word, FUTEX_WAKE, INT_MAX);
 }
 
 int mprof_os_write_all(int fd, const void *buf, size_t len) {

@@ -37,7 +37,7 @@ static void check(const char *symbol) {
 }
 
 int main(void) {
-#define MPROF_LOCK(Symbol, Try, Busy, Kind) check(#Symbol);
+#define MPROF_LOCK(Symbol, Try, Kind) check(#Symbol);
 #define MPROF_RELEASE(Symbol, Proto, Object) check(#Symbol);
 #define MPROF_WAIT(Symbol, Proto, Kind) check(#Symbol);
 #define MPROF_CREATE(Symbol, Proto) check(#Symbol);
