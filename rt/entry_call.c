@@ -268,6 +268,7 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
     int try = cmd == F_SETLKW ? F_SETLK : F_OFD_SETLK;                         \
     if (cmd != F_SETLKW && cmd != F_OFD_SETLKW)                                \
       return f(fd, cmd, arg);                                                  \
+    pthread_testcancel(); /* which a try would not do */                       \
     if (f(fd, try, arg) == 0)                                                  \
       return 0;                                                                \
     if (!is_held(before))                                                      \
@@ -287,6 +288,7 @@ FCNTL(fcntl64)
     const int before = errno;                                                  \
     if (cmd != F_LOCK)                                                         \
       return f(fd, cmd, len);                                                  \
+    pthread_testcancel(); /* which a try would not do */                       \
     if (f(fd, F_TLOCK, len) == 0)                                              \
       return 0;                                                                \
     if (!is_held(before))                                                      \

@@ -163,11 +163,12 @@ MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   return r;
 }
 
-// Waiting for a semaphore acts on a cancellation even where it need not wait.
-// errno stays what it was unless the call itself fails.
-static bool try_semaphore(sem_t *s) {
+// errno stays what it was unless the call itself fails. acts: glibc acts on a
+// cancellation even where it need not wait.
+static bool try_semaphore(sem_t *s, bool acts) {
   const int before = errno;
-  pthread_testcancel();
+  if (acts)
+    pthread_testcancel();
   bool got = sem_trywait(s) == 0;
   errno = before;
   return got;
@@ -177,24 +178,24 @@ static enum mprof_outcome sem_outcome(int r) {
   return r == 0 ? MPROF_GOT : errno == EINVAL ? MPROF_NO_WAIT : MPROF_TIMEOUT;
 }
 
-#define SEM_WAIT(f, Params, Args, MayTry)                                      \
+#define SEM_WAIT(f, Params, Args, MayTry, Acts)                                \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_wait w;                                                       \
     if (!(MayTry))                                                             \
       return f Args;                                                           \
-    if (try_semaphore(s))                                                      \
+    if (try_semaphore(s, Acts))                                                \
       return 0;                                                                \
     mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)f, FRAME, (uintptr_t)s);   \
     int r = POINT(&w, f Args);                                                 \
     mprof_wait_end(&w, sem_outcome(r));                                        \
     return r;                                                                  \
   }
-SEM_WAIT(sem_wait, (sem_t * s), (s), true)
+SEM_WAIT(sem_wait, (sem_t * s), (s), true, true)
 SEM_WAIT(sem_timedwait, (sem_t * s, const struct timespec *t), (s, t),
-         is_time(t))
+         is_time(t), true)
 SEM_WAIT(sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t),
-         (s, c, t), is_clock(c) && is_time(t))
+         (s, c, t), is_clock(c) && is_time(t), false)
 
 // --- barriers, threads that end, initialization ---
 
