@@ -27,6 +27,19 @@ int main(void) {
   mprof_text_dec(&s, 1);
   CHECK_STR(small, "abc");
 
+  // Text from outside: whole characters of UTF-8, and none that ends a line.
+  mprof_text_clean(clear(), "a\n\t\x7f\xc3\xa4\xe2\x82\xac", 9);
+  CHECK_STR(buf, "a???\xc3\xa4\xe2\x82\xac");
+  mprof_text_clean(clear(), "\xf0\x9f\x98\x80|\xc3|\xa4|\xff|\xe2\x82", 13);
+  CHECK_STR(buf, "\xf0\x9f\x98\x80|?|?|?|??");
+  // Overlong, a surrogate, beyond the last character.
+  mprof_text_clean(clear(),
+                   "\xc0\x80 \xe0\x80\x80 \xed\xa0\x80 \xf4\x90\x80\x80", 15);
+  CHECK_STR(buf, "?? ??? ??? ????");
+  s.len = 0;
+  mprof_text_clean(&s, "ab\xc3\xa4", 4);
+  CHECK_STR(small, "ab");
+
   mprof_text_dec(clear(), UINT64_MAX);
   CHECK_STR(buf, "18446744073709551615");
   mprof_text_hex(clear(), 0xdeadbeef0);
