@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For tests that print what a program sees of its calls, so that the output of
+// a plain build and of one with MProf can be compared: a line for each call
+// with what it returned and what it did to errno, and ways to have another
+// thread wait in a known place first. Nothing that differs from run to run is
+// printed.
+
+#ifndef MPROF_TEST_INPUTS_SYNC_OBSERVE_H
+#define MPROF_TEST_INPUTS_SYNC_OBSERVE_H
+
+#ifndef _GNU_SOURCE
+#error define _GNU_SOURCE first
+#endif
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// No error has this number: errno still has it after a call that left it alone.
+enum { UNTOUCHED = 4711 };
+
+static inline const char *error_name(int error) {
+  if (error == 0)
+    return "0";
+  const char *name = strerrorname_np(error);
+  return name ? name : "another number";
+}
+
+static inline void say(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+static inline void say(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vprintf(format, args);
+  va_end(args);
+  putchar('\n');
+  fflush(stdout); // for a fork or a death that follows
+}
+
+static inline void say_result(const char *what, const char *call,
+                              const char *result, int error) {
+  const char *comma = what[0] ? ", " : "";
+  if (error == UNTOUCHED)
+    say("%s%s%s: %s", what, comma, call, result);
+  else
+    say("%s%s%s: %s, errno %s", what, comma, call, result, error_name(error));
+}
+
+static inline void say_number(const char *what, const char *call, long result,
+                              int error) {
+  char text[24];
+  snprintf(text, sizeof(text), "%ld", result);
+  say_result(what, call, text, error);
+}
+
+// A call and its text in the source, and what is said before it.
+#define SHOW_TEXT(what, text, call)                                            \
+  do {                                                                         \
+    errno = UNTOUCHED;                                                         \
+    int result_ = (call);                                                      \
+    int errno_ = errno;                                                        \
+    say_result(what, text, error_name(result_), errno_);                       \
+  } while (0)
+
+#define SHOW_NUMBER_TEXT(what, text, call)                                     \
+  do {                                                                         \
+    errno = UNTOUCHED;                                                         \
+    long result_ = (long)(call);                                               \
+    int errno_ = errno;                                                        \
+    say_number(what, text, result_, errno_);                                   \
+  } while (0)
+
+// Calls whose result is an error number, as those of pthread, or any number.
+#define SHOW(call) SHOW_TEXT("", #call, call)
+#define SHOW_AS(what, call) SHOW_TEXT(what, #call, call)
+#define SHOW_NUMBER(call) SHOW_NUMBER_TEXT("", #call, call)
+#define SHOW_NUMBER_AS(what, call) SHOW_NUMBER_TEXT(what, #call, call)
+
+// What the test itself needs to go on.
+#define NEED(cond)                                                             \
+  do {                                                                         \
+    if (!(cond)) {                                                             \
+      fprintf(stderr, "%s:%d: failed: %s (%s)\n", __FILE__, __LINE__, #cond,   \
+              error_name(errno));                                              \
+      exit(1);                                                                 \
+    }                                                                          \
+  } while (0)
+
+static inline pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
+
+// From now on a clock, in milliseconds; negative is the past.
+static inline struct timespec after_on(clockid_t clock, int ms) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  int64_t ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + ms * 1000000LL;
+  t.tv_sec = ns / 1000000000;
+  t.tv_nsec = ns % 1000000000;
+  return t;
+}
+static inline struct timespec after(int ms) {
+  return after_on(CLOCK_REALTIME, ms);
+}
+
+// True if the thread or process sleeps in the system call, with an address
+// inside of the object as first argument; any argument if there is no object.
+static inline int is_blocked(pid_t tid, long number, const void *object,
+                             size_t size) {
+  char path[40], line[200];
+  snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
+  FILE *f = fopen(path, "r");
+  if (!f)
+    return 0;
+  char *got = fgets(line, sizeof(line), f);
+  fclose(f);
+  if (!got)
+    return 0;
+  char *end;
+  long at = strtol(line, &end, 10);
+  if (end == line || at != number) // "running" is no number
+    return 0;
+  uintptr_t arg = (uintptr_t)strtoull(end, NULL, 16);
+  return !object || arg - (uintptr_t)object < size;
+}
+
+static inline void until_blocked(pid_t tid, long number, const void *object,
+                                 size_t size) {
+  for (int ms = 0; ms < 30000; ms++) {
+    if (is_blocked(tid, number, object, size))
+      return;
+    usleep(1000);
+  }
+  fprintf(stderr, "the thread does not wait in system call %ld\n", number);
+  _exit(1);
+}
+
+// A thread that runs a function.
+struct thread {
+  pthread_t id;
+  pid_t tid;
+  void (*run)(void *);
+  void *arg;
+};
+
+static inline void *thread_main(void *arg) {
+  struct thread *t = (struct thread *)arg;
+  __atomic_store_n(&t->tid, own_tid(), __ATOMIC_RELEASE);
+  t->run(t->arg);
+  return NULL;
+}
+
+static inline void start(struct thread *t, void (*run)(void *), void *arg) {
+  memset(t, 0, sizeof(*t));
+  t->run = run;
+  t->arg = arg;
+  NEED(pthread_create(&t->id, NULL, thread_main, t) == 0);
+  while (__atomic_load_n(&t->tid, __ATOMIC_ACQUIRE) == 0)
+    usleep(100);
+}
+
+static inline void finish(struct thread *t) {
+  NEED(pthread_join(t->id, NULL) == 0);
+}
+
+// Waits until the thread waits on a futex inside of the object.
+static inline void until_waiting(struct thread *t, const void *object,
+                                 size_t size) {
+  until_blocked(t->tid, SYS_futex, object, size);
+}
+
+// Starts the thread and waits until it waits.
+static inline void start_waiting(struct thread *t, void (*run)(void *),
+                                 void *arg, const void *object, size_t size) {
+  start(t, run, arg);
+  until_waiting(t, object, size);
+}
+
+// Runs the function in a thread of its own, to its end.
+static inline void elsewhere(void (*run)(void *), void *arg) {
+  struct thread t;
+  start(&t, run, arg);
+  finish(&t);
+}
+
+#endif // MPROF_TEST_INPUTS_SYNC_OBSERVE_H
