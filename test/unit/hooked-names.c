@@ -6,6 +6,8 @@
 // names. The references are weak, so none brings code into a static program.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DCXX %s %rtlib %unit_libs \
+// RUN:   -Wl,--no-as-needed -l:libstdc++.so.6 -o %t.cxx && %t.cxx
 // RUN: %llvm_tools/llvm-nm %rtlib 2>/dev/null | sed -n '/^hooked/,/^$/p' > %t.nm
 // RUN: grep -q ' w pthread_mutex_lock$' %t.nm && grep -q ' w epoll_wait$' %t.nm
 // RUN: not grep ' U [a-z_]*$' %t.nm
@@ -18,7 +20,7 @@ static const char *name_of(void *address) {
   return mprof_hooked_name(mprof_op_pc((uintptr_t)address));
 }
 
-static int checked;
+static int checked, mangled;
 
 static void check(const char *symbol) {
   void *address = dlsym(RTLD_DEFAULT, symbol);
@@ -27,6 +29,7 @@ static void check(const char *symbol) {
   const char *name = name_of(address);
   if (strncmp(symbol, "_Z", 2) == 0) {
     CHECK(name == NULL);
+    mangled++;
     return;
   }
   CHECK(name != NULL);
@@ -43,6 +46,9 @@ int main(void) {
 #define MPROF_CREATE(Symbol, Proto) check(#Symbol);
 #include "mprof/hooks.def"
   CHECK(checked > 90);
+#ifdef CXX
+  CHECK(mangled > 3);
+#endif
   CHECK(name_of((void *)main) == NULL);
   CHECK(mprof_hooked_name(0) == NULL);
   CHECK(mprof_hooked_name(1) == NULL);
