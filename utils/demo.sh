@@ -2,12 +2,22 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Shows MProf on two real programs, Duktape with a set of scripts and nlohmann
-# json, and what it costs them. Leaves the profiles and reports in build/demo/.
+# Shows MProf on real programs. Leaves the profiles and reports in build/demo/.
+#   demo.sh          the heap profiles of two, Duktape with a set of scripts and
+#                    nlohmann json, and what they cost
+#   demo.sh server   all profiles of a service of several threads, which holds a
+#                    lock too long, and whether the mutex profile says where
 
 set -eu
 
-runs=${MPROF_DEMO_RUNS:-5}
+case "$# ${1-}" in
+'0 ' | '1 server') ;;
+*)
+  echo "usage: ${0##*/} [server]" >&2
+  exit 2
+  ;;
+esac
+
 cd -P -- "$(dirname -- "$0")/.."
 utils/setup.sh
 cmake --preset release >/dev/null
@@ -15,6 +25,24 @@ cmake --build build
 
 demo=$PWD/build/demo
 mkdir -p "$demo"
+go=$(command -v go || echo /usr/lib/go-1.19/bin/go)
+
+die() {
+  echo "mprof: $1" >&2
+  exit 1
+}
+
+# Shows KIND of the profiles of NAME as pprof sorts it. Takes NAME, KIND and
+# flags for pprof.
+top() {
+  profile=$1.$2.pb.gz
+  program=$1
+  shift 2
+  "$go" tool pprof -top -nodecount=10 "$@" "$demo/$program" "$demo/$profile" \
+    2>/dev/null | sed -n '/^Showing nodes/,$p' | cut -c 1-110
+}
+
+## Without arguments.
 
 # Compiles NAME, and without MProf NAME-plain and NAME-frames; the latter keeps
 # frame pointers where MProf's pass keeps them.
@@ -34,50 +62,133 @@ measure() {
   shift
   python3 utils/demo/measure.py "$runs" "$demo" "$name" "$@"
 }
+# Shows the functions of NAME with the most bytes: inuse_space, alloc_space.
+top_heap() {
+  echo
+  echo "== $1: go tool pprof -top -sample_index=$2"
+  top "$1" heap -sample_index="$2"
+}
 
-echo "compiling the demonstration programs"
-build duk mprof-clang -I/usr/share/duktape utils/demo/duk_host.c \
-  /usr/share/duktape/duktape.c
-build json mprof-clang++ -std=c++17 utils/demo/json_demo.cpp
+show_programs() {
+  runs=${MPROF_DEMO_RUNS:-5}
+  echo "compiling the demonstration programs"
+  build duk mprof-clang -I/usr/share/duktape utils/demo/duk_host.c \
+    /usr/share/duktape/duktape.c
+  build json mprof-clang++ -std=c++17 utils/demo/json_demo.cpp
 
-echo
-cat <<END
+  echo
+  cat <<END
 User+sys time, median of $runs runs each, in turn; the same output. "frames" is
 plain code with frame pointers, which other profilers need as well; "names" is
 what naming the functions adds once, at the exit.
 END
-printf '%-8s %10s %10s %10s %9s %9s %11s\n' program plain frames MProf \
-  /plain /frames 'names'
-measure duk utils/demo/json.js utils/demo/strings.js utils/demo/objects.js \
-  utils/demo/leak.js
-measure json
+  printf '%-8s %10s %10s %10s %9s %9s %11s\n' program plain frames MProf \
+    /plain /frames 'names'
+  measure duk utils/demo/json.js utils/demo/strings.js utils/demo/objects.js \
+    utils/demo/leak.js
+  measure json
 
-go=$(command -v go || echo /usr/lib/go-1.19/bin/go)
-# Shows the functions of NAME with the most bytes: inuse_space, alloc_space.
-top() {
-  echo
-  echo "== $1: go tool pprof -top -sample_index=$2"
-  "$go" tool pprof -top -nodecount=10 -sample_index="$2" "$demo/$1" \
-    "$demo/$1.heap.pb.gz" 2>/dev/null | sed -n '/^Showing nodes/,$p' |
-    cut -c 1-110
-}
-for name in duk json; do
-  echo
-  echo "== $name: the head of build/demo/$name.txt"
-  head -n 24 "$demo/$name.txt" | cut -c 1-110
-  top "$name" inuse_space
-  top "$name" alloc_space
-done
+  for name in duk json; do
+    echo
+    echo "== $name: the head of build/demo/$name.txt"
+    head -n 24 "$demo/$name.txt" | cut -c 1-110
+    top_heap "$name" inuse_space
+    top_heap "$name" alloc_space
+  done
 
-# leak.js leaks through the host; everything else is freed.
-if ! sed -n '/^1\. /{n;p;q;}' "$demo/duk.txt" | grep -q cache_put; then
-  echo 'mprof: the leak is not on top of build/demo/duk.txt' >&2
-  exit 1
-fi
+  # leak.js leaks through the host; everything else is freed.
+  if ! sed -n '/^1\. /{n;p;q;}' "$demo/duk.txt" | grep -q cache_put; then
+    die 'the leak is not on top of build/demo/duk.txt'
+  fi
 
-cat <<END
+  cat <<END
 
 One sample in 512 KiB is the default. Smaller stacks show with a smaller rate,
 at a higher cost:
   MPROF_OPTIONS=heap_rate=16384 build/demo/duk utils/demo/leak.js
 END
+}
+
+## server.
+
+# httplib's header and its library must agree, so its flags are the package's.
+# With less than -g, inlined functions are named without their class.
+build_server() {
+  build/bin/mprof-clang -fmprof -O2 -g1 -c /usr/share/duktape/duktape.c \
+    -o "$demo/server-duktape.o" &
+  # shellcheck disable=SC2046  # words of a list
+  build/bin/mprof-clang++ -fmprof -O2 -g -std=c++20 -I/usr/share/duktape \
+    $(pkg-config --cflags cpp-httplib) -c utils/demo/server.cpp \
+    -o "$demo/server.o"
+  wait "$!"
+  # shellcheck disable=SC2046
+  build/bin/mprof-clang++ -fmprof "$demo/server.o" "$demo/server-duktape.o" \
+    $(pkg-config --libs cpp-httplib) -lm -o "$demo/server"
+}
+
+# Runs the service and its client, which has it stop. The client leaves no
+# profile. Writing the port to a pipe tells that the service is ready. By its
+# exit the workers have ended, hence all_threads.
+run_server() {
+  mkfifo "$demo/server.port"
+  MPROF_OPTIONS="log_path='$demo/server.%p':block_rate=1:mutex_fraction=1:\
+heap_rate=65536:all_threads=1" "$demo/server" >"$demo/server.port" &
+  pid=$!
+  trap 'kill "$pid" 2>/dev/null || :' EXIT
+  trap 'exit 1' HUP INT TERM
+  read -r port <"$demo/server.port" || die 'the service did not start'
+  MPROF_OPTIONS=profile=0:report=0:heap=0 "$demo/server" client "$port" 3000
+  wait "$pid" || die "the service ended with exit code $?"
+  trap - EXIT HUP INT TERM
+  rm "$demo/server.port"
+  # The names without the process id.
+  for file in "$demo/server.$pid".*; do
+    mv "$file" "$demo/server.${file#"$demo/server.$pid."}"
+  done
+}
+
+# Leaves out the frames of the C and C++ libraries, so that a stack's first one
+# is the program's. Takes KIND.
+top_server() {
+  top server "$1" -hide='^(.* )?(std::|__gnu_cxx::|__gthread_|pthread_)'
+}
+
+show_server() {
+  echo "compiling the service"
+  rm -f "$demo"/server.*
+  build_server
+  echo
+  run_server
+  for kind in heap mutex block threadcreate; do
+    [ -f "$demo/server.$kind.pb.gz" ] ||
+      die "the service left no build/demo/server.$kind.pb.gz"
+  done
+  [ -f "$demo/server.txt" ] || die 'the service left no build/demo/server.txt'
+
+  echo
+  echo '== mutex: who held locks that others waited for'
+  top_server mutex | tee "$demo/server.mutex.top"
+  echo
+  echo '== block: who waited'
+  top_server block
+  echo
+  echo '== threadcreate: who created threads'
+  top_server threadcreate
+
+  # The line below the heading.
+  found=$(sed -n '/flat%/{n;p;}' "$demo/server.mutex.top")
+  case $found in
+  *HeapPool::checkIn*) ;;
+  *)
+    die "the top of the mutex profile is not HeapPool::checkIn, which holds \
+the lock too long, but: ${found:-nothing}"
+    ;;
+  esac
+  echo
+  echo 'HeapPool::checkIn, slow on purpose, is the top of the mutex profile.'
+}
+
+case ${1-} in
+server) show_server ;;
+*) show_programs ;;
+esac
