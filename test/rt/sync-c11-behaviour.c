@@ -250,7 +250,7 @@ static void handle(int sig) { (void)sig; }
 static void sleep_long(void *who) {
   struct timespec left = none;
   SHOW_NUMBER_AS(who, thrd_sleep(&minute, &left));
-  say("most of it is left: %d", left.tv_sec > 30 && left.tv_sec < 60);
+  say("most of it is left: %d", left.tv_sec > 30 && left.tv_sec <= 60);
 }
 static void sleep_long_and_forget(void *who) {
   SHOW_NUMBER_AS(who, thrd_sleep(&minute, NULL));

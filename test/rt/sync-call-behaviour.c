@@ -496,12 +496,12 @@ static void use_polls(void) {
 static void nanosleep_long(void *who) {
   struct timespec left = none;
   SHOW_NUMBER_AS(who, nanosleep(&minute, &left));
-  say("most of it is left: %d", left.tv_sec > 30 && left.tv_sec < 60);
+  say("most of it is left: %d", left.tv_sec > 30 && left.tv_sec <= 60);
 }
 static void clock_nanosleep_long(void *who) {
   struct timespec left = none;
   SHOW_AS(who, clock_nanosleep(CLOCK_MONOTONIC, 0, &minute, &left));
-  say("most of it is left: %d", left.tv_sec > 30 && left.tv_sec < 60);
+  say("most of it is left: %d", left.tv_sec > 30 && left.tv_sec <= 60);
 }
 static void clock_nanosleep_until(void *who) {
   struct timespec late = after_on(CLOCK_MONOTONIC, 60000);
