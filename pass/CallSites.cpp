@@ -32,6 +32,8 @@ ArrayRef<Hook> mprof::hooks() {
   static constexpr Hook Hooks[] = {
 #define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
   {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, ""},
+#define MPROF_MUTEX(Symbol)                                                    \
+  {#Symbol, "ip", Rule::Mutex, -1, -1, 0, Kind::K_mutex, ""},
 #define MPROF_LOCK(Symbol, Try, KindName)                                      \
   {#Symbol, "ip", Rule::Lock, -1, -1, 0, Kind::K_##KindName, #Try},
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
@@ -92,6 +94,7 @@ bool Wanted::wants(const Hook &H) const {
 
 bool Wanted::wants(Rule R) const {
   switch (R) {
+  case Rule::Mutex:
   case Rule::Lock:
   case Rule::Release:
   case Rule::UserLock:
@@ -181,6 +184,7 @@ static bool isOwnAffair(Rule R) {
   case Rule::ALLOC:
   case Rule::DUP:
   case Rule::CustomAlloc:
+  case Rule::Mutex:
   case Rule::Lock:
   case Rule::Wait:
   case Rule::UserLock:
@@ -276,7 +280,7 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     // ThreadSanitizer takes a try for something that cannot deadlock.
     if (H.Rule == Rule::Lock && F.hasFnAttribute(Attribute::SanitizeThread))
       S.Rule = Rule::Wait;
-    if (S.Rule == Rule::Lock)
+    if (S.Rule == Rule::Lock || S.Rule == Rule::Mutex)
       S.Plain = FunctionIsCold || Call->isMustTailCall();
     if (S.Rule == Rule::Create)
       S.Plain = true;

@@ -32,6 +32,7 @@ enum class Rule {
   FREE,
   DELETE,
   DUP,
+  Mutex,
   Lock,
   Release,
   Wait,

@@ -38,13 +38,19 @@
 //     %some = icmp ne i32 %w, 0
 //     %k = load i64, ptr @__mprof_sync_kinds
 //     %wanted = icmp ne i64 (and %k, 1 << Kind), 0
+// Mutex has
+//     br i1 %wanted, label %mprof.look, label %mprof.fast
+//   mprof.look:
+//     %owner = load i32, ptr (%m + 8)
+//     %busy = icmp ne i32 (or i32 %owner, %w), 0
+//     br i1 %busy, label %mprof.cold, label %mprof.fast, !prof !unlikely
 // and Lock
-//     %r = call i32 @pthread_mutex_lock(ptr %l)
+//     %r = call i32 @pthread_rwlock_rdlock(ptr %l)
 // becomes
-//     %t = call i32 @pthread_mutex_trylock(ptr %l)
+//     %t = call i32 @pthread_rwlock_tryrdlock(ptr %l)
 //     %failed = icmp ne i32 %t, 0
 //     br i1 %failed, label %mprof.cold, label %mprof.cont, !prof !unlikely
-// with a call of @__mprof_tried_pthread_mutex_lock(ptr %l, i32 %t) in
+// with a call of @__mprof_tried_pthread_rwlock_rdlock(ptr %l, i32 %t) in
 // mprof.cold.
 //
 // An invoke becomes two with the same unwind destination, and mprof.cont lies
@@ -160,7 +166,7 @@ Value *Rewriter::hasNone(IRBuilderBase &B, Value *Ptr, StringRef Mask) {
 /// A word that is not 0 while somebody waits for what \p Object points to, or
 /// for a lock that lies alike. One load, which takes no line from others: the
 /// words of locks that nobody waits for stay 0.
-Value *Rewriter::hasWaiters(IRBuilderBase &B, Value *Object) {
+Value *Rewriter::waitersWord(IRBuilderBase &B, Value *Object) {
   GlobalVariable *&Table = Words["waiters"];
   Type *I32 = B.getInt32Ty();
   if (!Table) {
@@ -172,9 +178,12 @@ Value *Rewriter::hasWaiters(IRBuilderBase &B, Value *Object) {
   }
   Value *Slot = B.CreateAnd(B.CreateLShr(B.CreatePtrToInt(Object, I64), 6),
                             B.getInt64(1023));
-  Value *Word =
-      B.CreateAlignedLoad(I32, B.CreateInBoundsGEP(I32, Table, Slot), Align(4));
-  return B.CreateIsNotNull(Word);
+  return B.CreateAlignedLoad(I32, B.CreateInBoundsGEP(I32, Table, Slot),
+                             Align(4));
+}
+
+Value *Rewriter::hasWaiters(IRBuilderBase &B, Value *Object) {
+  return B.CreateIsNotNull(waitersWord(B, Object));
 }
 
 /// Whether the runtime is to be asked about waits of kind \p K.
@@ -346,6 +355,32 @@ static void bindEarly(const CallBase &Call) {
     Hooked->addFnAttr(Attribute::NonLazyBind);
 }
 
+/// Two branches, so that the mutex is read only when somebody asks about it.
+/// Its owner is read and not its word, which the processor would have to wait
+/// for: the unlock before has just changed that.
+void Rewriter::rewriteMutex(const Site &S) {
+  bindEarly(*S.Call);
+  Builder B(S.Call);
+  Value *Mutex = S.Call->getArgOperand(0);
+  Value *IsWanted = wantsKind(B, S.H->Kind);
+
+  BasicBlock *Head = S.Call->getParent();
+  BasicBlock *Look = Head->splitBasicBlock(S.Call, "mprof.look");
+  B.SetInsertPoint(S.Call);
+  Type *I32 = B.getInt32Ty();
+  Value *Owner = B.CreateAlignedLoad(
+      I32, B.CreateConstInBoundsGEP1_64(I32, Mutex, 2), Align(4));
+  Value *IsBusy = B.CreateIsNotNull(B.CreateOr(Owner, waitersWord(B, Mutex)));
+  branchToEntry(S, IsBusy, hookEntry(S));
+
+  BasicBlock *Fast = cast<BranchInst>(Look->getTerminator())->getSuccessor(1);
+  Instruction *Jump = Head->getTerminator();
+  B.SetInsertPoint(Jump);
+  B.CreateCondBr(IsWanted, Look, Fast,
+                 MDBuilder(Ctx).createBranchWeights(1, 15));
+  Jump->eraseFromParent();
+}
+
 /// The try stands where the call was, and the entry out of line.
 void Rewriter::rewriteLock(const Site &S) {
   CallBase *Call = S.Call;
@@ -358,7 +393,6 @@ void Rewriter::rewriteLock(const Site &S) {
   }
 
   Builder B(Call);
-  B.SetCurrentDebugLocation(Call->getDebugLoc());
   CallInst *Result = B.CreateCall(Try, Lock);
   Result->setDoesNotThrow();
   Value *Failed = B.CreateIsNotNull(Result);
@@ -389,7 +423,6 @@ void Rewriter::rewriteLock(const Site &S) {
     Slow->setDoesNotThrow();
 
   Builder End(Head->getTerminator());
-  End.SetCurrentDebugLocation(Call->getDebugLoc());
   End.CreateCondBr(Failed, Cold, Cont, unlikely(Ctx));
   Head->getTerminator()->eraseFromParent();
   Cold->moveAfter(&Head->getParent()->back());
@@ -423,6 +456,8 @@ void Rewriter::rewriteHooked(const Site &S) {
   if (S.Rule == Rule::Create)
     if (Function *F = S.Call->getCalledFunction())
       keepReference(*F);
+  if (S.Rule == Rule::Mutex && !S.Call->isMustTailCall() && !S.Plain)
+    return rewriteMutex(S);
   if (S.Rule == Rule::DUP || S.Plain)
     return retarget(*S.Call, S.Rule, Entry);
 

@@ -29,7 +29,11 @@ static enum mprof_outcome thrd_outcome(int r) {
                               : MPROF_NO_WAIT;
 }
 
-LOCK(mtx_lock, mtx_t, MPROF_KIND_mutex, mtx_trylock, thrd_busy, thrd_outcome)
+WEAK(mtx_lock);
+MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
+  TRY_THEN_WAIT(mtx_lock, (m), MPROF_KIND_mutex, m, mtx_trylock, thrd_busy,
+                thrd_outcome);
+}
 
 WEAK(mtx_timedlock);
 MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {

@@ -41,18 +41,12 @@ static int not_recoverable(pthread_mutex_t *m) {
   return ENOTRECOVERABLE;
 }
 
-// What pthread_mutex_trylock gave, as pthread_mutex_lock would have left m.
-static inline int corrected(pthread_mutex_t *m, int r) {
+// pthread_mutex_trylock, which leaves m as pthread_mutex_lock would.
+static int try_mutex(pthread_mutex_t *m) {
+  int r = pthread_mutex_trylock(m);
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
 }
-static int try_mutex(pthread_mutex_t *m) {
-  return corrected(m, pthread_mutex_trylock(m));
-}
 
-MPROF_ENTRY int __mprof_tried_pthread_mutex_lock(pthread_mutex_t *m, int r) {
-  WAIT_IF_BUSY(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, corrected(m, r),
-               EBUSY, mprof_outcome_of);
-}
 MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
   TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex, EBUSY,
                 mprof_outcome_of);
