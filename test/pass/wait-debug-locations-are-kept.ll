@@ -1,0 +1,74 @@
+; Intent: whatever is put in for a lock, a wait or a release has the site's
+; source line, is not sanitized, and a debugger still finds the result.
+; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
+; RUN: %opt_mprof %s | opt -passes=tsan -S | FileCheck %s --check-prefix=TSAN
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK-LABEL: define i32 @lock(
+; CHECK: @pthread_rwlock_trywrlock({{.*}} !dbg ![[L:[0-9]+]]
+; CHECK: icmp{{.*}} !dbg ![[L]]{{.*}}!nosanitize
+; CHECK: br i1{{.*}} !dbg ![[L]]
+; CHECK: %[[R:.*]] = phi i32{{.*}} !dbg ![[L]]
+; CHECK: #dbg_value(i32 %[[R]],
+; CHECK: @__mprof_tried_pthread_rwlock_wrlock({{.*}} !dbg ![[L]]
+; CHECK: br label{{.*}} !dbg ![[L]]
+define i32 @lock(ptr %l) sanitize_address !dbg !3 {
+  %r = call i32 @pthread_rwlock_wrlock(ptr %l), !dbg !6
+    #dbg_value(i32 %r, !7, !DIExpression(), !6)
+  ret i32 %r, !dbg !9
+}
+
+; CHECK-LABEL: define i32 @waits(
+; CHECK: load i64{{.*}} !dbg ![[W:[0-9]+]]{{.*}}!nosanitize
+; CHECK: and i64{{.*}} !dbg ![[W]]
+; CHECK: icmp{{.*}} !dbg ![[W]]
+; CHECK: br i1{{.*}} !dbg ![[W]]
+; CHECK: @sem_wait({{.*}} !dbg ![[W]]
+; CHECK: br label{{.*}} !dbg ![[W]]
+; CHECK: @__mprof_sem_wait({{.*}} !dbg ![[W]]
+; CHECK: br label{{.*}} !dbg ![[W]]
+; TSAN-LABEL: define i32 @waits(
+; TSAN-NOT: __tsan_read
+; TSAN: ret i32
+define i32 @waits(ptr %s) nounwind sanitize_thread !dbg !10 {
+  %r = call i32 @sem_wait(ptr %s), !dbg !11
+  ret i32 %r, !dbg !11
+}
+
+; CHECK-LABEL: define i32 @release(
+; CHECK: load i32{{.*}} !dbg ![[U:[0-9]+]]{{.*}}!nosanitize
+; CHECK: icmp{{.*}} !dbg ![[U]]
+; CHECK: br i1{{.*}} !dbg ![[U]]
+; CHECK: @sem_post({{.*}} !dbg ![[U]]
+; CHECK: @__mprof_sem_post({{.*}} !dbg ![[U]]
+; TSAN-LABEL: define i32 @release(
+; TSAN-NOT: __tsan_read
+; TSAN: ret i32
+define i32 @release(ptr %s) nounwind sanitize_thread !dbg !12 {
+  %r = call i32 @sem_post(ptr %s), !dbg !13
+  ret i32 %r, !dbg !13
+}
+; CHECK-DAG: ![[L]] = !DILocation(line: 17,
+; CHECK-DAG: ![[W]] = !DILocation(line: 27,
+; CHECK-DAG: ![[U]] = !DILocation(line: 37,
+
+declare i32 @pthread_rwlock_wrlock(ptr)
+declare i32 @sem_wait(ptr)
+declare i32 @sem_post(ptr)
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.c", directory: "/")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = distinct !DISubprogram(name: "lock", file: !1, line: 16, type: !4, unit: !0, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !5)
+!5 = !{}
+!6 = !DILocation(line: 17, column: 3, scope: !3)
+!7 = !DILocalVariable(name: "r", scope: !3, file: !1, line: 17, type: !8)
+!8 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!9 = !DILocation(line: 18, column: 3, scope: !3)
+!10 = distinct !DISubprogram(name: "waits", file: !1, line: 26, type: !4, unit: !0, spFlags: DISPFlagDefinition)
+!11 = !DILocation(line: 27, column: 3, scope: !10)
+!12 = distinct !DISubprogram(name: "release", file: !1, line: 36, type: !4, unit: !0, spFlags: DISPFlagDefinition)
+!13 = !DILocation(line: 37, column: 3, scope: !12)

@@ -1,0 +1,36 @@
+// Intent: in a function with mprof_ignore waits and locks are not seen, and
+// neither are those inlined from it; releases and the threads it makes are,
+// since they concern others.
+// RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
+#include <pthread.h>
+#include <semaphore.h>
+
+// CHECK-LABEL: define {{.*}}@ignored(
+// CHECK: tail call i32 @pthread_mutex_lock(
+// CHECK: tail call i32 @sem_wait(
+// CHECK: call i32 @__mprof_pthread_create(
+// CHECK-DAG: call i32 @__mprof_pthread_mutex_unlock(
+// CHECK-DAG: call i32 @__mprof_sem_post(
+// CHECK-NOT: @__mprof_{{tried|sem_wait}}
+// CHECK-LABEL: define {{.*}}@caller(
+__attribute__((mprof_ignore)) void ignored(pthread_mutex_t *m, sem_t *s,
+                                           void *(*f)(void *)) {
+  pthread_t t;
+  pthread_mutex_lock(m);
+  sem_wait(s);
+  pthread_create(&t, NULL, f, NULL);
+  pthread_mutex_unlock(m);
+  sem_post(s);
+}
+
+__attribute__((mprof_ignore, always_inline)) static inline void
+inlined(sem_t *s) {
+  sem_wait(s);
+}
+
+// CHECK: tail call i32 @sem_wait(
+// CHECK: call i32 @__mprof_sem_trywait(
+void caller(sem_t *s) {
+  inlined(s);
+  sem_trywait(s);
+}
