@@ -31,17 +31,17 @@ using namespace mprof;
 ArrayRef<Hook> mprof::hooks() {
   static constexpr Hook Hooks[] = {
 #define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
-  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, ""},
-#define MPROF_MUTEX(Symbol)                                                    \
-  {#Symbol, "ip", Rule::Mutex, -1, -1, 0, Kind::K_mutex, ""},
+  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, "", 0},
+#define MPROF_OWNED(Symbol, Owner, KindName)                                   \
+  {#Symbol, "ip", Rule::Owned, -1, -1, 0, Kind::K_##KindName, "", Owner},
 #define MPROF_LOCK(Symbol, Try, KindName)                                      \
-  {#Symbol, "ip", Rule::Lock, -1, -1, 0, Kind::K_##KindName, #Try},
+  {#Symbol, "ip", Rule::Lock, -1, -1, 0, Kind::K_##KindName, #Try, 0},
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
-  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, ""},
+  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, "", 0},
 #define MPROF_WAIT(Symbol, Proto, KindName)                                    \
-  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, ""},
+  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, "", 0},
 #define MPROF_CREATE(Symbol, Proto)                                            \
-  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, ""},
+  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, "", 0},
 #include "mprof/hooks.def"
   };
   return Hooks;
@@ -94,7 +94,7 @@ bool Wanted::wants(const Hook &H) const {
 
 bool Wanted::wants(Rule R) const {
   switch (R) {
-  case Rule::Mutex:
+  case Rule::Owned:
   case Rule::Lock:
   case Rule::Release:
   case Rule::UserLock:
@@ -184,7 +184,7 @@ static bool isOwnAffair(Rule R) {
   case Rule::ALLOC:
   case Rule::DUP:
   case Rule::CustomAlloc:
-  case Rule::Mutex:
+  case Rule::Owned:
   case Rule::Lock:
   case Rule::Wait:
   case Rule::UserLock:
@@ -280,7 +280,7 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     // ThreadSanitizer takes a try for something that cannot deadlock.
     if (H.Rule == Rule::Lock && F.hasFnAttribute(Attribute::SanitizeThread))
       S.Rule = Rule::Wait;
-    if (S.Rule == Rule::Lock || S.Rule == Rule::Mutex)
+    if (S.Rule == Rule::Lock || S.Rule == Rule::Owned)
       S.Plain = FunctionIsCold || Call->isMustTailCall();
     if (S.Rule == Rule::Create)
       S.Plain = true;

@@ -32,7 +32,7 @@ enum class Rule {
   FREE,
   DELETE,
   DUP,
-  Mutex,
+  Owned,
   Lock,
   Release,
   Wait,
@@ -58,8 +58,9 @@ struct Hook {
   llvm::StringLiteral Proto;
   mprof::Rule Rule;
   int Size, Count, Ptr;
-  mprof::Kind Kind;        ///< Of Lock and Wait.
+  mprof::Kind Kind;        ///< Of Owned, Lock and Wait.
   llvm::StringLiteral Try; ///< Of Lock: the form that does not wait.
+  int Owner;               ///< Of Owned: which int of the lock has the owner.
 };
 
 /// Which sites are wanted: kinds of profiles, as -fmprof= names them.

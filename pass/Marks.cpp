@@ -124,7 +124,7 @@ static void markDefinitions(Module &M) {
     if (!F || F->isDeclaration())
       continue;
     switch (H.Rule) {
-    case Rule::Mutex:
+    case Rule::Owned:
     case Rule::Lock:
     case Rule::Release:
     case Rule::Wait:

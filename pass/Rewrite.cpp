@@ -38,19 +38,16 @@
 //     %some = icmp ne i32 %w, 0
 //     %k = load i64, ptr @__mprof_sync_kinds
 //     %wanted = icmp ne i64 (and %k, 1 << Kind), 0
-// Mutex has
-//     br i1 %wanted, label %mprof.look, label %mprof.fast
-//   mprof.look:
-//     %owner = load i32, ptr (%m + 8)
-//     %busy = icmp ne i32 (or i32 %owner, %w), 0
-//     br i1 %busy, label %mprof.cold, label %mprof.fast, !prof !unlikely
+// Owned has, with the owner's id from the lock,
+//     %m = load i64, ptr @__mprof_owned_mask
+//     %busy = icmp ne i64 (and (zext (or i32 %id, %w)), %m), 0
 // and Lock
-//     %r = call i32 @pthread_rwlock_rdlock(ptr %l)
+//     %r = call i32 @pthread_rwlock_wrlock(ptr %l)
 // becomes
-//     %t = call i32 @pthread_rwlock_tryrdlock(ptr %l)
+//     %t = call i32 @pthread_rwlock_trywrlock(ptr %l)
 //     %failed = icmp ne i32 %t, 0
 //     br i1 %failed, label %mprof.cold, label %mprof.cont, !prof !unlikely
-// with a call of @__mprof_tried_pthread_rwlock_rdlock(ptr %l, i32 %t) in
+// with a call of @__mprof_tried_pthread_rwlock_wrlock(ptr %l, i32 %t) in
 // mprof.cold.
 //
 // An invoke becomes two with the same unwind destination, and mprof.cont lies
@@ -60,7 +57,8 @@
 //
 // RewriteCustom.cpp and RewriteModule.cpp make the rest.
 //
-// The calls that stay go through the GOT (nonlazybind), not through a PLT stub.
+// The calls of the heap that stay go through the GOT (nonlazybind), not through
+// a PLT stub; calls of locks were measured to be no faster so.
 //
 // What is inserted has the call's debug location and !nosanitize: sanitizers
 // would otherwise check, and slow down, accesses that are ours.
@@ -186,6 +184,19 @@ Value *Rewriter::hasWaiters(IRBuilderBase &B, Value *Object) {
   return B.CreateIsNotNull(waitersWord(B, Object));
 }
 
+/// Whether \p Lock has an owner or is wanted, and the runtime wants to know. No
+/// branch for the mask, which would be one more where a loop waits for a
+/// branch. The owner is read and not the lock's word, for which the processor
+/// would have to wait: the unlock before has just changed that.
+Value *Rewriter::isOwned(IRBuilderBase &B, Value *Lock, int Owner) {
+  Type *I32 = B.getInt32Ty();
+  Value *Id = B.CreateAlignedLoad(
+      I32, B.CreateConstInBoundsGEP1_64(I32, Lock, Owner), Align(4));
+  Value *Mask = B.CreateAlignedLoad(I64, word("owned_mask"), Align(8));
+  Value *Both = B.CreateZExt(B.CreateOr(Id, waitersWord(B, Lock)), I64);
+  return B.CreateIsNotNull(B.CreateAnd(Both, Mask));
+}
+
 /// Whether the runtime is to be asked about waits of kind \p K.
 Value *Rewriter::wantsKind(IRBuilderBase &B, Kind K) {
   Value *Kinds = B.CreateAlignedLoad(I64, word("sync_kinds"), Align(8));
@@ -206,6 +217,8 @@ Value *Rewriter::mustAsk(IRBuilderBase &B, const Site &S) {
     return hasNone(B, Ptr, "free_mask");
   case Rule::DELETE:
     return hasNone(B, Ptr, "delete_mask");
+  case Rule::Owned:
+    return isOwned(B, Ptr, S.H->Owner);
   case Rule::Release:
     return hasWaiters(B, Ptr);
   case Rule::Wait:
@@ -355,42 +368,13 @@ static void bindEarly(const CallBase &Call) {
     Hooked->addFnAttr(Attribute::NonLazyBind);
 }
 
-/// Two branches, so that the mutex is read only when somebody asks about it.
-/// Its owner is read and not its word, which the processor would have to wait
-/// for: the unlock before has just changed that.
-void Rewriter::rewriteMutex(const Site &S) {
-  bindEarly(*S.Call);
-  Builder B(S.Call);
-  Value *Mutex = S.Call->getArgOperand(0);
-  Value *IsWanted = wantsKind(B, S.H->Kind);
-
-  BasicBlock *Head = S.Call->getParent();
-  BasicBlock *Look = Head->splitBasicBlock(S.Call, "mprof.look");
-  B.SetInsertPoint(S.Call);
-  Type *I32 = B.getInt32Ty();
-  Value *Owner = B.CreateAlignedLoad(
-      I32, B.CreateConstInBoundsGEP1_64(I32, Mutex, 2), Align(4));
-  Value *IsBusy = B.CreateIsNotNull(B.CreateOr(Owner, waitersWord(B, Mutex)));
-  branchToEntry(S, IsBusy, hookEntry(S));
-
-  BasicBlock *Fast = cast<BranchInst>(Look->getTerminator())->getSuccessor(1);
-  Instruction *Jump = Head->getTerminator();
-  B.SetInsertPoint(Jump);
-  B.CreateCondBr(IsWanted, Look, Fast,
-                 MDBuilder(Ctx).createBranchWeights(1, 15));
-  Jump->eraseFromParent();
-}
-
 /// The try stands where the call was, and the entry out of line.
 void Rewriter::rewriteLock(const Site &S) {
   CallBase *Call = S.Call;
   Value *Lock = Call->getArgOperand(0);
   FunctionCallee Try = M.getOrInsertFunction(S.H->Try, Call->getFunctionType());
-  if (auto *F = dyn_cast<Function>(Try.getCallee()); F && F->isDeclaration()) {
+  if (auto *F = dyn_cast<Function>(Try.getCallee()); F && F->isDeclaration())
     F->setDoesNotThrow();
-    if (!F->isDSOLocal())
-      F->addFnAttr(Attribute::NonLazyBind);
-  }
 
   Builder B(Call);
   CallInst *Result = B.CreateCall(Try, Lock);
@@ -456,12 +440,11 @@ void Rewriter::rewriteHooked(const Site &S) {
   if (S.Rule == Rule::Create)
     if (Function *F = S.Call->getCalledFunction())
       keepReference(*F);
-  if (S.Rule == Rule::Mutex && !S.Call->isMustTailCall() && !S.Plain)
-    return rewriteMutex(S);
   if (S.Rule == Rule::DUP || S.Plain)
     return retarget(*S.Call, S.Rule, Entry);
 
-  bindEarly(*S.Call);
+  if (S.Rule != Rule::Owned && S.Rule != Rule::Release && S.Rule != Rule::Wait)
+    bindEarly(*S.Call);
   Builder B(S.Call);
   Value *Cond = mustAsk(B, S);
   if (!S.Call->isMustTailCall())

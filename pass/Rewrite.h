@@ -79,6 +79,7 @@ private:
   llvm::Value *hasNone(llvm::IRBuilderBase &B, llvm::Value *Ptr,
                        llvm::StringRef Mask);
   llvm::Value *waitersWord(llvm::IRBuilderBase &B, llvm::Value *Object);
+  llvm::Value *isOwned(llvm::IRBuilderBase &B, llvm::Value *Lock, int Owner);
   llvm::Value *hasWaiters(llvm::IRBuilderBase &B, llvm::Value *Object);
   llvm::Value *wantsKind(llvm::IRBuilderBase &B, Kind K);
   llvm::Value *mustAsk(llvm::IRBuilderBase &B, const Site &S);
@@ -88,7 +89,6 @@ private:
   llvm::FunctionCallee hookEntry(const Site &S);
 
   void rewriteHooked(const Site &S);
-  void rewriteMutex(const Site &S);
   void rewriteLock(const Site &S);
   void keepReference(llvm::Function &F);
   void rewriteCustomAlloc(const Site &S);

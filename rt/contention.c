@@ -19,7 +19,9 @@
 #include <limits.h>
 
 struct mprof_contention mprof_contention;
-uint64_t __mprof_sync_kinds;
+// Read by all sites: on a line that is hardly ever written.
+_Alignas(64) uint64_t __mprof_sync_kinds;
+_Alignas(64) uint64_t __mprof_owned_mask;
 
 // --- choice and records ---
 
@@ -202,6 +204,8 @@ static void update_kinds_locked(void) {
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
+  uint64_t mask = kinds & (BIT(mutex) | BIT(rwlock)) ? UINT64_MAX : 0;
+  __atomic_store_n(&__mprof_owned_mask, mask, __ATOMIC_RELAXED);
 }
 
 static void set_block_rate(uint64_t ns) {

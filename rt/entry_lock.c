@@ -47,12 +47,16 @@ static int try_mutex(pthread_mutex_t *m) {
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
 }
 
+WEAK(pthread_mutex_lock);
 MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
   TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex, EBUSY,
                 mprof_outcome_of);
 }
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, MPROF_KIND_rwlock,
-     pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of)
+WEAK(pthread_rwlock_rdlock);
+MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+  TRY_THEN_WAIT(pthread_rwlock_rdlock, (l), MPROF_KIND_rwlock, l,
+                pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of);
+}
 LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, MPROF_KIND_rwlock,
      pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of)
 LOCK(pthread_spin_lock, pthread_spinlock_t, MPROF_KIND_spin,

@@ -33,6 +33,7 @@ extern MPROF_DATA uintptr_t __mprof_custom_mask;
 extern MPROF_DATA void *__mprof_main_frame;
 // Written under registry_lock, read by sites without.
 extern MPROF_DATA uint64_t __mprof_sync_kinds;
+extern MPROF_DATA uint64_t __mprof_owned_mask;
 // A word is guarded by its slot's lock in waiters.c; sites read it without.
 #define MPROF_WAITER_SLOTS 1024u
 extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
