@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: what a wait and a release record, to the tick: the stack begins with
+// the hooked function, a wait lasts until the release and not until the waiter
+// runs again, one that timed out lasts until its end, a call that did not wait
+// and a release that failed record nothing.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#define TEST_OPTIONS "block_rate=1:mutex_fraction=1:block_kinds=sync+try"
+#include "clock.h"
+#include "contention.h"
+#include "core.h"
+#include "lock_names.h"
+#include "mprof/mprof.h"
+
+static uint64_t time_now = 100;
+static uint64_t clock_fn(void) { return time_now; }
+
+static void op(void) {}
+#define OP ((uintptr_t)op)
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+#define NEW_LOCK (lock += 64)
+static uintptr_t lock = 0x10000;
+
+// The counts of the bucket of a lock, or of all without a lock.
+struct counts {
+  double count;
+  uint64_t cycles;
+  unsigned buckets;
+  const struct mprof_bucket *bucket;
+};
+static struct counts counts(enum mprof_bucket_type type, uintptr_t object) {
+  struct counts c = {0, 0, 0, NULL};
+  for (struct mprof_bucket *b = mprof_bucket_first(type); b; b = b->allnext) {
+    if (b->object != object || atomic_load(&b->wait.count) == 0)
+      continue;
+    c.count += (double)atomic_load(&b->wait.count) / (double)MPROF_COUNT_ONE;
+    c.cycles += atomic_load(&b->wait.cycles);
+    c.buckets++;
+    c.bucket = b;
+  }
+  return c;
+}
+
+#define EXPECT(type, object, expected_count, expected_cycles)                  \
+  do {                                                                         \
+    struct counts c_ = counts(MPROF_BUCKET_##type, object);                    \
+    CHECK_EQ(c_.count, expected_count);                                        \
+    CHECK_EQ(c_.cycles, expected_cycles);                                      \
+  } while (0)
+
+static MPROF_NOINLINE void wait_for(uint64_t released, uint64_t until,
+                                    enum mprof_outcome outcome) {
+  struct mprof_wait w;
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, lock);
+  if (released != 0) {
+    struct mprof_release r;
+    time_now = released;
+    mprof_release_begin(&r, lock);
+    mprof_release_end(&r, true, MPROF_KIND_mutex, OP, FRAME);
+  }
+  time_now = until;
+  mprof_wait_end(&w, outcome);
+  __asm__ volatile("");
+}
+
+static void ends(void) {
+  NEW_LOCK;
+  wait_for(140, 190, MPROF_GOT); // began at 100
+  EXPECT(BLOCK, lock, 1, 40);
+  EXPECT(MUTEX, lock, 1, 40);
+  const struct mprof_bucket *b = counts(MPROF_BUCKET_BLOCK, lock).bucket;
+  CHECK_EQ(b->kind, MPROF_KIND_mutex);
+  CHECK_EQ(b->stack[0], mprof_op_pc(OP));
+  // FRAME is wait_for's, so the stack goes on with its return address.
+  CHECK(b->stack[1] > (mprof_pc)ends && b->stack[1] < (mprof_pc)ends + 600);
+
+  NEW_LOCK;
+  wait_for(0, 200, MPROF_GOT); // nobody released it: to the end
+  EXPECT(BLOCK, lock, 1, 10);
+  EXPECT(MUTEX, lock, 0, 0);
+  NEW_LOCK;
+  wait_for(210, 230, MPROF_TIMEOUT); // released, but another got it
+  EXPECT(BLOCK, lock, 1, 30);
+  EXPECT(MUTEX, lock, 1, 10);
+  NEW_LOCK;
+  wait_for(240, 250, MPROF_NO_WAIT);
+  EXPECT(BLOCK, lock, 0, 0);
+  CHECK_EQ(__mprof_waiters[mprof_waiter_slot(lock)], 0);
+  // Less than no time, or none, is one tick.
+  NEW_LOCK;
+  wait_for(0, 250, MPROF_TIMEOUT);
+  EXPECT(BLOCK, lock, 1, 1);
+  NEW_LOCK;
+  wait_for(0, 240, MPROF_TIMEOUT);
+  EXPECT(BLOCK, lock, 1, 1);
+}
+
+static MPROF_NOINLINE void release(uintptr_t object, bool success) {
+  struct mprof_release r;
+  mprof_release_begin(&r, object);
+  mprof_release_end(&r, success, MPROF_KIND_mutex, OP, FRAME);
+  __asm__ volatile("");
+}
+
+static void releases(void) {
+  struct mprof_wait a, b;
+  uintptr_t l = NEW_LOCK;
+  release(l, true); // nobody waits
+  EXPECT(MUTEX, l, 0, 0);
+  time_now = 1000;
+  mprof_wait_begin(&a, MPROF_KIND_mutex, OP, FRAME, l);
+  time_now = 1010;
+  mprof_wait_begin(&b, MPROF_KIND_mutex, OP, FRAME, l);
+  time_now = 1050;
+  release(l, false); // by one who does not hold it
+  EXPECT(MUTEX, l, 0, 0);
+  time_now = 1100;
+  release(l, true);
+  EXPECT(MUTEX, l, 1, 100 + 90);
+  mprof_wait_end(&a, MPROF_GOT);
+  time_now = 1160;
+  release(l, true);
+  EXPECT(MUTEX, l, 2, 100 + 90 + 60);
+  time_now = 1200;
+  mprof_wait_end(&b, MPROF_GOT);
+  EXPECT(BLOCK, l, 2, 100 + 150);
+  release(l, true);
+  EXPECT(MUTEX, l, 2, 250);
+}
+
+static MPROF_NOINLINE void call(enum mprof_kind kind, enum mprof_outcome end) {
+  struct mprof_wait w;
+  time_now = 2000;
+  mprof_call_begin(&w, kind, OP + 64, FRAME);
+  time_now = 2030;
+  mprof_wait_end(&w, end);
+  __asm__ volatile("");
+}
+
+static void calls(void) {
+  struct counts before = counts(MPROF_BUCKET_BLOCK, 0);
+  call(MPROF_KIND_join, MPROF_GOT);
+  call(MPROF_KIND_join, MPROF_NO_WAIT);
+  call(MPROF_KIND_io, MPROF_GOT); // not among block_kinds
+  EXPECT(BLOCK, 0, before.count + 1, before.cycles + 30);
+  CHECK_EQ(counts(MPROF_BUCKET_BLOCK, 0).bucket->kind, MPROF_KIND_join);
+  uintptr_t l = NEW_LOCK;
+  mprof_try_failed(OP, FRAME, l);
+  EXPECT(BLOCK, l, 1, 1);
+  CHECK_EQ(counts(MPROF_BUCKET_BLOCK, l).bucket->kind, MPROF_KIND_try);
+}
+
+// A signal handler that interrupts the runtime loses its event, counted.
+static void interrupted(void) {
+  uint64_t before = mprof_stat_get(MPROF_STAT_reentrant);
+  struct mprof_wait w;
+  uintptr_t l = NEW_LOCK;
+  mprof_guard_enter();
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  CHECK_EQ(w.start, 0);
+  mprof_wait_end(&w, MPROF_GOT);
+  release(l, true);
+  mprof_try_failed(OP, FRAME, l);
+  mprof_guard_leave();
+  CHECK_EQ(mprof_stat_get(MPROF_STAT_reentrant), before + 3);
+  EXPECT(BLOCK, l, 0, 0);
+}
+
+// A wait of the parent that ends in the child is none of the child's.
+static void stale(void) {
+  struct mprof_wait w;
+  uintptr_t l = NEW_LOCK;
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  w.epoch--;
+  time_now += 50;
+  mprof_wait_end(&w, MPROF_GOT);
+  EXPECT(BLOCK, l, 0, 0);
+  w.epoch++;
+  mprof_wait_end(&w, MPROF_GOT);
+  EXPECT(BLOCK, l, 1, 50);
+}
+
+// What a rate of 0 finds under way is not recorded; the table forgets it.
+static void switched_off(void) {
+  struct mprof_wait w;
+  uintptr_t l = NEW_LOCK;
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  mprof_set_block_rate(0);
+  mprof_set_mutex_fraction(0);
+  time_now += 10;
+  release(l, true);
+  mprof_wait_end(&w, MPROF_GOT);
+  EXPECT(BLOCK, l, 0, 0);
+  EXPECT(MUTEX, l, 0, 0);
+  CHECK_EQ(__mprof_waiters[mprof_waiter_slot(l)], 0);
+}
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  mprof_clock_set(clock_fn, 1000000000);
+  // The rate was taken with the real clock.
+  mprof_set_block_rate(1);
+  ends();
+  releases();
+  calls();
+  interrupted();
+  stale();
+  switched_off();
+  return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: block_kinds takes kinds and groups with + between; a name that is
+// none is said, with all that there are, and left out.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
+// RUN: env MPROF_OPTIONS=block_kinds=cond+hotel %t option 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OPTION
+// RUN: env MPROF_OPTIONS=block_kinds=all:verbosity=0 %t option 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ALL
+//
+// CHECK-NOT: mprof:
+// CHECK: mprof: block_kinds: unknown kind 'mutexes'; the groups are sync, calls and all, the kinds mutex, rwlock, spin, cond, barrier, sem, join, once, future, futex, file, user, try, io, net, poll, sleep, child, fsync, dns, ipc, uring, call{{$}}
+// CHECK-NEXT: mprof: block_kinds: unknown kind 'Mutex';
+// CHECK-NEXT: mprof: block_kinds: unknown kind 'mute';
+// CHECK-NEXT: mprof: block_kinds: unknown kind '{{(x{80})}}...';
+// CHECK-NEXT: done
+// OPTION: unknown kind 'hotel'
+// OPTION: kinds 8{{$}}
+// ALL-NOT: mprof:
+// ALL: kinds 7fffff{{$}}
+
+#include "contention.h"
+#include "core.h"
+
+#define BIT(name) (1ull << MPROF_KIND_##name)
+#define KINDS(s, bits) CHECK_EQ(mprof_contention_parse_kinds(s), bits)
+
+int main(int argc, char **argv) {
+  (void)argv;
+  CHECK(mprof_init_ready());
+  if (argc > 1) {
+    fprintf(stderr, "kinds %llx\n",
+            (unsigned long long)mprof_contention.block_kinds);
+    return 0;
+  }
+  const unsigned long long sync = (1ull << (MPROF_KIND_user + 1)) - 1;
+  const unsigned long long all = (1ull << MPROF_KIND_COUNT) - 1;
+  const unsigned long long calls = all & ~sync & ~BIT(try);
+  CHECK_EQ(mprof_contention.block_kinds, sync); // the default
+  KINDS("", 0);
+  KINDS("mutex", BIT(mutex));
+  KINDS("call", BIT(call));
+  KINDS("io+net", BIT(io) | BIT(net));
+  KINDS("sync", sync);
+  KINDS("calls", calls);
+  KINDS("try", BIT(try));
+  KINDS("all", all);
+  KINDS("sync+calls+try", all);
+  KINDS("sync+try+mutex", sync | BIT(try));
+  KINDS("+sem++join+", BIT(sem) | BIT(join));
+#define MPROF_KIND(Name, Group) KINDS(#Name, BIT(Name));
+#include "mprof/hooks.def"
+  KINDS("mutexes", 0);
+  KINDS("Mutex+fsync", BIT(fsync));
+  KINDS("cond+mute+spin", BIT(cond) | BIT(spin));
+  char name[200];
+  memset(name, 'x', sizeof(name) - 1);
+  name[sizeof(name) - 1] = '\0';
+  KINDS(name, 0);
+  fprintf(stderr, "done\n");
+  return 0;
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the rates' setters return what was before, a negative fraction only
+// asks, a negative rate is none; the words that sites read follow at once.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "clock.h"
+#include "contention.h"
+#include "core.h"
+#include "mprof/mprof.h"
+
+#include <errno.h>
+#include <limits.h>
+
+static uint64_t no_time(void) { return 1; }
+
+#define BIT(name) (1ull << MPROF_KIND_##name)
+static const unsigned long long sync_kinds =
+    (1ull << (MPROF_KIND_user + 1)) - 1;
+static const unsigned long long mutex_kinds =
+    BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user);
+
+static uint64_t rate(void) { return atomic_load(&mprof_contention.block_rate); }
+
+int main(void) {
+  errno = 77;
+  CHECK(mprof_init_ready());
+  mprof_clock_set(no_time, 2000000000);
+  CHECK_EQ(__mprof_sync_kinds, 0);
+
+  CHECK_EQ(mprof_set_mutex_fraction(-1), 0);
+  CHECK_EQ(mprof_set_mutex_fraction(7), 0);
+  CHECK_EQ(mprof_set_mutex_fraction(-5), 7);
+  CHECK_EQ(__mprof_sync_kinds, mutex_kinds);
+  CHECK_EQ(mprof_set_mutex_fraction(0), 7);
+  CHECK_EQ(__mprof_sync_kinds, 0);
+  CHECK_EQ(mprof_set_mutex_fraction(INT_MAX), 0);
+  CHECK_EQ(mprof_set_mutex_fraction(0), INT_MAX);
+
+  CHECK_EQ(mprof_set_block_rate(500), 0);
+  CHECK_EQ(rate(), 1000); // 2 ticks a nanosecond
+  CHECK_EQ(__mprof_sync_kinds, sync_kinds);
+  CHECK_EQ(mprof_set_mutex_fraction(1), 0);
+  CHECK_EQ(__mprof_sync_kinds, sync_kinds | mutex_kinds);
+  CHECK_EQ(mprof_set_block_rate(1), 500);
+  CHECK_EQ(mprof_set_block_rate(0), 1);
+  CHECK_EQ(rate(), 0);
+  CHECK_EQ(__mprof_sync_kinds, mutex_kinds);
+  CHECK_EQ(mprof_set_block_rate(-3), 0);
+  CHECK_EQ(rate(), 0);
+  CHECK_EQ(mprof_set_block_rate(INT64_MAX), 0);
+  CHECK_EQ(mprof_set_block_rate(0), INT64_MAX);
+  CHECK_EQ(mprof_set_mutex_fraction(0), 1);
+  CHECK_EQ(__mprof_sync_kinds, 0);
+
+  // Never 0, or a short rate would switch the profile off.
+  mprof_clock_set(no_time, 1000);
+  CHECK_EQ(mprof_set_block_rate(1), 0);
+  CHECK_EQ(rate(), 1);
+
+  mprof_guard_enter(); // as from a signal handler inside the runtime
+  CHECK_EQ(mprof_set_block_rate(9), 0);
+  CHECK_EQ(mprof_set_mutex_fraction(9), 0);
+  mprof_guard_leave();
+  CHECK_EQ(mprof_set_mutex_fraction(-1), 0);
+  CHECK_EQ(mprof_set_block_rate(0), 1);
+  CHECK_EQ(errno, 77);
+  return 0;
+}

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a release is charged with exactly what its waiters have waited since
+// they came or since the last release, however many there are and in whatever
+// order they come and go; a waiter learns when the lock was last released.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "clock.h"
+#include "core.h"
+#include "waiters.h"
+
+static uint64_t time_now = 1;
+static uint64_t clock_fn(void) { return time_now; }
+
+static uint64_t charge_at(uintptr_t lock, uint64_t t) {
+  time_now = t;
+  return mprof_waiters_charge(lock);
+}
+
+static void enter_at(uintptr_t lock, uint64_t t) {
+  time_now = t;
+  CHECK(mprof_waiters_enter(lock, t));
+}
+
+static uint32_t word(uintptr_t lock) {
+  return __mprof_waiters[mprof_waiter_slot(lock)];
+}
+
+static void several_waiters(uintptr_t a) {
+  enter_at(a, 100);
+  CHECK_EQ(word(a), 1);
+  enter_at(a, 130);
+  enter_at(a, 190);
+  CHECK_EQ(word(a), 1); // locks, not waiters
+  CHECK_EQ(charge_at(a, 200), 100 + 70 + 10);
+  // One of them has got it; the others' time until now is paid for.
+  CHECK_EQ(mprof_waiters_leave(a, 130), 200);
+  CHECK_EQ(charge_at(a, 250), 2 * 50);
+  CHECK_EQ(charge_at(a, 250), 0);
+  enter_at(a, 260);
+  CHECK_EQ(charge_at(a, 300), 2 * 50 + 40);
+  CHECK_EQ(mprof_waiters_leave(a, 260), 300);
+  CHECK_EQ(mprof_waiters_leave(a, 100), 300);
+  CHECK_EQ(charge_at(a, 400), 100);
+  CHECK_EQ(mprof_waiters_leave(a, 190), 400);
+  CHECK_EQ(word(a), 0);
+  CHECK_EQ(charge_at(a, 500), 0);
+}
+
+// Who is woken and finds the lock taken again waits on: each release has its
+// slice of the wait, and all slices are the wait.
+static void barging(uintptr_t a) {
+  uint64_t sum = 0;
+  enter_at(a, 1000);
+  for (uint64_t t = 1010; t <= 1100; t += 10) {
+    uint64_t slice = charge_at(a, t);
+    CHECK_EQ(slice, 10);
+    sum += slice;
+  }
+  CHECK_EQ(sum, 100);
+  CHECK_EQ(mprof_waiters_leave(a, 1000), 1100);
+}
+
+// Who gives up takes its time along, and what was charged stays charged.
+static void timeout(uintptr_t a) {
+  enter_at(a, 2000);
+  enter_at(a, 2010);
+  time_now = 2050;
+  CHECK_EQ(mprof_waiters_leave(a, 2000), 0); // never released since
+  CHECK_EQ(charge_at(a, 2060), 50);
+  enter_at(a, 2070);
+  CHECK_EQ(mprof_waiters_leave(a, 2070), 0); // released before, not since
+  CHECK_EQ(charge_at(a, 2080), 20);
+  CHECK_EQ(mprof_waiters_leave(a, 2010), 2080);
+  CHECK_EQ(word(a), 0);
+}
+
+// A release that fails is charged with nothing, and the next with it all.
+static void uncharge(uintptr_t a) {
+  enter_at(a, 3000);
+  uint64_t owed = charge_at(a, 3040);
+  CHECK_EQ(owed, 40);
+  mprof_waiters_uncharge(a, owed);
+  CHECK_EQ(charge_at(a, 3100), 100);
+  mprof_waiters_leave(a, 3000);
+  mprof_waiters_uncharge(a, 7); // nobody is left
+  CHECK_EQ(word(a), 0);
+  enter_at(a, 3200);
+  CHECK_EQ(charge_at(a, 3201), 1);
+  mprof_waiters_leave(a, 3200);
+}
+
+// Locks that lie alike share a word, and nothing else.
+static void one_slot(uintptr_t a) {
+  uintptr_t b = a + 64 * MPROF_WAITER_SLOTS, c = a + 8;
+  CHECK_EQ(mprof_waiter_slot(a), mprof_waiter_slot(b));
+  CHECK_EQ(mprof_waiter_slot(a), mprof_waiter_slot(c));
+  CHECK(mprof_waiter_slot(a) != mprof_waiter_slot(a + 64));
+  enter_at(a, 4000);
+  enter_at(b, 4010);
+  enter_at(c, 4020);
+  CHECK_EQ(word(a), 3);
+  CHECK_EQ(word(a + 64), 0);
+  CHECK_EQ(charge_at(b, 4100), 90);
+  CHECK_EQ(charge_at(a, 4100), 100);
+  CHECK_EQ(charge_at(c, 4100), 80);
+  CHECK_EQ(mprof_waiters_leave(b, 4010), 4100);
+  CHECK_EQ(word(a), 2);
+  CHECK_EQ(charge_at(b, 4200), 0);
+  CHECK_EQ(charge_at(a, 4200), 100);
+  mprof_waiters_leave(a, 4000);
+  mprof_waiters_leave(c, 4020);
+  CHECK_EQ(word(a), 0);
+}
+
+// Clocks of two processors may differ: nobody waits for less than no time.
+static void clocks_differ(uintptr_t a) {
+  enter_at(a, 5010);
+  CHECK_EQ(charge_at(a, 5000), 0);
+  CHECK_EQ(charge_at(a, 5030), 20);
+  CHECK_EQ(charge_at(a, 5020), 0);
+  CHECK_EQ(charge_at(a, 5040), 10);
+  mprof_waiters_leave(a, 5010);
+  enter_at(a, 5100);
+  CHECK_EQ(charge_at(a, 5100), 0);
+  mprof_waiters_leave(a, 5100);
+  CHECK_EQ(word(a), 0);
+}
+
+// Who comes to a lock that nobody is known to wait for leaves no trace.
+static void strangers(uintptr_t a) {
+  CHECK_EQ(charge_at(a, 6000), 0);
+  CHECK_EQ(mprof_waiters_leave(a, 5999), 0);
+  CHECK(!mprof_waiters_hold(a));
+  CHECK_EQ(word(a), 1);
+  CHECK(mprof_waiters_hold(a));
+  enter_at(a, 6010);
+  mprof_waiters_let_go(a);
+  CHECK_EQ(charge_at(a, 6030), 20);
+  mprof_waiters_leave(a, 6010);
+  CHECK_EQ(word(a), 1); // held, not waited for
+  mprof_waiters_let_go(a);
+  CHECK_EQ(word(a), 0);
+  mprof_waiters_let_go(a);
+  CHECK_EQ(word(a), 0);
+}
+
+static void many(uintptr_t a) {
+  enum { N = 5000 };
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < N; i++)
+    enter_at(a, 10000 + i);
+  for (uint64_t i = 0; i < N; i++)
+    sum += 20000 - (10000 + i);
+  CHECK_EQ(charge_at(a, 20000), sum);
+  for (uint64_t i = 0; i < N; i++)
+    CHECK_EQ(mprof_waiters_leave(a, 10000 + i), 20000);
+  CHECK_EQ(word(a), 0);
+  // Their memory is used again.
+  size_t used = mprof_arena_used();
+  for (uint64_t i = 0; i < N; i++) {
+    enter_at(a + i, 30000);
+    mprof_waiters_leave(a + i, 30000);
+  }
+  CHECK(mprof_arena_used() - used <= 80 * 64); // one a slot
+}
+
+static void forked(uintptr_t a) {
+  enter_at(a, 40000);
+  mprof_waiters_reset();
+  CHECK_EQ(word(a), 0);
+  CHECK_EQ(charge_at(a, 41000), 0);
+  CHECK_EQ(mprof_waiters_leave(a, 40000), 0);
+}
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  mprof_clock_set(clock_fn, 1000000000);
+  mprof_guard_enter();
+  void (*const tests[])(uintptr_t) = {several_waiters, barging,  timeout,
+                                      uncharge,        one_slot, clocks_differ,
+                                      strangers,       many,     forked};
+  // A slot of its own for each, then again in ones that were used.
+  for (int round = 0; round < 2; round++)
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+      tests[i](0x7000000 + i * 64);
+  mprof_guard_leave();
+  return 0;
+}
