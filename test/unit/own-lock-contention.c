@@ -64,10 +64,11 @@ static MPROF_NOINLINE void hold(struct mprof_lock *l, uint64_t ticks) {
 
 struct sums {
   uint64_t stacks, cycles, count, lost;
+  bool has_pseudo;
 };
 
 static struct sums sums(void) {
-  struct sums r = {0, 0, 0, 0};
+  struct sums r = {0, 0, 0, 0, false};
   const mprof_pc pseudo =
       mprof_op_pc((uintptr_t)mprof_lost_contended_runtime_lock);
   for (struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MUTEX); b;
@@ -77,6 +78,7 @@ static struct sums sums(void) {
     CHECK_EQ(b->object, 0);
     if (b->stack[0] == pseudo) {
       CHECK_EQ(b->stack_len, 1);
+      r.has_pseudo = true;
       r.lost += cycles;
       continue;
     }
@@ -97,7 +99,7 @@ static void one_lock(void) {
   CHECK_EQ(s.stacks, 1);
   CHECK_EQ(s.count, 100);
   CHECK_EQ(s.cycles, 1000);
-  CHECK_EQ(s.lost, 0);
+  CHECK(!s.has_pseudo);
 }
 
 // With another lock held the event waits for that one's release.

@@ -122,11 +122,29 @@ static void clocks_differ(uintptr_t a) {
   CHECK_EQ(charge_at(a, 5030), 20);
   CHECK_EQ(charge_at(a, 5020), 0);
   CHECK_EQ(charge_at(a, 5040), 10);
-  mprof_waiters_leave(a, 5010);
+  enter_at(a, 5040);
+  CHECK_EQ(charge_at(a, 5035), 0);
+  CHECK_EQ(mprof_waiters_leave(a, 5010), 5040);
+  CHECK_EQ(charge_at(a, 5050), 10);
+  mprof_waiters_leave(a, 5040);
   enter_at(a, 5100);
   CHECK_EQ(charge_at(a, 5100), 0);
   mprof_waiters_leave(a, 5100);
   CHECK_EQ(word(a), 0);
+}
+
+// Who read the clock before a release and came to the table after it has waited
+// for nothing that this release could end.
+static void late_entry(uintptr_t a) {
+  enter_at(a, 7000);
+  CHECK_EQ(charge_at(a, 7100), 100);
+  time_now = 7105;
+  CHECK(mprof_waiters_enter(a, 7090));
+  CHECK(mprof_waiters_enter(a, 7100));
+  CHECK_EQ(mprof_waiters_leave(a, 7100), 0);
+  CHECK_EQ(charge_at(a, 7110), 10 + 10);
+  CHECK_EQ(mprof_waiters_leave(a, 7090), 7110);
+  CHECK_EQ(mprof_waiters_leave(a, 7000), 7110);
 }
 
 // Who comes to a lock that nobody is known to wait for leaves no trace.
@@ -179,9 +197,9 @@ int main(void) {
   CHECK(mprof_init_ready());
   mprof_clock_set(clock_fn, 1000000000);
   mprof_guard_enter();
-  void (*const tests[])(uintptr_t) = {several_waiters, barging,  timeout,
-                                      uncharge,        one_slot, clocks_differ,
-                                      strangers,       many,     forked};
+  void (*const tests[])(uintptr_t) = {
+      several_waiters, barging,    timeout,   uncharge, one_slot,
+      clocks_differ,   late_entry, strangers, many,     forked};
   // A slot of its own for each, then again in ones that were used.
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
