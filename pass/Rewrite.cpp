@@ -437,7 +437,7 @@ void Rewriter::rewriteHooked(const Site &S) {
   if (S.Rule == Rule::Lock && !S.Plain)
     return rewriteLock(S);
   FunctionCallee Entry = hookEntry(S);
-  if (S.Rule == Rule::Create)
+  if (S.Plain)
     if (Function *F = S.Call->getCalledFunction())
       keepReference(*F);
   if (S.Rule == Rule::DUP || S.Plain)

@@ -45,6 +45,8 @@ typedef const struct timespec *until;
 // --- read and write ---
 
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t size);
+ssize_t __pread_chk(int fd, void *buf, size_t n, off_t at, size_t size);
+ssize_t __pread64_chk(int fd, void *buf, size_t n, off64_t at, size_t size);
 CALL(io, ssize_t, read, (int fd, void *buf, size_t n), (fd, buf, n))
 CALL(io, ssize_t, __read_chk, (int fd, void *buf, size_t n, size_t size),
      (fd, buf, n, size))
@@ -52,6 +54,12 @@ CALL(io, ssize_t, pread, (int fd, void *buf, size_t n, off_t at),
      (fd, buf, n, at))
 CALL(io, ssize_t, pread64, (int fd, void *buf, size_t n, off64_t at),
      (fd, buf, n, at))
+CALL(io, ssize_t, __pread_chk,
+     (int fd, void *buf, size_t n, off_t at, size_t size),
+     (fd, buf, n, at, size))
+CALL(io, ssize_t, __pread64_chk,
+     (int fd, void *buf, size_t n, off64_t at, size_t size),
+     (fd, buf, n, at, size))
 CALL(io, ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))
 CALL(io, ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t at),
      (fd, v, n, at))

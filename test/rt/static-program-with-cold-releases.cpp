@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a static program whose only call of an operator or of a lock is in
+// cold code, where the site calls the runtime alone, still has that function.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clangxx -fmprof -O2 -static %s -o app
+// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app | FileCheck %s
+// CHECK: ok
+
+#include <pthread.h>
+
+#include <cstdio>
+
+struct alignas(64) Line {
+  int x;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((cold, noinline)) static void drop(Line *p) {
+  pthread_mutex_lock(&mutex);
+  delete[] p;
+  pthread_mutex_unlock(&mutex);
+}
+
+int main() {
+  drop(new Line[4]);
+  std::puts("ok");
+}
