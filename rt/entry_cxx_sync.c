@@ -97,13 +97,7 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
     struct mprof_wait w;                                                       \
     struct _pthread_cleanup_buffer buffer;                                     \
     void *m = mutex_of(lock);                                                  \
-    if (mprof_has_waiters(m)) {                                                \
-      struct mprof_release release;                                            \
-      mprof_release_begin(&release, (uintptr_t)m);                             \
-      mprof_release_end(&release, true, MPROF_KIND_mutex, (uintptr_t)f,        \
-                        FRAME);                                                \
-    }                                                                          \
-    mprof_wait_begin(&w, MPROF_KIND_cond, (uintptr_t)f, FRAME, (uintptr_t)c);  \
+    mprof_cond_begin(&w, c, m, (uintptr_t)f, FRAME);                           \
     _pthread_cleanup_push(&buffer, mprof_wait_cancelled, &w);                  \
     f Args;                                                                    \
     _pthread_cleanup_pop(&buffer, 0);                                          \

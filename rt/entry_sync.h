@@ -117,18 +117,22 @@ bool mprof_is_last_unlock(const void *mutex);
     return r;                                                                  \
   }
 
-// Waiting for a condition is a release of its mutex too.
+// Waiting for condition c is a release of its mutex m too.
+static inline void mprof_cond_begin(struct mprof_wait *w, void *c, void *m,
+                                    uintptr_t op, uintptr_t frame) {
+  if (mprof_has_waiters(m)) {
+    struct mprof_release release;
+    mprof_release_begin(&release, (uintptr_t)m);
+    mprof_release_end(&release, true, MPROF_KIND_mutex, op, frame);
+  }
+  mprof_wait_begin(w, MPROF_KIND_cond, op, frame, (uintptr_t)c);
+}
+
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_wait w;                                                       \
-    if (mprof_has_waiters(m)) {                                                \
-      struct mprof_release release;                                            \
-      mprof_release_begin(&release, (uintptr_t)m);                             \
-      mprof_release_end(&release, true, MPROF_KIND_mutex, (uintptr_t)f,        \
-                        FRAME);                                                \
-    }                                                                          \
-    mprof_wait_begin(&w, MPROF_KIND_cond, (uintptr_t)f, FRAME, (uintptr_t)c);  \
+    mprof_cond_begin(&w, c, m, (uintptr_t)f, FRAME);                           \
     int r = POINT(&w, f Args);                                                 \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \
