@@ -19,9 +19,6 @@
 #include <limits.h>
 
 struct mprof_contention mprof_contention;
-// Read by all sites: on a line that is hardly ever written.
-_Alignas(64) uint64_t __mprof_sync_kinds;
-_Alignas(64) uint64_t __mprof_owned_mask;
 
 // --- choice and records ---
 

@@ -25,15 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// In a cache line of their own: every free reads one, so nothing that is
-// written in the meantime may lie beside them.
-#define IN_LINE __attribute__((section(".data.mprof_masks")))
-IN_LINE __attribute__((aligned(64))) uintptr_t __mprof_free_mask =
-    MPROF_PAGE - 1;
-IN_LINE uintptr_t __mprof_delete_mask = MPROF_PAGE - 1;
-IN_LINE uintptr_t __mprof_custom_mask = ~(uintptr_t)0;
-IN_LINE __attribute__((used, aligned(16))) static char rest_of_line[32];
-
 #pragma weak posix_memalign
 #pragma weak malloc_usable_size
 #pragma weak dlsym
