@@ -206,7 +206,9 @@ static void update_kinds_locked(void) {
 }
 
 static void set_block_rate(uint64_t ns) {
-  atomic_store(&mprof_contention.block_rate, mprof_clock_ticks(ns));
+  // Go: 1 is every event, whatever the ticks in a nanosecond.
+  atomic_store(&mprof_contention.block_rate,
+               ns == 1 ? 1 : mprof_clock_ticks(ns));
   atomic_store(&mprof_contention.block_rate_ns, ns);
 }
 

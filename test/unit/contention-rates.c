@@ -45,6 +45,7 @@ int main(void) {
   CHECK_EQ(mprof_set_mutex_fraction(1), 0);
   CHECK_EQ(__mprof_sync_kinds, sync_kinds | mutex_kinds);
   CHECK_EQ(mprof_set_block_rate(1), 500);
+  CHECK_EQ(rate(), 1); // every wait, also one of a single tick
   CHECK_EQ(mprof_set_block_rate(0), 1);
   CHECK_EQ(rate(), 0);
   CHECK_EQ(__mprof_sync_kinds, mutex_kinds);
