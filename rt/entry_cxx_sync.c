@@ -229,11 +229,13 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
 
 // --- std::atomic::wait of libc++, and what stands on it ---
 
-#define CXX_ATOMIC_WAIT(f)                                                     \
+// Of a word of 32 bits value is what it must still be. Of any other object it
+// is that of a word of the library's, so whether it waits cannot be seen.
+#define CXX_ATOMIC_WAIT(f, MayWait)                                            \
   DECLARE(void, f, const int *, int);                                          \
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \
     struct mprof_wait w;                                                       \
-    if (__atomic_load_n(word, __ATOMIC_RELAXED) != value) {                    \
+    if (!(MayWait)) {                                                          \
       f(word, value);                                                          \
       return;                                                                  \
     }                                                                          \
@@ -242,9 +244,10 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
     f(word, value);                                                            \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
-CXX_ATOMIC_WAIT(_ZNSt3__120__libcpp_atomic_waitEPVKvi)
+CXX_ATOMIC_WAIT(_ZNSt3__120__libcpp_atomic_waitEPVKvi, true)
 CXX_ATOMIC_WAIT(
-    _ZNSt3__120__libcpp_atomic_waitEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEEi)
+    _ZNSt3__120__libcpp_atomic_waitEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEEi,
+    __atomic_load_n(word, __ATOMIC_RELAXED) == value)
 
 #define SLEEP_FOR                                                              \
   _ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE
