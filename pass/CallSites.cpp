@@ -31,17 +31,15 @@ using namespace mprof;
 ArrayRef<Hook> mprof::hooks() {
   static constexpr Hook Hooks[] = {
 #define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
-  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, "", 0},
+  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
 #define MPROF_OWNED(Symbol, Owner, KindName)                                   \
-  {#Symbol, "ip", Rule::Owned, -1, -1, 0, Kind::K_##KindName, "", Owner},
-#define MPROF_LOCK(Symbol, Try, KindName)                                      \
-  {#Symbol, "ip", Rule::Lock, -1, -1, 0, Kind::K_##KindName, #Try, 0},
+  {#Symbol, "ip", Rule::Owned, -1, -1, 0, Kind::K_##KindName, Owner},
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
-  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, "", 0},
+  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, 0},
 #define MPROF_WAIT(Symbol, Proto, KindName)                                    \
-  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, "", 0},
+  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, 0},
 #define MPROF_CREATE(Symbol, Proto)                                            \
-  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, "", 0},
+  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, 0},
 #include "mprof/hooks.def"
   };
   return Hooks;
@@ -95,7 +93,6 @@ bool Wanted::wants(const Hook &H) const {
 bool Wanted::wants(Rule R) const {
   switch (R) {
   case Rule::Owned:
-  case Rule::Lock:
   case Rule::Release:
   case Rule::UserLock:
   case Rule::UserUnlock:
@@ -107,6 +104,22 @@ bool Wanted::wants(Rule R) const {
     return Threads;
   default:
     return Heap;
+  }
+}
+
+static bool isHeap(Rule R) {
+  switch (R) {
+  case Rule::ALLOC:
+  case Rule::REALLOC:
+  case Rule::FREE:
+  case Rule::DELETE:
+  case Rule::DUP:
+  case Rule::CustomAlloc:
+  case Rule::CustomFree:
+  case Rule::CustomRealloc:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -158,6 +171,9 @@ CallSites::CallSites(Module &M, const Wanted &W) {
     GlobalValue *Callee = M.getNamedValue(H.Symbol);
     if (!Callee || Callee->hasLocalLinkage())
       continue;
+    // A library's own function, which no entry in another image can call.
+    if (!isHeap(H.Rule) && !Callee->hasDefaultVisibility())
+      continue;
     const Target T = {&H, prototype(H.Proto, M.getContext())};
     Hooked[Callee] = T;
     // A program may define malloc as an alias, and the optimizer then calls
@@ -185,26 +201,9 @@ static bool isOwnAffair(Rule R) {
   case Rule::DUP:
   case Rule::CustomAlloc:
   case Rule::Owned:
-  case Rule::Lock:
   case Rule::Wait:
   case Rule::UserLock:
   case Rule::UserCall:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static bool isHeap(Rule R) {
-  switch (R) {
-  case Rule::ALLOC:
-  case Rule::REALLOC:
-  case Rule::FREE:
-  case Rule::DELETE:
-  case Rule::DUP:
-  case Rule::CustomAlloc:
-  case Rule::CustomFree:
-  case Rule::CustomRealloc:
     return true;
   default:
     return false;
@@ -277,10 +276,7 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     Site S = {Call, H.Rule, &H, H.Size, H.Count, H.Ptr, false};
     if (Release)
       S.Plain = FunctionIsCold && !Call->isMustTailCall();
-    // ThreadSanitizer takes a try for something that cannot deadlock.
-    if (H.Rule == Rule::Lock && F.hasFnAttribute(Attribute::SanitizeThread))
-      S.Rule = Rule::Wait;
-    if (S.Rule == Rule::Lock || S.Rule == Rule::Owned)
+    if (S.Rule == Rule::Owned)
       S.Plain = FunctionIsCold || Call->isMustTailCall();
     if (S.Rule == Rule::Create)
       S.Plain = true;

@@ -33,7 +33,6 @@ enum class Rule {
   DELETE,
   DUP,
   Owned,
-  Lock,
   Release,
   Wait,
   Create,
@@ -58,9 +57,8 @@ struct Hook {
   llvm::StringLiteral Proto;
   mprof::Rule Rule;
   int Size, Count, Ptr;
-  mprof::Kind Kind;        ///< Of Owned, Lock and Wait.
-  llvm::StringLiteral Try; ///< Of Lock: the form that does not wait.
-  int Owner;               ///< Of Owned: which int of the lock has the owner.
+  mprof::Kind Kind; ///< Of Owned and Wait.
+  int Owner;        ///< Of Owned: which int of the lock has the owner.
 };
 
 /// Which sites are wanted: kinds of profiles, as -fmprof= names them.

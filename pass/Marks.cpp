@@ -125,7 +125,6 @@ static void markDefinitions(Module &M) {
       continue;
     switch (H.Rule) {
     case Rule::Owned:
-    case Rule::Lock:
     case Rule::Release:
     case Rule::Wait:
     case Rule::Create:

@@ -41,14 +41,6 @@
 // Owned has, with the owner's id from the lock,
 //     %m = load i64, ptr @__mprof_owned_mask
 //     %busy = icmp ne i64 (and (zext (or i32 %id, %w)), %m), 0
-// and Lock
-//     %r = call i32 @pthread_rwlock_wrlock(ptr %l)
-// becomes
-//     %t = call i32 @pthread_rwlock_trywrlock(ptr %l)
-//     %failed = icmp ne i32 %t, 0
-//     br i1 %failed, label %mprof.cold, label %mprof.cont, !prof !unlikely
-// with a call of @__mprof_tried_pthread_rwlock_wrlock(ptr %l, i32 %t) in
-// mprof.cold.
 //
 // An invoke becomes two with the same unwind destination, and mprof.cont lies
 // on its normal edge. A musttail call keeps its block and gets its callee from
@@ -368,60 +360,6 @@ static void bindEarly(const CallBase &Call) {
     Hooked->addFnAttr(Attribute::NonLazyBind);
 }
 
-/// The try stands where the call was, and the entry out of line.
-void Rewriter::rewriteLock(const Site &S) {
-  CallBase *Call = S.Call;
-  Value *Lock = Call->getArgOperand(0);
-  FunctionCallee Try = M.getOrInsertFunction(S.H->Try, Call->getFunctionType());
-  if (auto *F = dyn_cast<Function>(Try.getCallee()); F && F->isDeclaration())
-    F->setDoesNotThrow();
-
-  Builder B(Call);
-  CallInst *Result = B.CreateCall(Try, Lock);
-  Result->setDoesNotThrow();
-  Value *Failed = B.CreateIsNotNull(Result);
-
-  BasicBlock *Head = Call->getParent();
-  BasicBlock *Cold = Head->splitBasicBlock(Call, "mprof.cold");
-  FunctionCallee Entry = entry(("tried_" + S.H->Symbol).str(), Call->getType(),
-                               {Lock->getType(), Result->getType()});
-  CallBase *Slow;
-  BasicBlock *Cont;
-  if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
-    Cont = splitNormalEdge(Invoke);
-    Slow = InvokeInst::Create(Entry, Cont, Invoke->getUnwindDest(),
-                              {Lock, Result}, "", Call->getIterator());
-  } else {
-    BasicBlock::iterator Next = std::next(Call->getIterator());
-    Next.setHeadBit(true);
-    Cont = Cold->splitBasicBlock(Next, "mprof.cont");
-    Cold->getTerminator()->setDebugLoc(Call->getDebugLoc());
-    auto *CI = CallInst::Create(Entry, {Lock, Result}, "", Call->getIterator());
-    CI->setTailCallKind(CallInst::TCK_NoTail);
-    Slow = CI;
-  }
-  Slow->setDebugLoc(Call->getDebugLoc());
-  Slow->addFnAttr(Attribute::Cold);
-  Slow->addFnAttr(Attribute::NoMerge);
-  if (Call->doesNotThrow())
-    Slow->setDoesNotThrow();
-
-  Builder End(Head->getTerminator());
-  End.CreateCondBr(Failed, Cold, Cont, unlikely(Ctx));
-  Head->getTerminator()->eraseFromParent();
-  Cold->moveAfter(&Head->getParent()->back());
-
-  if (!Call->use_empty()) {
-    PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
-    Phi->setDebugLoc(Call->getDebugLoc());
-    Phi->takeName(Call);
-    Call->replaceAllUsesWith(Phi);
-    Phi->addIncoming(Slow, Cold);
-    Phi->addIncoming(Result, Head);
-  }
-  Call->eraseFromParent();
-}
-
 /// Has \p F linked although the module no longer calls it: the runtime's
 /// reference is weak, and takes nothing out of an archive.
 void Rewriter::keepReference(Function &F) {
@@ -434,8 +372,6 @@ void Rewriter::keepReference(Function &F) {
 }
 
 void Rewriter::rewriteHooked(const Site &S) {
-  if (S.Rule == Rule::Lock && !S.Plain)
-    return rewriteLock(S);
   FunctionCallee Entry = hookEntry(S);
   if (S.Plain)
     if (Function *F = S.Call->getCalledFunction())

@@ -89,7 +89,6 @@ private:
   llvm::FunctionCallee hookEntry(const Site &S);
 
   void rewriteHooked(const Site &S);
-  void rewriteLock(const Site &S);
   void keepReference(llvm::Function &F);
   void rewriteCustomAlloc(const Site &S);
   void rewriteCustomFree(const Site &S);
@@ -101,6 +100,7 @@ private:
   llvm::IntegerType *I64;
   llvm::PointerType *PtrTy;
   llvm::StringMap<llvm::GlobalVariable *> Words;
+  llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
   bool WordsAreLocal;
 };
 

@@ -185,10 +185,13 @@ void Rewriter::rewriteUserSync(const Site &S) {
   const StringRef Name = S.Rule == Rule::UserLock     ? "user_lock"
                          : S.Rule == Rule::UserUnlock ? "user_unlock"
                                                       : "user_call";
-  Builder Top(&*S.Call->getFunction()->getEntryBlock().getFirstInsertionPt());
-  Top.SetCurrentDebugLocation(DebugLoc());
-  Value *Notes =
-      Top.CreateAlloca(ArrayType::get(I64, MPROF_USER_WORDS), nullptr);
+  // One for all sites of a function, which follow one another.
+  Value *&Notes = UserNotes[S.Call->getFunction()];
+  if (!Notes) {
+    Builder Top(&*S.Call->getFunction()->getEntryBlock().getFirstInsertionPt());
+    Top.SetCurrentDebugLocation(DebugLoc());
+    Notes = Top.CreateAlloca(ArrayType::get(I64, MPROF_USER_WORDS), nullptr);
+  }
 
   Builder Before(S.Call);
   Value *Cond = S.Rule == Rule::UserUnlock

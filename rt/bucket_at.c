@@ -33,7 +33,8 @@ get_bounded(const struct mprof_bucket_key *key) {
                             memory_order_relaxed);
     return any;
   }
-  return mprof_bucket_get(key, true);
+  b = mprof_bucket_get(key, true);
+  return b ? b : any;
 }
 
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,

@@ -14,7 +14,6 @@
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
-#include "waiters.h"
 
 #include <limits.h>
 
@@ -32,8 +31,8 @@ bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
   uint64_t count = MPROF_COUNT_ONE;
   if (cycles < rate) {
-    double scale = (double)rate / (double)cycles;
-    count = (uint64_t)(scale * (double)MPROF_COUNT_ONE);
+    double scale = (double)rate / (double)cycles * (double)MPROF_COUNT_ONE;
+    count = scale < 0x1p62 ? (uint64_t)scale : UINT64_C(1) << 62;
     cycles = rate;
   }
   atomic_fetch_add_explicit(&b->wait.count, count, memory_order_relaxed);
@@ -155,30 +154,30 @@ void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
 // --- releases ---
 
 void mprof_release_begin(struct mprof_release *r, uintptr_t object) {
-  *r = (struct mprof_release){0, object};
+  *r = (struct mprof_release){.object = object};
   if (!mprof_init_ready())
     return;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
     return;
   }
-  r->cycles = mprof_waiters_charge(object);
+  r->charge = mprof_waiters_charge(object);
   mprof_guard_leave();
 }
 
 void mprof_release_end(struct mprof_release *r, bool released,
                        enum mprof_kind kind, uintptr_t op, uintptr_t frame) {
-  if (r->cycles == 0 || !mprof_guard_enter())
+  if (r->charge.ticks == 0 || !mprof_guard_enter())
     return;
   if (!released) {
-    mprof_waiters_uncharge(r->object, r->cycles);
+    mprof_waiters_uncharge(r->object, &r->charge);
   } else {
     uint64_t fraction = load(&mprof_contention.mutex_fraction);
     if (fraction != 0 && mprof_thread_random() % fraction == 0) {
       struct mprof_bucket *b =
           bucket_of(MPROF_BUCKET_MUTEX, kind, op, frame, r->object);
       if (b)
-        mprof_mutex_add(b, r->cycles, fraction);
+        mprof_mutex_add(b, r->charge.ticks, fraction);
     }
   }
   mprof_guard_leave();
@@ -213,6 +212,7 @@ static void set_block_rate(uint64_t ns) {
 }
 
 void mprof_contention_init(void) {
+  mprof_clock_now(); // a fork during its first use would leave it unmeasured
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
   if (mprof_flags.block_rate != 0)

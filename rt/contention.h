@@ -10,6 +10,7 @@
 #define MPROF_RT_CONTENTION_H
 
 #include "bucket.h"
+#include "waiters.h"
 
 enum mprof_kind {
 #define MPROF_KIND(Name, Group) MPROF_KIND_##Name,
@@ -75,7 +76,7 @@ void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object);
 
 // Waiting that a release is to blame for.
 struct mprof_release {
-  uint64_t cycles; // 0: nothing is recorded
+  struct mprof_charge charge; // of no ticks: nothing is recorded
   uintptr_t object;
 };
 // Before the lock is released: charges what its waiters have waited so far, and

@@ -57,10 +57,17 @@ MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
   TRY_THEN_WAIT(pthread_rwlock_rdlock, (l), MPROF_KIND_rwlock, l,
                 pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of);
 }
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, MPROF_KIND_rwlock,
-     pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of)
-LOCK(pthread_spin_lock, pthread_spinlock_t, MPROF_KIND_spin,
-     pthread_spin_trylock, EBUSY, mprof_outcome_of)
+WEAK(pthread_rwlock_wrlock);
+MPROF_ENTRY int __mprof_pthread_rwlock_wrlock(pthread_rwlock_t *l) {
+  TRY_THEN_WAIT(pthread_rwlock_wrlock, (l), MPROF_KIND_rwlock, l,
+                pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of);
+}
+
+WEAK(pthread_spin_lock);
+MPROF_ENTRY int __mprof_pthread_spin_lock(pthread_spinlock_t *l) {
+  TRY_THEN_WAIT(pthread_spin_lock, (l), MPROF_KIND_spin, l,
+                pthread_spin_trylock, EBUSY, mprof_outcome_of);
+}
 
 WEAK(pthread_mutex_timedlock);
 MPROF_ENTRY int __mprof_pthread_mutex_timedlock(pthread_mutex_t *m,

@@ -59,37 +59,21 @@ void mprof_wait_cancelled(void *wait);
 
 // --- bodies of entries ---
 
-// After a try of f(lock, ...) gave r: Busy where f would wait, else f's result.
-#define WAIT_IF_BUSY(f, Args, Kind, Lock, r, Busy, Outcome)                    \
+// Body of an entry for f(lock, ...): Try gives Busy where f would wait, and
+// else f's result.
+#define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
   do {                                                                         \
     struct mprof_wait w_;                                                      \
-    int r_ = (r);                                                              \
-    if (r_ != (Busy))                                                          \
-      return r_;                                                               \
     if (!mprof_sync_wants(Kind))                                               \
       return f Args;                                                           \
+    int r_ = Try(Lock);                                                        \
+    if (r_ != (Busy))                                                          \
+      return r_;                                                               \
     mprof_wait_begin(&w_, Kind, (uintptr_t)f, FRAME, (uintptr_t)(Lock));       \
     r_ = f Args;                                                               \
     mprof_wait_end(&w_, Outcome(r_));                                          \
     return r_;                                                                 \
   } while (0)
-
-#define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
-  do {                                                                         \
-    if (!mprof_sync_wants(Kind))                                               \
-      return f Args;                                                           \
-    WAIT_IF_BUSY(f, Args, Kind, Lock, Try(Lock), Busy, Outcome);               \
-  } while (0)
-
-// Both entries of an MPROF_LOCK: for sites whose try has failed with r, and for
-// those that do not try. Sites call no other function, so f is not weak.
-#define LOCK(f, Type, Kind, Try, Busy, Outcome)                                \
-  MPROF_ENTRY int __mprof_tried_##f(Type *l, int r) {                          \
-    WAIT_IF_BUSY(f, (l), Kind, l, r, Busy, Outcome);                           \
-  }                                                                            \
-  MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
-    TRY_THEN_WAIT(f, (l), Kind, l, Try, Busy, Outcome);                        \
-  }
 
 // A try that the program makes itself.
 #define TRY(f, Type, Busy)                                                     \
@@ -162,7 +146,7 @@ static inline bool mprof_is_running(pthread_t t) {
     if (!mprof_is_running(t))                                                  \
       return f Args;                                                           \
     mprof_call_begin(&w, MPROF_KIND_join, (uintptr_t)f, FRAME);                \
-    int r = POINT(&w, f Args);                                                 \
+    int r = f Args;                                                            \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }

@@ -15,8 +15,6 @@
 // what is not in the process.
 #define MPROF_OWNED(Symbol, Owner, Kind)                                       \
   extern char Symbol[] __attribute__((weak, visibility("default")));
-#define MPROF_LOCK(Symbol, Try, Kind)                                          \
-  extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
   extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_WAIT(Symbol, Proto, Kind)                                        \
@@ -37,7 +35,6 @@
 // PLT.
 static const char *name_of(uintptr_t op) {
 #define MPROF_OWNED(Symbol, Owner, Kind) RETURN_IF(Symbol)
-#define MPROF_LOCK(Symbol, Try, Kind) RETURN_IF(Symbol)
 #define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
 #define MPROF_WAIT(Symbol, Proto, Kind) RETURN_IF(Symbol)
 #define MPROF_CREATE(Symbol, Proto) RETURN_IF(Symbol)

@@ -100,5 +100,3 @@ MPROF_NOINLINE void mprof_lock_profile_released(uint64_t cycles,
   if (mprof_tls.locks_held == 0 && p->cycles != 0 && !p->disabled)
     store(p);
 }
-
-__attribute__((weak)) void mprof_lost_contended_runtime_lock(void) {}

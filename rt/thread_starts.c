@@ -14,8 +14,15 @@ static struct {
   struct mprof_thread_start *unused;
 } starts = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STARTS)};
 
+// What a thread is created with may be the only pointer to memory of the
+// program's, which LeakSanitizer must see.
+extern void __lsan_register_root_region(const void *p, size_t len)
+    __attribute__((weak));
+
 static void add_chunk_locked(void) {
   struct mprof_thread_start *s = mprof_os_map(CHUNK_BYTES);
+  if (s && __lsan_register_root_region)
+    __lsan_register_root_region(s, CHUNK_BYTES);
   for (size_t i = 0; s && i < CHUNK_BYTES / sizeof(*s); i++) {
     s[i].next = starts.unused;
     starts.unused = &s[i];

@@ -101,29 +101,32 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start) {
   return released;
 }
 
-uint64_t mprof_waiters_charge(uintptr_t object) {
-  uint64_t ticks = 0;
+struct mprof_charge mprof_waiters_charge(uintptr_t object) {
+  struct mprof_charge c = {0, 0, 0};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
   if (w) {
     uint64_t now = mprof_clock_now();
-    // Counters of two processors may differ by a few ticks.
-    if (now < w->charged)
-      now = w->charged;
+    // Counters of two processors may differ by a few ticks: then nothing is
+    // owed, and nobody has been charged.
     int64_t owed = (int64_t)(w->waiters * now - w->sum);
-    ticks = owed > 0 ? (uint64_t)owed : 0;
-    w->sum += ticks;
-    w->charged = now;
+    if (owed > 0 && now > w->charged) {
+      c = (struct mprof_charge){(uint64_t)owed, now, w->charged};
+      w->sum += c.ticks;
+      w->charged = now;
+    }
   }
   mprof_lock_release(&s->lock);
-  return ticks;
+  return c;
 }
 
-void mprof_waiters_uncharge(uintptr_t object, uint64_t ticks) {
+void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
-  if (w)
-    w->sum -= ticks;
+  if (w && w->charged == c->stamp) {
+    w->sum -= c->ticks;
+    w->charged = c->before;
+  }
   mprof_lock_release(&s->lock);
 }
 

@@ -18,11 +18,17 @@ bool mprof_waiters_enter(uintptr_t object, uint64_t start);
 // Takes it out. Returns when object was last released, 0 if not since start.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start);
 
+// What a release owes.
+struct mprof_charge {
+  uint64_t ticks;
+  uint64_t stamp, before; // of the record: now, and as it was
+};
 // Object is about to be released: stamps the time, and returns what its waiters
-// have waited since they came or since the last charge, in ticks.
-uint64_t mprof_waiters_charge(uintptr_t object);
-// It was not released after all.
-void mprof_waiters_uncharge(uintptr_t object, uint64_t ticks);
+// have waited since they came or since the last charge.
+struct mprof_charge mprof_waiters_charge(uintptr_t object);
+// It was not released after all. What another release has charged in the
+// meantime stays.
+void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);
 
 // Of locks with mprof_lock, which have no form that does not wait: notes that
 // one more thread holds object or is about to, until mprof_waiters_let_go.

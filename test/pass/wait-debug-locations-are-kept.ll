@@ -5,15 +5,17 @@
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define i32 @lock(
-; CHECK: @pthread_rwlock_trywrlock({{.*}} !dbg ![[L:[0-9]+]]
+; CHECK: load i32{{.*}} !dbg ![[L:[0-9]+]]{{.*}}!nosanitize
 ; CHECK: icmp{{.*}} !dbg ![[L]]{{.*}}!nosanitize
 ; CHECK: br i1{{.*}} !dbg ![[L]]
+; CHECK: @pthread_mutex_lock({{.*}} !dbg ![[L]]
+; CHECK: br label{{.*}} !dbg ![[L]]
 ; CHECK: %[[R:.*]] = phi i32{{.*}} !dbg ![[L]]
 ; CHECK: #dbg_value(i32 %[[R]],
-; CHECK: @__mprof_tried_pthread_rwlock_wrlock({{.*}} !dbg ![[L]]
+; CHECK: @__mprof_pthread_mutex_lock({{.*}} !dbg ![[L]]
 ; CHECK: br label{{.*}} !dbg ![[L]]
 define i32 @lock(ptr %l) sanitize_address !dbg !3 {
-  %r = call i32 @pthread_rwlock_wrlock(ptr %l), !dbg !6
+  %r = call i32 @pthread_mutex_lock(ptr %l), !dbg !6
     #dbg_value(i32 %r, !7, !DIExpression(), !6)
   ret i32 %r, !dbg !9
 }
@@ -52,7 +54,7 @@ define i32 @release(ptr %s) nounwind sanitize_thread !dbg !12 {
 ; CHECK-DAG: ![[W]] = !DILocation(line: 27,
 ; CHECK-DAG: ![[U]] = !DILocation(line: 37,
 
-declare i32 @pthread_rwlock_wrlock(ptr)
+declare i32 @pthread_mutex_lock(ptr)
 declare i32 @sem_wait(ptr)
 declare i32 @sem_post(ptr)
 

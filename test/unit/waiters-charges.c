@@ -16,7 +16,7 @@ static uint64_t clock_fn(void) { return time_now; }
 
 static uint64_t charge_at(uintptr_t lock, uint64_t t) {
   time_now = t;
-  return mprof_waiters_charge(lock);
+  return mprof_waiters_charge(lock).ticks;
 }
 
 static void enter_at(uintptr_t lock, uint64_t t) {
@@ -77,15 +77,21 @@ static void timeout(uintptr_t a) {
   CHECK_EQ(word(a), 0);
 }
 
-// A release that fails is charged with nothing, and the next with it all.
+// A release that fails is charged with nothing, and the next with it all, also
+// when a waiter has gone in between.
 static void uncharge(uintptr_t a) {
   enter_at(a, 3000);
-  uint64_t owed = charge_at(a, 3040);
-  CHECK_EQ(owed, 40);
-  mprof_waiters_uncharge(a, owed);
+  enter_at(a, 3010);
+  time_now = 3040;
+  struct mprof_charge c = mprof_waiters_charge(a);
+  CHECK_EQ(c.ticks, 70);
+  mprof_waiters_uncharge(a, &c);
+  CHECK_EQ(mprof_waiters_leave(a, 3010), 0); // it was not released
   CHECK_EQ(charge_at(a, 3100), 100);
+  mprof_waiters_uncharge(a, &c); // another has released it since
+  CHECK_EQ(charge_at(a, 3101), 1);
   mprof_waiters_leave(a, 3000);
-  mprof_waiters_uncharge(a, 7); // nobody is left
+  mprof_waiters_uncharge(a, &c); // nobody is left
   CHECK_EQ(word(a), 0);
   enter_at(a, 3200);
   CHECK_EQ(charge_at(a, 3201), 1);

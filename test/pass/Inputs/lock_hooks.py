@@ -10,7 +10,7 @@ import re
 import sys
 
 TYPES = {"v": "void", "p": "ptr", "z": "i64", "i": "i32", "b": "i1"}
-RULES = ("OWNED", "LOCK", "RELEASE", "WAIT", "CREATE", "KIND", "ATTRIBUTE")
+RULES = ("OWNED", "RELEASE", "WAIT", "CREATE", "KIND", "ATTRIBUTE")
 
 
 def table(path):
@@ -38,10 +38,9 @@ def compare(path, hooks):
 class Function:
     def __init__(self, row, kinds):
         self.rule, self.symbol = row[:2]
-        is_lock = self.rule in ("OWNED", "LOCK")
+        is_lock = self.rule == "OWNED"
         self.proto = "ip" if is_lock else row[2]
         self.owner = row[2] if self.rule == "OWNED" else None
-        self.attempt = row[2] if self.rule == "LOCK" else None
         self.object = int(row[3]) if self.rule == "RELEASE" else 0
         if is_lock or self.rule == "WAIT":
             self.bit = 1 << kinds.index(row[3])
@@ -133,7 +132,7 @@ def condition(f):
 %12 = icmp ne i64 %11, 0""".format(owner=f.owner),
             "%12",
         )
-    if f.rule == "WAIT" or f.rule == "LOCK":
+    if f.rule == "WAIT":
         return (
             """%1 = load i64, ptr @__mprof_sync_kinds, align 8
 %2 = and i64 %1, {bit}
@@ -154,20 +153,12 @@ def condition(f):
 def expected(f, way):
     """(lines, calls): the lines in order up to the branch, and all calls."""
     own, entry = "@" + f.symbol, "@__mprof_" + f.symbol
-    if way == "ignored" and f.rule in ("OWNED", "LOCK", "WAIT"):
+    if way == "ignored" and f.rule in ("OWNED", "WAIT"):
         return "", [f.call(own)]
     if f.rule == "CREATE":
         return "", [f.call(entry)]
-    if f.rule in ("OWNED", "LOCK") and way in ("cold", "musttail"):
+    if f.rule == "OWNED" and way in ("cold", "musttail"):
         return "", [f.call(entry)]
-    if f.rule == "LOCK" and way != "tsan":
-        tried = "call i32 @__mprof_tried_%s(ptr %%a0, i32 %%1)" % f.symbol
-        return (
-            """%%1 = call i32 @%s(ptr %%a0)
-%%2 = icmp ne i32 %%1, 0
-br i1 %%2, label %%mprof.cold""" % f.attempt,
-            [f.call("@" + f.attempt), tried],
-        )
     lines, answer = condition(f)
     if way == "musttail":
         chosen = "%" + str(int(answer[1:]) + 1)
@@ -184,11 +175,8 @@ def check_site(f, way, body):
     found = re.findall(r"(?:call|invoke) (?!void @llvm)[^\n]*\)", body)
     wanted = list(calls)
     if way == "invoke":
-        # The try is a call: it throws nothing.
-        attempts = f.rule == "LOCK"
-        wanted = [c if attempts and i == 0 else c.replace("call", "invoke", 1)
-                  for i, c in enumerate(calls)]
-        assert body.count("unwind label %bad") == len(calls) - attempts, body
+        wanted = [c.replace("call", "invoke", 1) for c in calls]
+        assert body.count("unwind label %bad") == len(calls), body
         assert body.count("landingpad") == 1, body
     assert found == wanted, "expected calls\n%s\nin\n%s" % (wanted, body)
     if way == "musttail":
