@@ -94,14 +94,13 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
 #define CXX_COND_WAIT(f, Outcome, Params, Args, Types)                         \
   DECLARE(void, f, Types);                                                     \
   MPROF_ENTRY void __mprof_##f Params {                                        \
-    struct mprof_wait w;                                                       \
+    struct mprof_cond_wait w;                                                  \
     struct _pthread_cleanup_buffer buffer;                                     \
-    void *m = mutex_of(lock);                                                  \
-    mprof_cond_begin(&w, c, m, (uintptr_t)f, FRAME);                           \
-    _pthread_cleanup_push(&buffer, mprof_wait_cancelled, &w);                  \
+    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)f, FRAME);              \
+    _pthread_cleanup_push(&buffer, mprof_cond_cancelled, &w);                  \
     f Args;                                                                    \
     _pthread_cleanup_pop(&buffer, 0);                                          \
-    mprof_wait_end(&w, Outcome);                                               \
+    mprof_cond_end(&w, Outcome);                                               \
   }
 #define TWO void *, void *
 #define THREE void *, void *, long
@@ -256,10 +255,7 @@ MPROF_ENTRY void
 __mprof__ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(
     const long *ns) {
   struct mprof_wait w;
-  struct _pthread_cleanup_buffer buffer;
   mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)SLEEP_FOR, FRAME);
-  _pthread_cleanup_push(&buffer, mprof_wait_cancelled, &w);
   SLEEP_FOR(ns);
-  _pthread_cleanup_pop(&buffer, 0);
   mprof_wait_end(&w, MPROF_TIMEOUT);
 }

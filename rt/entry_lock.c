@@ -10,6 +10,9 @@
 #include <semaphore.h>
 
 void mprof_wait_cancelled(void *wait) { mprof_wait_end(wait, MPROF_TIMEOUT); }
+void mprof_cond_cancelled(void *cond_wait) {
+  mprof_cond_end(cond_wait, MPROF_TIMEOUT);
+}
 
 // The function checks these before it tries, so a wrong one must not be tried.
 static bool is_time(const struct timespec *t) {
@@ -192,7 +195,7 @@ static enum mprof_outcome sem_outcome(int r) {
     if (try_semaphore(s, Acts))                                                \
       return 0;                                                                \
     mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)f, FRAME, (uintptr_t)s);   \
-    int r = POINT(&w, f Args);                                                 \
+    int r = POINT(mprof_wait_cancelled, &w, f Args);                           \
     mprof_wait_end(&w, sem_outcome(r));                                        \
     return r;                                                                  \
   }

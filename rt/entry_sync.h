@@ -47,11 +47,12 @@ void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
 
 void mprof_wait_cancelled(void *wait);
 
-// Evaluates call, a cancellation point, during wait w.
-#define POINT(w, call)                                                         \
+// Evaluates call, a cancellation point; routine ends wait w if it does not come
+// back.
+#define POINT(routine, w, call)                                                \
   ({                                                                           \
     struct _pthread_cleanup_buffer buffer_;                                    \
-    _pthread_cleanup_push(&buffer_, mprof_wait_cancelled, (w));                \
+    _pthread_cleanup_push(&buffer_, (routine), (w));                           \
     __typeof__(call) result_ = (call);                                         \
     _pthread_cleanup_pop(&buffer_, 0);                                         \
     result_;                                                                   \
@@ -101,24 +102,38 @@ bool mprof_is_last_unlock(const void *mutex);
     return r;                                                                  \
   }
 
-// Waiting for condition c is a release of its mutex m too.
-static inline void mprof_cond_begin(struct mprof_wait *w, void *c, void *m,
+// Waiting for a condition is a release of its mutex too, which is charged
+// before and recorded after it.
+struct mprof_cond_wait {
+  struct mprof_wait wait;
+  struct mprof_release release;
+};
+
+static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
                                     uintptr_t op, uintptr_t frame) {
-  if (mprof_has_waiters(m)) {
-    struct mprof_release release;
-    mprof_release_begin(&release, (uintptr_t)m);
-    mprof_release_end(&release, true, MPROF_KIND_mutex, op, frame);
-  }
-  mprof_wait_begin(w, MPROF_KIND_cond, op, frame, (uintptr_t)c);
+  mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
+  w->release = (struct mprof_release){.object = 0};
+  if (mprof_has_waiters(m))
+    mprof_release_begin(&w->release, (uintptr_t)m);
 }
+
+// A wait that failed at once has released nothing.
+static inline void mprof_cond_end(struct mprof_cond_wait *w,
+                                  enum mprof_outcome outcome) {
+  mprof_wait_end(&w->wait, outcome);
+  mprof_release_end(&w->release, outcome != MPROF_NO_WAIT, MPROF_KIND_mutex,
+                    w->wait.op, w->wait.frame);
+}
+
+void mprof_cond_cancelled(void *cond_wait);
 
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
-    struct mprof_wait w;                                                       \
+    struct mprof_cond_wait w;                                                  \
     mprof_cond_begin(&w, c, m, (uintptr_t)f, FRAME);                           \
-    int r = POINT(&w, f Args);                                                 \
-    mprof_wait_end(&w, Outcome(r));                                            \
+    int r = POINT(mprof_cond_cancelled, &w, f Args);                           \
+    mprof_cond_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }
 
