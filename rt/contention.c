@@ -16,6 +16,7 @@
 #include "mprof/mprof.h"
 
 #include <limits.h>
+#include <pthread.h>
 
 struct mprof_contention mprof_contention;
 
@@ -73,12 +74,23 @@ static bool wants_block(enum mprof_kind kind) {
          (mprof_contention.block_kinds >> kind & 1);
 }
 
+// Whether the frame lies below that of a lock or call of the program's own,
+// which is seen as a whole.
+static bool is_inside_user(uintptr_t frame) {
+  if (mprof_likely(mprof_tls.user_frame == 0))
+    return false;
+  if (frame < mprof_tls.user_frame)
+    return true;
+  mprof_tls.user_frame = 0;
+  return false;
+}
+
 // Sets what all waits have; true with the guard set.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
   *w = (struct mprof_wait){
       .op = op, .frame = frame, .object = object, .kind = (uint8_t)kind};
-  if (!mprof_init_ready())
+  if (is_inside_user(frame) || !mprof_init_ready())
     return false;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -155,7 +167,8 @@ void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
 
 void mprof_release_begin(struct mprof_release *r, uintptr_t object) {
   *r = (struct mprof_release){.object = object};
-  if (!mprof_init_ready())
+  if (is_inside_user((uintptr_t)__builtin_frame_address(0)) ||
+      !mprof_init_ready())
     return;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -199,6 +212,7 @@ static void update_kinds_locked(void) {
     kinds |= mprof_contention.block_kinds;
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
+  kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
   uint64_t mask = kinds & (BIT(mutex) | BIT(rwlock)) ? UINT64_MAX : 0;
   __atomic_store_n(&__mprof_owned_mask, mask, __ATOMIC_RELAXED);
@@ -211,7 +225,31 @@ static void set_block_rate(uint64_t ns) {
   atomic_store(&mprof_contention.block_rate_ns, ns);
 }
 
+// A lock of the program's own, or one that was put before libc's, may not go
+// with libc's try. Takes the loader's lock.
+static bool comes_with(void *lock, void *try, void *unlock) {
+  uintptr_t id = mprof_module_of(lock).id;
+  return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;
+}
+
+static void find_foreign_locks(void) {
+  if (!comes_with((void *)pthread_mutex_lock, (void *)pthread_mutex_trylock,
+                  (void *)pthread_mutex_unlock))
+    mprof_contention.foreign_kinds |= BIT(mutex);
+  if (!comes_with((void *)pthread_rwlock_rdlock,
+                  (void *)pthread_rwlock_tryrdlock,
+                  (void *)pthread_rwlock_unlock) ||
+      !comes_with((void *)pthread_rwlock_wrlock,
+                  (void *)pthread_rwlock_trywrlock,
+                  (void *)pthread_rwlock_unlock))
+    mprof_contention.foreign_kinds |= BIT(rwlock);
+  if (!comes_with((void *)pthread_spin_lock, (void *)pthread_spin_trylock,
+                  (void *)pthread_spin_unlock))
+    mprof_contention.foreign_kinds |= BIT(spin);
+}
+
 void mprof_contention_init(void) {
+  find_foreign_locks();
   mprof_clock_now(); // a fork during its first use would leave it unmeasured
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);

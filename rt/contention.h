@@ -31,6 +31,9 @@ extern struct mprof_contention {
   _Atomic uint64_t block_rate_ns;  // as it was asked for
   _Atomic uint64_t mutex_fraction; // 0: off
   uint64_t block_kinds;            // bits; written once at start
+  // Bits of kinds that are not seen, since their functions come from different
+  // modules; the same.
+  uint64_t foreign_kinds;
 } mprof_contention;
 
 void mprof_contention_init(void);

@@ -15,9 +15,6 @@
 #include "threads.h"
 #include "waiters.h"
 
-struct user_wait {
-  struct mprof_wait wait;
-};
 struct user_release {
   struct mprof_release release;
   uintptr_t op;
@@ -25,7 +22,7 @@ struct user_release {
 #define FITS(type)                                                             \
   _Static_assert(sizeof(type) <= MPROF_USER_WORDS * sizeof(uint64_t),          \
                  "what sites lend is too small")
-FITS(struct user_wait);
+FITS(struct mprof_wait);
 FITS(struct user_release);
 
 // Takes its place among those that hold the lock or want it. Whether there are
@@ -38,17 +35,24 @@ static bool comes_second(uintptr_t lock) {
   return is_held;
 }
 
+// What is called between the two is part of the lock: notes lie in the frame of
+// its site.
+static void enter_user(const void *notes) {
+  mprof_tls.user_frame = (uintptr_t)notes;
+}
+static void leave_user(void) { mprof_tls.user_frame = 0; }
+
 MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock) {
-  struct user_wait *n = notes;
-  n->wait = (struct mprof_wait){.start = 0};
+  struct mprof_wait *w = notes;
+  *w = (struct mprof_wait){.start = 0};
   if (comes_second((uintptr_t)lock))
-    mprof_wait_begin(&n->wait, MPROF_KIND_user, (uintptr_t)f, FRAME,
-                     (uintptr_t)lock);
+    mprof_wait_begin(w, MPROF_KIND_user, (uintptr_t)f, FRAME, (uintptr_t)lock);
+  enter_user(notes);
 }
 
 MPROF_ENTRY void __mprof_user_lock_end(void *notes) {
-  struct user_wait *n = notes;
-  mprof_wait_end(&n->wait, MPROF_GOT);
+  leave_user();
+  mprof_wait_end(notes, MPROF_GOT);
 }
 
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
@@ -59,20 +63,23 @@ MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
     mprof_waiters_let_go((uintptr_t)lock);
     mprof_guard_leave();
   }
+  enter_user(notes);
 }
 
 MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
   struct user_release *n = notes;
+  leave_user();
   mprof_release_end(&n->release, true, MPROF_KIND_user, n->op, FRAME);
 }
 
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
-  struct user_wait *n = notes;
-  mprof_call_begin(&n->wait, MPROF_KIND_call, (uintptr_t)f, FRAME);
+  mprof_call_begin(notes, MPROF_KIND_call, (uintptr_t)f, FRAME);
+  enter_user(notes);
 }
 
 MPROF_ENTRY void __mprof_user_call_end(void *notes) {
-  struct user_wait *n = notes;
-  n->wait.frame = FRAME; // that of the begin is gone
-  mprof_wait_end(&n->wait, MPROF_TIMEOUT);
+  struct mprof_wait *w = notes;
+  leave_user();
+  w->frame = FRAME; // that of the begin is gone
+  mprof_wait_end(w, MPROF_TIMEOUT);
 }

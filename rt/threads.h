@@ -59,6 +59,10 @@ struct mprof_tls {
   volatile bool guarded;
   bool is_exiting;     // its end was seen: it cannot be unregistered again
   unsigned locks_held; // of the runtime's own
+  // Frame of a site whose mprof_lock or its like is under way, or 0: what is
+  // called from there is part of it. One that was left by an exception counts
+  // until the thread is above it again.
+  uintptr_t user_frame;
   struct mprof_lock_profile lock_profile;
 };
 extern _Thread_local struct mprof_tls mprof_tls;
