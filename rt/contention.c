@@ -253,6 +253,10 @@ void mprof_contention_init(void) {
   mprof_clock_now(); // a fork during its first use would leave it unmeasured
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
+  if (mprof_contention.block_kinds == 0) {
+    mprof_message("block_kinds names no kind; using sync");
+    mprof_contention.block_kinds = mprof_contention_parse_kinds("sync");
+  }
   if (mprof_flags.block_rate != 0)
     set_block_rate(mprof_flags.block_rate);
   atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);

@@ -15,7 +15,9 @@
 enum mprof_kind {
 #define MPROF_KIND(Name, Group) MPROF_KIND_##Name,
 #include "mprof/hooks.def"
-  MPROF_KIND_COUNT
+  MPROF_KIND_COUNT,
+  // Of the profiler's own locks, which is no kind that can be asked for.
+  MPROF_KIND_own = MPROF_KIND_COUNT
 };
 const char *mprof_kind_name(enum mprof_kind kind);
 

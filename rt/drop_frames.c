@@ -28,21 +28,22 @@ static const char allocating[] =
     "operator new(\\[\\])?|"
     "std::(__1::)?(__new_allocator|allocator|allocator_traits)(<.*>)?::"
     "allocate(_at_least)?|__gnu_cxx::new_allocator(<.*>)?::allocate|"
-    "std::__1::__libcpp_(allocate|operator_new).*|";
+    "std::__1::__libcpp_(allocate|operator_new).*|__mprof_.*";
 
 static void add_wrapper(const char *name, void *arg) {
   struct mprof_text *t = arg;
   size_t before = t->len;
-  mprof_text_str(t, "|");
+  if (before > 0)
+    mprof_text_str(t, "|");
+  size_t start = t->len;
   mprof_wrapper_pattern(t, name);
   // One that is empty or cut would match something else, or be no expression.
-  if (t->len == before + 1 || t->len == t->cap - 1)
+  if (t->len == start || t->len == t->cap - 1)
     t->len = before;
 }
 
 void mprof_drop_frames(struct mprof_text *t, bool allocators) {
   if (allocators)
     mprof_text_str(t, allocating);
-  mprof_text_str(t, "__mprof_.*");
   mprof_each_wrapper(add_wrapper, t);
 }

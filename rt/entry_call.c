@@ -7,6 +7,7 @@
 // waits that are sampled.
 
 #include "entry_sync.h"
+#include "real.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -37,6 +38,17 @@ static enum mprof_outcome outcome_of(long result) {
     mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)f, FRAME);              \
     Result r = f Args;                                                         \
     mprof_wait_end(&w, outcome_of((long)r));                                   \
+    return r;                                                                  \
+  }
+
+// Of a library that the program may not be linked with.
+#define LIBRARY_CALL(Kind, Result, f, Params, Args)                            \
+  WEAK(f);                                                                     \
+  MPROF_ENTRY Result __mprof_##f Params {                                      \
+    struct mprof_wait w;                                                       \
+    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)REAL(f), FRAME);        \
+    Result r = REAL(f) Args;                                                   \
+    mprof_wait_end(&w, r == -EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT);          \
     return r;                                                                  \
   }
 
@@ -214,26 +226,28 @@ int io_uring_wait_cqes(void *ring, void *cqe, unsigned n, void *t,
 int io_uring_wait_cqe_timeout(void *ring, void *cqe, void *t);
 int __io_uring_get_cqe(void *ring, void *cqe, unsigned submit, unsigned n,
                        sigset_t *mask);
-CALL(uring, int, io_uring_enter,
-     (unsigned fd, unsigned submit, unsigned complete, unsigned flags,
-      sigset_t *mask),
-     (fd, submit, complete, flags, mask))
-CALL(uring, int, io_uring_enter2,
-     (unsigned fd, unsigned submit, unsigned complete, unsigned flags,
-      sigset_t *mask, size_t size),
-     (fd, submit, complete, flags, mask, size))
-CALL(uring, int, io_uring_submit_and_wait, (void *ring, unsigned n), (ring, n))
-CALL(uring, int, io_uring_submit_and_wait_timeout,
-     (void *ring, void *cqe, unsigned n, void *t, sigset_t *mask),
-     (ring, cqe, n, t, mask))
-CALL(uring, int, io_uring_wait_cqes,
-     (void *ring, void *cqe, unsigned n, void *t, sigset_t *mask),
-     (ring, cqe, n, t, mask))
-CALL(uring, int, io_uring_wait_cqe_timeout, (void *ring, void *cqe, void *t),
-     (ring, cqe, t))
-CALL(uring, int, __io_uring_get_cqe,
-     (void *ring, void *cqe, unsigned submit, unsigned n, sigset_t *mask),
-     (ring, cqe, submit, n, mask))
+LIBRARY_CALL(uring, int, io_uring_enter,
+             (unsigned fd, unsigned submit, unsigned complete, unsigned flags,
+              sigset_t *mask),
+             (fd, submit, complete, flags, mask))
+LIBRARY_CALL(uring, int, io_uring_enter2,
+             (unsigned fd, unsigned submit, unsigned complete, unsigned flags,
+              sigset_t *mask, size_t size),
+             (fd, submit, complete, flags, mask, size))
+LIBRARY_CALL(uring, int, io_uring_submit_and_wait, (void *ring, unsigned n),
+             (ring, n))
+LIBRARY_CALL(uring, int, io_uring_submit_and_wait_timeout,
+             (void *ring, void *cqe, unsigned n, void *t, sigset_t *mask),
+             (ring, cqe, n, t, mask))
+LIBRARY_CALL(uring, int, io_uring_wait_cqes,
+             (void *ring, void *cqe, unsigned n, void *t, sigset_t *mask),
+             (ring, cqe, n, t, mask))
+LIBRARY_CALL(uring, int, io_uring_wait_cqe_timeout,
+             (void *ring, void *cqe, void *t), (ring, cqe, t))
+LIBRARY_CALL(uring, int, __io_uring_get_cqe,
+             (void *ring, void *cqe, unsigned submit, unsigned n,
+              sigset_t *mask),
+             (ring, cqe, submit, n, mask))
 
 // --- file locks, which can be tried ---
 

@@ -6,6 +6,7 @@
 // looked into are fixed by the libraries' ABIs.
 
 #include "entry_sync.h"
+#include "real.h"
 
 #define DECLARE(Result, f, ...)                                                \
   extern Result f(__VA_ARGS__) __attribute__((weak))
@@ -26,16 +27,16 @@ static unsigned word_at(const void *object, size_t offset) {
   DECLARE(_Bool, Try, void *);                                                 \
   MPROF_ENTRY void __mprof_##Lock(void *l) {                                   \
     struct mprof_wait w;                                                       \
-    if (Try != NULL && Try(l))                                                 \
+    if (REAL(Try) != NULL && REAL(Try)(l))                                     \
       return;                                                                  \
-    mprof_wait_begin(&w, Kind, (uintptr_t)Lock, FRAME, (uintptr_t)l);          \
-    Lock(l);                                                                   \
+    mprof_wait_begin(&w, Kind, (uintptr_t)REAL(Lock), FRAME, (uintptr_t)l);    \
+    REAL(Lock)(l);                                                             \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }                                                                            \
   MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
-    _Bool got = Try(l);                                                        \
+    _Bool got = REAL(Try)(l);                                                  \
     if (!got)                                                                  \
-      mprof_try_failed((uintptr_t)Try, FRAME, (uintptr_t)l);                   \
+      mprof_try_failed((uintptr_t)REAL(Try), FRAME, (uintptr_t)l);             \
     return got;                                                                \
   }
 CXX_LOCK(_ZNSt3__15mutex4lockEv, _ZNSt3__15mutex8try_lockEv, MPROF_KIND_mutex)
@@ -69,12 +70,12 @@ static bool is_last_reader(const void *l) {
   MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
     struct mprof_release release;                                              \
     if (!mprof_has_waiters(l) || !(IsLast)) {                                  \
-      Unlock(l);                                                               \
+      REAL(Unlock)(l);                                                         \
       return;                                                                  \
     }                                                                          \
     mprof_release_begin(&release, (uintptr_t)l);                               \
-    Unlock(l);                                                                 \
-    mprof_release_end(&release, true, Kind, (uintptr_t)Unlock, FRAME);         \
+    REAL(Unlock)(l);                                                           \
+    mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock), FRAME);   \
   }
 CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex, true)
 CXX_UNLOCK(_ZNSt3__115recursive_mutex6unlockEv, MPROF_KIND_mutex,
@@ -96,9 +97,9 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
   MPROF_ENTRY void __mprof_##f Params {                                        \
     struct mprof_cond_wait w;                                                  \
     struct _pthread_cleanup_buffer buffer;                                     \
-    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)f, FRAME);              \
+    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)REAL(f), FRAME);        \
     _pthread_cleanup_push(&buffer, mprof_cond_cancelled, &w);                  \
-    f Args;                                                                    \
+    REAL(f) Args;                                                              \
     _pthread_cleanup_pop(&buffer, 0);                                          \
     mprof_cond_end(&w, Outcome);                                               \
   }
@@ -118,7 +119,7 @@ CXX_COND_WAIT(
   MPROF_ENTRY void __mprof_##f(void *c) {                                      \
     struct mprof_release release;                                              \
     mprof_release_begin(&release, (uintptr_t)c);                               \
-    f(c);                                                                      \
+    REAL(f)(c);                                                                \
   }
 CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv)
 CXX_NOTIFY(_ZNSt18condition_variable10notify_allEv)
@@ -135,11 +136,11 @@ CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv)
     struct mprof_wait w;                                                       \
     pthread_t t = *(pthread_t *)thread;                                        \
     if (t == 0 || !mprof_is_running(t)) {                                      \
-      f(thread);                                                               \
+      REAL(f)(thread);                                                         \
       return;                                                                  \
     }                                                                          \
-    mprof_call_begin(&w, MPROF_KIND_join, (uintptr_t)f, FRAME);                \
-    f(thread);                                                                 \
+    mprof_call_begin(&w, MPROF_KIND_join, (uintptr_t)REAL(f), FRAME);          \
+    REAL(f)(thread);                                                           \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
 CXX_JOIN(_ZNSt6thread4joinEv)
@@ -154,9 +155,9 @@ CXX_JOIN(_ZNSt3__16thread4joinEv)
   MPROF_ENTRY _Bool __mprof_##f(void *self, unsigned *word, unsigned value,    \
                                 _Bool has_timeout, long s, long ns) {          \
     struct mprof_wait w;                                                       \
-    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)f, FRAME,               \
+    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(f), FRAME,         \
                      (uintptr_t)word);                                         \
-    _Bool r = f(self, word, value, has_timeout, s, ns);                        \
+    _Bool r = REAL(f)(self, word, value, has_timeout, s, ns);                  \
     mprof_wait_end(&w, r ? MPROF_GOT : MPROF_TIMEOUT);                         \
     return r;                                                                  \
   }
@@ -172,7 +173,7 @@ __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
     void *self, unsigned *word) {
   struct mprof_release release;
   mprof_release_begin(&release, (uintptr_t)word);
-  _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(self, word);
+  REAL(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)(self, word);
 }
 
 // libc++'s state of a future: a virtual table, a count, an exception, a mutex,
@@ -185,12 +186,12 @@ DECLARE(void, _ZNSt3__117__assoc_sub_state4waitEv, void *);
 MPROF_ENTRY void __mprof__ZNSt3__117__assoc_sub_state4waitEv(void *state) {
   struct mprof_wait w;
   if (is_ready(state)) {
-    _ZNSt3__117__assoc_sub_state4waitEv(state);
+    REAL(_ZNSt3__117__assoc_sub_state4waitEv)(state);
     return;
   }
   mprof_call_begin(&w, MPROF_KIND_future,
-                   (uintptr_t)_ZNSt3__117__assoc_sub_state4waitEv, FRAME);
-  _ZNSt3__117__assoc_sub_state4waitEv(state);
+                   (uintptr_t)REAL(_ZNSt3__117__assoc_sub_state4waitEv), FRAME);
+  REAL(_ZNSt3__117__assoc_sub_state4waitEv)(state);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -202,11 +203,11 @@ __mprof__ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE(
     void *state, void *lock) {
   struct mprof_wait w;
   if (is_ready(state)) {
-    SUB_WAIT(state, lock);
+    REAL(SUB_WAIT)(state, lock);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)SUB_WAIT, FRAME);
-  SUB_WAIT(state, lock);
+  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(SUB_WAIT), FRAME);
+  REAL(SUB_WAIT)(state, lock);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -218,11 +219,11 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
                                             void (*fn)(void *)) {
   struct mprof_wait w;
   if (__atomic_load_n(flag, __ATOMIC_RELAXED) != 1) {
-    CALL_ONCE(flag, arg, fn);
+    REAL(CALL_ONCE)(flag, arg, fn);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)CALL_ONCE, FRAME);
-  CALL_ONCE(flag, arg, fn);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)REAL(CALL_ONCE), FRAME);
+  REAL(CALL_ONCE)(flag, arg, fn);
   mprof_wait_end(&w, MPROF_GOT);
 }
 
@@ -235,12 +236,12 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \
     struct mprof_wait w;                                                       \
     if (!(MayWait)) {                                                          \
-      f(word, value);                                                          \
+      REAL(f)(word, value);                                                    \
       return;                                                                  \
     }                                                                          \
-    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)f, FRAME);               \
+    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)REAL(f), FRAME);         \
     w.object = (uintptr_t)word;                                                \
-    f(word, value);                                                            \
+    REAL(f)(word, value);                                                      \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
 CXX_ATOMIC_WAIT(_ZNSt3__120__libcpp_atomic_waitEPVKvi, true)
@@ -255,7 +256,7 @@ MPROF_ENTRY void
 __mprof__ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(
     const long *ns) {
   struct mprof_wait w;
-  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)SLEEP_FOR, FRAME);
-  SLEEP_FOR(ns);
+  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)REAL(SLEEP_FOR), FRAME);
+  REAL(SLEEP_FOR)(ns);
   mprof_wait_end(&w, MPROF_TIMEOUT);
 }

@@ -6,6 +6,7 @@
 // frames, which hold nothing. They exist if the program has a C++ library.
 
 #include "entry.h"
+#include "real.h"
 
 typedef const void *nothrow; // const std::nothrow_t &
 
@@ -23,22 +24,23 @@ typedef const void *nothrow; // const std::nothrow_t &
   MPROF_ENTRY void *__mprof_##Op##m(size_t size) {                             \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return Op##m(size);                                                      \
+      return REAL(Op##m)(size);                                                \
     void *p = kept_block(&a);                                                  \
     if (!p)                                                                    \
-      p = a.must_place ? Op##mSt11align_val_t(size, MPROF_PAGE) : Op##m(size); \
+      p = a.must_place ? Op##mSt11align_val_t(size, MPROF_PAGE)                \
+                       : REAL(Op##m)(size);                                    \
     return mprof_alloc_done(&a, p);                                            \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mRKSt9nothrow_t(size_t size, nothrow n) {    \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return Op##mRKSt9nothrow_t(size, n);                                     \
+      return REAL(Op##mRKSt9nothrow_t)(size, n);                               \
     void *p = kept_block(&a);                                                  \
     if (!p)                                                                    \
       p = a.must_place                                                         \
               ? Op##mSt11align_val_tRKSt9nothrow_t(size, MPROF_PAGE, n)        \
-              : Op##mRKSt9nothrow_t(size, n);                                  \
+              : REAL(Op##mRKSt9nothrow_t)(size, n);                            \
     return mprof_alloc_done(&a, p);                                            \
   }                                                                            \
                                                                                \
@@ -46,17 +48,17 @@ typedef const void *nothrow; // const std::nothrow_t &
                                                    size_t align) {             \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return Op##mSt11align_val_t(size, align);                                \
+      return REAL(Op##mSt11align_val_t)(size, align);                          \
     return mprof_alloc_done(                                                   \
-        &a, Op##mSt11align_val_t(size, placed_align(&a, align)));              \
+        &a, REAL(Op##mSt11align_val_t)(size, placed_align(&a, align)));        \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_tRKSt9nothrow_t(              \
       size_t size, size_t align, nothrow n) {                                  \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return Op##mSt11align_val_tRKSt9nothrow_t(size, align, n);               \
-    return mprof_alloc_done(&a, Op##mSt11align_val_tRKSt9nothrow_t(            \
+      return REAL(Op##mSt11align_val_tRKSt9nothrow_t)(size, align, n);         \
+    return mprof_alloc_done(&a, REAL(Op##mSt11align_val_tRKSt9nothrow_t)(      \
                                     size, placed_align(&a, align), n));        \
   }
 
@@ -73,7 +75,7 @@ static size_t placed_align(const struct mprof_alloc *a, size_t align) {
   extern void Symbol Params __attribute__((weak));                             \
   MPROF_ENTRY void __mprof_##Symbol Params {                                   \
     if (!mprof_free_block(ptr, mprof_place_cxx()))                             \
-      Symbol Args;                                                             \
+      REAL(Symbol) Args;                                                       \
   }
 
 #define DELETES(Op)                                                            \

@@ -10,6 +10,7 @@
 #include "bucket_at.h"
 #include "flags.h"
 #include "init.h"
+#include "real.h"
 #include "thread_starts.h"
 
 #include <string.h>
@@ -165,5 +166,5 @@ __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_dele
     s->arg = *state;
     *state = s;
   }
-  START_THREAD(thread, state, depend);
+  REAL(START_THREAD)(thread, state, depend);
 }

@@ -59,5 +59,7 @@ const char *mprof_kind_name(enum mprof_kind kind) {
 #define MPROF_KIND(Name, Group) #Name,
 #include "mprof/hooks.def"
   };
+  if (kind == MPROF_KIND_own)
+    return "mprof";
   return (unsigned)kind < MPROF_KIND_COUNT ? names[kind] : "";
 }

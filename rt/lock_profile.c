@@ -63,7 +63,7 @@ static void add(const mprof_pc *stack, uint32_t len, uint8_t end,
                                  .stack_len = len,
                                  .type = MPROF_BUCKET_MUTEX,
                                  .end = end,
-                                 .kind = MPROF_KIND_mutex};
+                                 .kind = MPROF_KIND_own};
   struct mprof_bucket *b = mprof_bucket_get(&key, true);
   uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
                                            memory_order_relaxed);

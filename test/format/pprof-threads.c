@@ -36,7 +36,7 @@
 //
 // READ: sample_types: threadcreate/count{{$}}
 // READ-NEXT: period: threadcreate/count 1{{$}}
-// READ-NEXT: drop_frames: __mprof_.*{{$}}
+// READ-NEXT: drop_frames: {{$}}
 // READ: sample: 40 : pthread_create <- root{{$}}
 // READ: sample: 1 thread=first : [unknown creator]{{$}}
 //

@@ -56,6 +56,6 @@ int main(void) {
             "mprof::_LostContendedRuntimeLock");
   CHECK_STR(mprof_kind_name(MPROF_KIND_mutex), "mutex");
   CHECK_STR(mprof_kind_name(MPROF_KIND_call), "call");
-  CHECK_STR(mprof_kind_name(MPROF_KIND_COUNT), "");
+  CHECK_STR(mprof_kind_name(MPROF_KIND_own), "mprof");
   return 0;
 }

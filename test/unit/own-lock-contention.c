@@ -74,7 +74,7 @@ static struct sums sums(void) {
   for (struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MUTEX); b;
        b = b->allnext) {
     uint64_t cycles = atomic_load(&b->wait.cycles);
-    CHECK_EQ(b->kind, MPROF_KIND_mutex);
+    CHECK_EQ(b->kind, MPROF_KIND_own);
     CHECK_EQ(b->object, 0);
     if (b->stack[0] == pseudo) {
       CHECK_EQ(b->stack_len, 1);

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooked functions that are not libc's. The entries refer to them weakly, so a
+// program that opens its first C++ library at run time has none of them when
+// its references are bound.
+
+#ifndef MPROF_RT_REAL_H
+#define MPROF_RT_REAL_H
+
+#include "base.h"
+
+// The function, or where the program had none when it started, that which the
+// library of the entry's caller is linked with.
+#define REAL(f) REAL_(f)
+#define REAL_(f)                                                               \
+  ({                                                                           \
+    static _Atomic(void *) found_;                                             \
+    __typeof__(&f) real_ = f;                                                  \
+    if (mprof_unlikely(!real_))                                                \
+      real_ = (__typeof__(&f))mprof_find_real(#f, &found_,                     \
+                                              __builtin_return_address(0));    \
+    real_;                                                                     \
+  })
+
+// Asks the loader, once: here a call would have gone nowhere. errno stays.
+void *mprof_find_real(const char *symbol, _Atomic(void *) *found, void *caller);
+
+#endif // MPROF_RT_REAL_H

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a C program that opens an instrumented C++ library finds the
+// library's C++ functions, which it did not have when it started.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fPIC -shared %s -o plugin.so
+// RUN: %mprof_clang -fmprof -O2 -x c -DHOST %s -o host
+// RUN: env MPROF_OPTIONS=heap_rate=1:block_rate=1:mutex_fraction=1:log_path=out \
+// RUN:   ./host | FileCheck %s
+// RUN: %mprof_read out.*.threadcreate.pb.gz | FileCheck %s --check-prefix=THREADS
+// CHECK: 7
+// THREADS: threadcreate
+
+#ifdef HOST
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(void) {
+  void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+  if (!plugin) {
+    puts(dlerror());
+    return 1;
+  }
+  printf("%d\n", ((int (*)(void))dlsym(plugin, "work"))());
+}
+#else
+#include <condition_variable>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+extern "C" int work() {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::promise<int> promise;
+  bool is_done = false;
+  auto value = std::make_unique<int>(3);
+  std::thread thread([&] {
+    std::lock_guard lock(mutex);
+    is_done = true;
+    changed.notify_all();
+    promise.set_value(4);
+  });
+  std::unique_lock lock(mutex);
+  while (!is_done)
+    changed.wait(lock);
+  lock.unlock();
+  int result = *value + promise.get_future().get();
+  thread.join();
+  return result;
+}
+#endif
