@@ -121,7 +121,9 @@ static void markDefinitions(Module &M) {
     if (!GV || GV->hasLocalLinkage() || GV->isDeclarationForLinker())
       continue;
     auto *F = dyn_cast_or_null<Function>(GV->getAliaseeObject());
-    if (!F || F->isDeclaration())
+    // Another function may have the name, but not with this type.
+    if (!F || F->isDeclaration() ||
+        F->getFunctionType() != prototype(H.Proto, M.getContext()))
       continue;
     switch (H.Rule) {
     case Rule::Owned:

@@ -29,16 +29,16 @@
 // UNLOCK-NEXT: unlock2
 // UNLOCK-NEXT: unlock1
 // UNLOCK-NEXT: main
-// REPORT: in pthread_mutex_lock 
-// REPORT-NEXT: in lock3 
-// REPORT-NEXT: in lock2 
-// REPORT-NEXT: in lock1 
-// REPORT-NEXT: in waiter 
-// REPORT: in pthread_mutex_unlock 
-// REPORT-NEXT: in unlock3 
-// REPORT-NEXT: in unlock2 
-// REPORT-NEXT: in unlock1 
-// REPORT-NEXT: in main 
+// REPORT: in pthread_mutex_lock
+// REPORT-NEXT: in lock3
+// REPORT-NEXT: in lock2
+// REPORT-NEXT: in lock1
+// REPORT-NEXT: in waiter
+// REPORT: in pthread_mutex_unlock
+// REPORT-NEXT: in unlock3
+// REPORT-NEXT: in unlock2
+// REPORT-NEXT: in unlock1
+// REPORT-NEXT: in main
 
 #include "waited.h"
 
