@@ -28,6 +28,12 @@ bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
          (rate <= cycles || mprof_thread_random() % rate <= cycles);
 }
 
+// Without a division for the fraction that takes every event.
+static bool is_one_in(uint64_t fraction) {
+  return fraction == 1 ||
+         (fraction != 0 && mprof_thread_random() % fraction == 0);
+}
+
 // What a sample of probability cycles / rate stands for. (Go: CL 299991)
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
   uint64_t count = MPROF_COUNT_ONE;
@@ -186,7 +192,7 @@ void mprof_release_end(struct mprof_release *r, bool released,
     mprof_waiters_uncharge(r->object, &r->charge);
   } else {
     uint64_t fraction = load(&mprof_contention.mutex_fraction);
-    if (fraction != 0 && mprof_thread_random() % fraction == 0) {
+    if (is_one_in(fraction)) {
       struct mprof_bucket *b =
           bucket_of(MPROF_BUCKET_MUTEX, kind, op, frame, r->object);
       if (b)
