@@ -107,7 +107,7 @@ bool Wanted::wants(Rule R) const {
   }
 }
 
-static bool isHeap(Rule R) {
+bool mprof::isHeap(Rule R) {
   switch (R) {
   case Rule::ALLOC:
   case Rule::REALLOC:

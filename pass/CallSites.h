@@ -44,6 +44,9 @@ enum class Rule {
   UserCall
 };
 
+/// Whether a rule is about blocks of memory.
+bool isHeap(Rule R);
+
 /// The MPROF_KIND lines.
 enum class Kind : unsigned {
 #define MPROF_KIND(Name, Group) K_##Name,

@@ -125,16 +125,7 @@ static void markDefinitions(Module &M) {
     if (!F || F->isDeclaration() ||
         F->getFunctionType() != prototype(H.Proto, M.getContext()))
       continue;
-    switch (H.Rule) {
-    case Rule::Owned:
-    case Rule::Release:
-    case Rule::Wait:
-    case Rule::Create:
-      F->addFnAttr(PlaceAttr, "synchronizer");
-      break;
-    default:
-      F->addFnAttr(PlaceAttr, "allocator");
-    }
+    F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "allocator" : "synchronizer");
     if (!F->hasFnAttribute(Attribute::AlwaysInline))
       F->addFnAttr(Attribute::NoInline);
   }

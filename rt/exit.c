@@ -172,24 +172,16 @@ static void write_heap(struct last_words *w) {
   note_file(w, error, put_heap);
 }
 
-static void write_block(struct last_words *w) {
-  int error = make_profile_path(w, ".block");
+static void write_waits(struct last_words *w, const char *kind,
+                        const struct mprof_wait_snapshot *s,
+                        const struct mprof_wait_stacks *stacks,
+                        void (*numbers)(struct mprof_text *,
+                                        const struct mprof_summary *)) {
+  int error = make_profile_path(w, kind);
   if (error == 0)
-    error = mprof_flags.debug == 1
-                ? mprof_write_wait_text(&w->sum.block, &w->sum.block_stacks,
-                                        w->path)
-                : mprof_write_wait_pprof(&w->sum.block, w->path);
-  note_file(w, error, put_block);
-}
-
-static void write_mutex(struct last_words *w) {
-  int error = make_profile_path(w, ".mutex");
-  if (error == 0)
-    error = mprof_flags.debug == 1
-                ? mprof_write_wait_text(&w->sum.mutex, &w->sum.mutex_stacks,
-                                        w->path)
-                : mprof_write_wait_pprof(&w->sum.mutex, w->path);
-  note_file(w, error, put_mutex);
+    error = mprof_flags.debug == 1 ? mprof_write_wait_text(s, stacks, w->path)
+                                   : mprof_write_wait_pprof(s, w->path);
+  note_file(w, error, numbers);
 }
 
 static void write_threads(struct last_words *w) {
@@ -205,9 +197,9 @@ static void write_profiles(struct last_words *w) {
   if (w->sum.has_heap)
     write_heap(w);
   if (w->sum.has_block)
-    write_block(w);
+    write_waits(w, ".block", &w->sum.block, &w->sum.block_stacks, put_block);
   if (w->sum.has_mutex)
-    write_mutex(w);
+    write_waits(w, ".mutex", &w->sum.mutex, &w->sum.mutex_stacks, put_mutex);
   if (w->sum.has_threads)
     write_threads(w);
 }
