@@ -42,7 +42,7 @@ MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
 }
 
 TRY(mtx_trylock, mtx_t, thrd_busy)
-UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_is_last_unlock(l),
+UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l),
        thrd_success)
 
 COND_WAIT(cnd_wait, (cnd_t * c, mtx_t *m), (c, m), thrd_outcome)

@@ -65,11 +65,11 @@ static bool is_last_reader(const void *l) {
   return (word_at(l, 40 + 48 + 48) & ~(1u << 31)) <= 1;
 }
 
-#define CXX_UNLOCK(Unlock, Kind, IsLast)                                       \
+#define CXX_UNLOCK(Unlock, Kind, IsCharged)                                    \
   DECLARE(void, Unlock, void *);                                               \
   MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
     struct mprof_release release;                                              \
-    if (!mprof_has_waiters(l) || !(IsLast)) {                                  \
+    if (mprof_waiters_word(l) == 0 || !(IsCharged)) {                          \
       REAL(Unlock)(l);                                                         \
       return;                                                                  \
     }                                                                          \
@@ -77,9 +77,10 @@ static bool is_last_reader(const void *l) {
     REAL(Unlock)(l);                                                           \
     mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock), FRAME);   \
   }
-CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex, true)
+CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex,
+           mprof_mutex_is_charged(l))
 CXX_UNLOCK(_ZNSt3__115recursive_mutex6unlockEv, MPROF_KIND_mutex,
-           mprof_is_last_unlock(l))
+           mprof_mutex_is_charged(l))
 CXX_UNLOCK(_ZNSt3__111timed_mutex6unlockEv, MPROF_KIND_mutex, true)
 CXX_UNLOCK(_ZNSt3__121recursive_timed_mutex6unlockEv, MPROF_KIND_mutex,
            is_last_timed_unlock(l))

@@ -117,15 +117,29 @@ TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, EBUSY)
 TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, EBUSY)
 TRY(pthread_spin_trylock, pthread_spinlock_t, EBUSY)
 
-bool mprof_is_last_unlock(const void *mutex) {
-  const pthread_mutex_t *m = mutex;
 #ifdef __GLIBC__
+static bool is_last_unlock(const pthread_mutex_t *m) {
   return (m->__data.__kind & 3) != PTHREAD_MUTEX_RECURSIVE_NP ||
          m->__data.__count <= 1;
+}
+
+// The word of a mutex without robustness or protocol is above 1 while somebody
+// sleeps, or is on its way to.
+static bool wakes(const pthread_mutex_t *m) {
+  const int kind = m->__data.__kind & 127;
+  return kind > PTHREAD_MUTEX_ADAPTIVE_NP ||
+         __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) > 1;
+}
 #else
-  (void)m;
-  return true;
+static bool is_last_unlock(const pthread_mutex_t *m) { return m != NULL; }
+static bool wakes(const pthread_mutex_t *m) { return m != NULL; }
 #endif
+
+// Who came after the last charge may be about to sleep.
+bool mprof_mutex_is_charged(const void *mutex) {
+  const uint32_t word = mprof_waiters_word(mutex);
+  return word != 0 && (word & MPROF_WAITER_CAME || wakes(mutex)) &&
+         is_last_unlock(mutex);
 }
 
 // A writer waits for the last of the readers, which is to blame.
@@ -140,7 +154,7 @@ static bool is_last_holder(const pthread_rwlock_t *l) {
 }
 
 UNLOCK(pthread_mutex_unlock, pthread_mutex_t, MPROF_KIND_mutex,
-       mprof_is_last_unlock(l), 0)
+       mprof_mutex_is_charged(l), 0)
 UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, MPROF_KIND_rwlock,
        is_last_holder(l), 0)
 UNLOCK(pthread_spin_unlock, pthread_spinlock_t, MPROF_KIND_spin, true, 0)

@@ -25,9 +25,9 @@ static inline bool mprof_sync_wants(enum mprof_kind kind) {
   return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED) >> kind & 1;
 }
 
-static inline bool mprof_has_waiters(const void *object) {
+static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
-  return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) != 0;
+  return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED);
 }
 
 // Of functions that return 0 or an errno value.
@@ -85,16 +85,20 @@ void mprof_wait_cancelled(void *wait);
     return r;                                                                  \
   }
 
-// Whether unlocking lets others in. Of a mutex that its owner has locked more
-// than once only the last unlock does; glibc alone shows the count. mutex is a
-// pthread_mutex_t, which mtx_t and the mutexes of C++ begin with.
-bool mprof_is_last_unlock(const void *mutex);
+// Whether an unlock is to be charged: somebody waits, and the unlock lets
+// others in and wakes one. Of a mutex that its owner has locked more than once
+// only the last unlock does; and none does while the thread that an unlock
+// before it has woken, and charged for, is still on its way. (Go: semrelease is
+// called by an unlock that wakes.) mutex is a pthread_mutex_t, which mtx_t and
+// mutexes of C++ begin with.
+bool mprof_mutex_is_charged(const void *mutex);
 
-#define UNLOCK(f, Type, Kind, IsLast, Success)                                 \
+// IsCharged: of a lock that somebody waits for.
+#define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
     struct mprof_release release;                                              \
-    if (!mprof_has_waiters((void *)l) || !(IsLast))                            \
+    if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
       return f(l);                                                             \
     mprof_release_begin(&release, (uintptr_t)l);                               \
     int r = f(l);                                                              \
@@ -113,7 +117,7 @@ static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
                                     uintptr_t op, uintptr_t frame) {
   mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
   w->release = (struct mprof_release){.object = 0};
-  if (mprof_has_waiters(m))
+  if (mprof_mutex_is_charged(m))
     mprof_release_begin(&w->release, (uintptr_t)m);
 }
 

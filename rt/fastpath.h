@@ -37,6 +37,8 @@ extern MPROF_DATA uint64_t __mprof_owned_mask;
 // A word is guarded by its slot's lock in waiters.c; sites read it without.
 #define MPROF_WAITER_SLOTS 1024u
 extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
+// In such a word: somebody came since one of its locks was last charged.
+#define MPROF_WAITER_CAME (1u << 31)
 static inline size_t mprof_waiter_slot(uintptr_t object) {
   return object >> 6 & (MPROF_WAITER_SLOTS - 1);
 }

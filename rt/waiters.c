@@ -42,9 +42,13 @@ static struct waited *find_locked(struct slot *s, uintptr_t object) {
 }
 
 // A site may read the word without the lock: what it misses has just begun.
-static void change_word_locked(uintptr_t object, uint32_t by) {
-  uint32_t *word = &__mprof_waiters[mprof_waiter_slot(object)];
-  __atomic_store_n(word, __atomic_load_n(word, __ATOMIC_RELAXED) + by,
+static uint32_t word_of(uintptr_t object) {
+  return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(object)],
+                         __ATOMIC_RELAXED);
+}
+
+static void set_word_locked(uintptr_t object, uint32_t value) {
+  __atomic_store_n(&__mprof_waiters[mprof_waiter_slot(object)], value,
                    __ATOMIC_RELAXED);
 }
 
@@ -59,7 +63,7 @@ static struct waited *make_locked(struct slot *s, uintptr_t object) {
     return NULL;
   *w = (struct waited){.next = s->used, .object = object};
   s->used = w;
-  change_word_locked(object, 1);
+  set_word_locked(object, word_of(object) + 1);
   return w;
 }
 
@@ -72,13 +76,15 @@ static void drop_if_idle_locked(struct slot *s, struct waited *w) {
   *link = w->next;
   w->next = s->unused;
   s->unused = w;
-  change_word_locked(w->object, -1u);
+  uint32_t word = word_of(w->object) - 1;
+  set_word_locked(w->object, word == MPROF_WAITER_CAME ? 0 : word);
 }
 
 bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
   struct slot *s = lock_slot(object);
   struct waited *w = make_locked(s, object);
   if (w) {
+    set_word_locked(object, word_of(object) | MPROF_WAITER_CAME);
     w->waiters++;
     w->sum += start > w->charged ? start : w->charged;
   }
@@ -106,6 +112,7 @@ struct mprof_charge mprof_waiters_charge(uintptr_t object) {
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
   if (w) {
+    set_word_locked(object, word_of(object) & ~MPROF_WAITER_CAME);
     uint64_t now = mprof_clock_now();
     // Counters of two processors may differ by a few ticks: then nothing is
     // owed, and nobody has been charged.
@@ -126,6 +133,7 @@ void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {
   if (w && w->charged == c->stamp) {
     w->sum -= c->ticks;
     w->charged = c->before;
+    set_word_locked(object, word_of(object) | MPROF_WAITER_CAME);
   }
   mprof_lock_release(&s->lock);
 }

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "contention.h"
 #include "core.h"
+#include "entry_sync.h"
 #include "lock_names.h"
 #include "mprof/mprof.h"
 
@@ -20,7 +21,6 @@ static uint64_t clock_fn(void) { return time_now; }
 
 static void op(void) {}
 #define OP ((uintptr_t)op)
-#define FRAME ((uintptr_t)__builtin_frame_address(0))
 #define NEW_LOCK (lock += 64)
 static uintptr_t lock = 0x10000;
 
@@ -131,6 +131,57 @@ static void releases(void) {
   EXPECT(MUTEX, l, 2, 250);
 }
 
+MPROF_ENTRY int __mprof_pthread_mutex_unlock(pthread_mutex_t *m);
+
+// The word of a mutex that somebody sleeps for.
+static void sleep_for(pthread_mutex_t *m) { m->__data.__lock = 2; }
+
+// The thread that an unlock wakes is not there at once; what the unlocker locks
+// meanwhile makes nobody sleep, and is not charged. (Go: semrelease)
+static void woken_is_on_its_way(int type, bool is_always_charged) {
+  pthread_mutexattr_t attr;
+  pthread_mutex_t m;
+  struct mprof_wait w;
+  uintptr_t l = (uintptr_t)&m;
+  struct counts was = counts(MPROF_BUCKET_MUTEX, l);
+  pthread_mutexattr_init(&attr);
+  if (is_always_charged)
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+  pthread_mutexattr_settype(&attr, type);
+  CHECK_EQ(pthread_mutex_init(&m, &attr), 0);
+  time_now = 3000;
+  pthread_mutex_lock(&m);
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  time_now = 3010; // it has not even come to sleep
+  __mprof_pthread_mutex_unlock(&m);
+  EXPECT(MUTEX, l, was.count + 1, was.cycles + 10);
+  for (time_now = 3020; time_now < 3050; time_now += 10) {
+    pthread_mutex_lock(&m);
+    __mprof_pthread_mutex_unlock(&m);
+  }
+  if (is_always_charged)
+    EXPECT(MUTEX, l, was.count + 4, was.cycles + 40);
+  else
+    EXPECT(MUTEX, l, was.count + 1, was.cycles + 10);
+  pthread_mutex_lock(&m);
+  if (!is_always_charged)
+    sleep_for(&m); // found it locked again
+  time_now = 3100;
+  __mprof_pthread_mutex_unlock(&m);
+  EXPECT(MUTEX, l, was.count + (is_always_charged ? 5 : 2), was.cycles + 100);
+  mprof_wait_end(&w, MPROF_GOT);
+  pthread_mutex_destroy(&m);
+}
+
+static void woken(void) {
+  woken_is_on_its_way(PTHREAD_MUTEX_NORMAL, false);
+  woken_is_on_its_way(PTHREAD_MUTEX_RECURSIVE, false);
+  woken_is_on_its_way(PTHREAD_MUTEX_ERRORCHECK, false);
+  woken_is_on_its_way(PTHREAD_MUTEX_ADAPTIVE_NP, false);
+  // Its word tells another story.
+  woken_is_on_its_way(PTHREAD_MUTEX_NORMAL, true);
+}
+
 static MPROF_NOINLINE void call(enum mprof_kind kind, enum mprof_outcome end) {
   struct mprof_wait w;
   time_now = 2000;
@@ -205,6 +256,7 @@ int main(void) {
   mprof_set_block_rate(1);
   ends();
   releases();
+  woken();
   calls();
   interrupted();
   stale();

@@ -25,7 +25,28 @@ static void enter_at(uintptr_t lock, uint64_t t) {
 }
 
 static uint32_t word(uintptr_t lock) {
-  return __mprof_waiters[mprof_waiter_slot(lock)];
+  return __mprof_waiters[mprof_waiter_slot(lock)] & ~MPROF_WAITER_CAME;
+}
+
+static bool has_come(uintptr_t lock) {
+  return __mprof_waiters[mprof_waiter_slot(lock)] & MPROF_WAITER_CAME;
+}
+
+// An unlock may leave out its charge only if nobody came since the last.
+static void newcomers(uintptr_t a) {
+  CHECK(!has_come(a));
+  enter_at(a, 100);
+  CHECK(has_come(a));
+  CHECK_EQ(charge_at(a, 110), 10);
+  CHECK(!has_come(a));
+  enter_at(a, 120);
+  CHECK(has_come(a));
+  struct mprof_charge c = mprof_waiters_charge(a);
+  mprof_waiters_uncharge(a, &c);
+  CHECK(has_come(a)); // the charge was taken back
+  mprof_waiters_leave(a, 100);
+  mprof_waiters_leave(a, 120);
+  CHECK(!has_come(a));
 }
 
 static void several_waiters(uintptr_t a) {
@@ -204,8 +225,8 @@ int main(void) {
   mprof_clock_set(clock_fn, 1000000000);
   mprof_guard_enter();
   void (*const tests[])(uintptr_t) = {
-      several_waiters, barging,    timeout,   uncharge, one_slot,
-      clocks_differ,   late_entry, strangers, many,     forked};
+      several_waiters, barging,   timeout, uncharge,  one_slot, clocks_differ,
+      late_entry,      strangers, many,    newcomers, forked};
   // A slot of its own for each, then again in ones that were used.
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
