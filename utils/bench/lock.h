@@ -24,6 +24,8 @@ static inline unsigned long lock_work(unsigned long x, int steps) {
   return x;
 }
 
+#define BENCH_OWN_LINE __attribute__((aligned(64)))
+
 // --- a thread that sleeps ---
 
 static inline void *lock_sleeper(void *p) {

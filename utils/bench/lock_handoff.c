@@ -14,15 +14,15 @@
 
 #include <string.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t mutex BENCH_OWN_LINE = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock BENCH_OWN_LINE = PTHREAD_RWLOCK_INITIALIZER;
 
 // Guarded by the lock, written by those who have it for themselves.
 static struct {
   unsigned long work;
   long handoffs;
   int last; // index of the thread that was here before
-} guarded;
+} guarded BENCH_OWN_LINE;
 
 static void play_mutex(struct lock_player *p) {
   unsigned long own = 1;

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <mutex>
 
-static std::mutex mutex;
-static long counter;
+static std::mutex mutex BENCH_OWN_LINE;
+static long counter BENCH_OWN_LINE;
 
 static inline void add() {
   counter++;
