@@ -4,8 +4,8 @@
 // Changes the IR, decides nothing.
 //
 // ALLOC, as two instructions of x86-64 (subq %fs:countdown@TPOFF, jbe) before
-// the call, which stays as it was; in a shared library a load of the offset
-// comes first:
+// the call, which goes through a word of the runtime as it would through the
+// GOT; in a shared library a load of the offset comes first:
 //
 //     %p = call ptr @malloc(i64 %n)
 // becomes
@@ -16,7 +16,8 @@
 //     %ask = icmp ule i64 %c, %n
 //     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
 //   mprof.fast:
-//     %p = call ptr @malloc(i64 %n)
+//     %f = load ptr, ptr @__mprof_next_malloc
+//     %p = call ptr %f(i64 %n)
 //     br label %mprof.cont
 //   mprof.cont:
 //     %r = phi ptr [ %p, %mprof.fast ], [ %q, %mprof.cold ]
@@ -49,8 +50,10 @@
 //
 // RewriteCustom.cpp and RewriteModule.cpp make the rest.
 //
-// The calls of the heap that stay go through the GOT (nonlazybind), not through
-// a PLT stub; calls of locks were measured to be no faster so.
+// The word that a call of the heap goes through has the hooked function, or
+// what lies beneath it where the runtime stands in front of it for code that
+// was not rewritten. The jump of a PLT stub that is saved pays for a good part
+// of the test before the call; calls of locks were measured to be no faster so.
 //
 // What is inserted has the call's debug location and !nosanitize: sanitizers
 // would otherwise check, and slow down, accesses that are ours.
@@ -351,13 +354,37 @@ static void branchToEntry(const Site &S, Value *Cond, FunctionCallee Entry) {
   Phi->addIncoming(ColdCall, Cold);
 }
 
-/// Has the hooked function called through its GOT entry and not by way of a PLT
-/// stub, which jumps there. The jump that is saved pays for a good part of the
-/// test before the call. In a static program the linker makes it a direct call.
-static void bindEarly(const CallBase &Call) {
-  Function *Hooked = Call.getCalledFunction(); // none if it is an alias
-  if (Hooked && Hooked->isDeclaration() && !Hooked->isDSOLocal())
-    Hooked->addFnAttr(Attribute::NonLazyBind);
+/// The word that has the function which \p S, a call of the heap, is to make;
+/// null for other calls. A definition of the module's own is called itself.
+Value *Rewriter::next(IRBuilderBase &B, const Site &S) {
+  Function *Hooked = S.Call->getCalledFunction(); // none if it is an alias
+  if (!isHeap(S.Rule) || !Hooked || !Hooked->isDeclaration() ||
+      !Hooked->hasDefaultVisibility())
+    return nullptr;
+  // The runtime's word refers to it weakly.
+  keepReference(*Hooked);
+  GlobalVariable *&Word = Words[S.H->Symbol];
+  if (!Word) {
+    Word = cast<GlobalVariable>(
+        M.getOrInsertGlobal((Prefix + "next_" + S.H->Symbol).str(), PtrTy));
+    if (WordsAreLocal)
+      Word->setDSOLocal(true);
+  }
+  return B.CreateAlignedLoad(PtrTy, Word, Align(8));
+}
+
+/// Makes \p Call one of \p Callee. What the declaration says that code behind
+/// the call depends on is said at the call.
+static void callIndirectly(CallBase &Call, Value *Callee) {
+  if (Function *F = Call.getCalledFunction()) {
+    LLVMContext &Ctx = Call.getContext();
+    AttributeList Of = F->getAttributes(), At = Call.getAttributes();
+    At = At.addRetAttributes(Ctx, AttrBuilder(Ctx, Of.getRetAttrs()));
+    if (F->doesNotThrow())
+      At = At.addFnAttribute(Ctx, Attribute::NoUnwind);
+    Call.setAttributes(At);
+  }
+  Call.setCalledOperand(Callee);
 }
 
 /// Has \p F linked although the module no longer calls it: the runtime's
@@ -368,7 +395,7 @@ void Rewriter::keepReference(Function &F) {
     return;
   auto *Reference =
       new GlobalVariable(M, PtrTy, true, GlobalValue::PrivateLinkage, &F, Name);
-  appendToUsed(M, {Reference});
+  appendToCompilerUsed(M, {Reference});
 }
 
 void Rewriter::rewriteHooked(const Site &S) {
@@ -379,15 +406,20 @@ void Rewriter::rewriteHooked(const Site &S) {
   if (S.Rule == Rule::DUP || S.Plain)
     return retarget(*S.Call, S.Rule, Entry);
 
-  if (S.Rule != Rule::Owned && S.Rule != Rule::Release && S.Rule != Rule::Wait)
-    bindEarly(*S.Call);
   Builder B(S.Call);
   Value *Cond = mustAsk(B, S);
-  if (!S.Call->isMustTailCall())
-    return branchToEntry(S, Cond, Entry);
+  if (!S.Call->isMustTailCall()) {
+    branchToEntry(S, Cond, Entry);
+    Builder Before(S.Call);
+    Before.SetCurrentDebugLocation(S.Call->getDebugLoc());
+    if (Value *Next = next(Before, S))
+      callIndirectly(*S.Call, Next);
+    return;
+  }
 
-  Value *Callee =
-      B.CreateSelect(Cond, Entry.getCallee(), S.Call->getCalledOperand());
+  Value *Next = next(B, S);
+  Value *Callee = B.CreateSelect(Cond, Entry.getCallee(),
+                                 Next ? Next : S.Call->getCalledOperand());
   cast<Instruction>(Callee)->setMetadata(LLVMContext::MD_prof, unlikely(Ctx));
   S.Call->setAttributes(
       entryAttributes(Ctx, S.Call->getAttributes(), S.Call->arg_size()));

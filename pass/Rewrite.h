@@ -87,6 +87,7 @@ private:
   llvm::FunctionCallee entry(llvm::StringRef Name, llvm::Type *Result,
                              llvm::ArrayRef<llvm::Type *> Params);
   llvm::FunctionCallee hookEntry(const Site &S);
+  llvm::Value *next(llvm::IRBuilderBase &B, const Site &S);
 
   void rewriteHooked(const Site &S);
   void keepReference(llvm::Function &F);

@@ -48,7 +48,13 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
     *stack++ = leaf;
     depth--;
   }
-  size_t n = mprof_unwind(&t->range, frame, stack, depth, &end);
+  size_t n;
+  if (mprof_unlikely(mprof_tls.is_foreign)) {
+    mprof_tls.is_foreign = false;
+    n = mprof_unwind_cfi(&t->range, frame, stack, depth, &end);
+  } else {
+    n = mprof_unwind(&t->range, frame, stack, depth, &end);
+  }
   key->stack = s->stack;
   key->stack_len = (uint32_t)(n + (size_t)(stack - s->stack));
   key->end = (uint8_t)end;

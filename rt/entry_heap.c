@@ -7,6 +7,7 @@
 // linked with, and counts what is to be counted.
 
 #include "entry.h"
+#include "next.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -47,7 +48,7 @@ static void *take_block(const struct mprof_alloc *a, size_t align,
       return p;
     align = MPROF_PAGE;
   }
-  if (posix_memalign(&p, align, a->size ? a->size : 1) != 0)
+  if (NEXT(posix_memalign)(&p, align, a->size ? a->size : 1) != 0)
     p = NULL;
   *is_fresh = p != NULL;
   errno = saved;
@@ -62,9 +63,9 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
 MPROF_ENTRY void *__mprof_malloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
-    return malloc(size);
+    return NEXT(malloc)(size);
   void *p = placed_block(&a, 1);
-  return mprof_alloc_done(&a, p ? p : malloc(size));
+  return mprof_alloc_done(&a, p ? p : NEXT(malloc)(size));
 }
 
 MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
@@ -72,14 +73,14 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {
     give_back(size);
-    return calloc(count, each);
+    return NEXT(calloc)(count, each);
   }
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
-    return calloc(count, each);
+    return NEXT(calloc)(count, each);
   bool is_fresh;
   void *p = take_block(&a, 1, &is_fresh);
   if (!p)
-    p = calloc(count, each);
+    p = NEXT(calloc)(count, each);
   else if (!is_fresh || !mprof_place_is_zeroed(p, size))
     memset(p, 0, size);
   return mprof_alloc_done(&a, p);
@@ -93,7 +94,7 @@ static void *move_to_page(const struct mprof_alloc *a, void *old) {
   if (!p)
     return NULL;
   memcpy(p, old, had < a->size ? had : a->size);
-  free(old);
+  NEXT(free)(old);
   return p;
 }
 
@@ -101,21 +102,21 @@ static void *move_to_page(const struct mprof_alloc *a, void *old) {
 // boundary when it grows, so only the first time copies it.
 static void *resize_counted(const struct mprof_alloc *a, void *old) {
   if (!a->must_place || a->size == 0)
-    return realloc(old, a->size);
+    return NEXT(realloc)(old, a->size);
   void *p;
   if (!old)
     p = placed_block(a, 1);
   else if (((uintptr_t)old & (MPROF_PAGE - 1)) != 0)
     p = move_to_page(a, old);
   else {
-    p = realloc(old, a->size);
+    p = NEXT(realloc)(old, a->size);
     if (!p || ((uintptr_t)p & (MPROF_PAGE - 1)) == 0)
       return p;
     old = p;
     p = move_to_page(a, old);
     return p ? p : old;
   }
-  return p ? p : realloc(old, a->size);
+  return p ? p : NEXT(realloc)(old, a->size);
 }
 
 // The block leaves the profile before the allocator can hand its address to
@@ -124,7 +125,7 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old) {
   struct mprof_released r = {0, false};
   if (old)
     r = mprof_event_release(old);
-  void *p = is_counted ? resize_counted(a, old) : realloc(old, a->size);
+  void *p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
   // NULL for size 0: some libcs free the block so, and say so by it.
   if (!p && a->size != 0)
     mprof_event_kept(r, old);
@@ -144,7 +145,7 @@ MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {
     give_back(size);
-    return reallocarray(old, count, each);
+    return NEXT(reallocarray)(old, count, each);
   }
   bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
   return resize(&a, is_counted, old);
@@ -152,15 +153,15 @@ MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
 
 MPROF_ENTRY void __mprof_free(void *ptr) {
   if (!mprof_free_block(ptr, mprof_place_c()))
-    free(ptr);
+    NEXT(free)(ptr);
 }
 
 MPROF_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {
   struct mprof_alloc a;
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
-    return aligned_alloc(align, size);
+    return NEXT(aligned_alloc)(align, size);
   void *p = placed_block(&a, align);
-  return mprof_alloc_done(&a, p ? p : aligned_alloc(align, size));
+  return mprof_alloc_done(&a, p ? p : NEXT(aligned_alloc)(align, size));
 }
 
 MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
@@ -168,15 +169,15 @@ MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
   bool is_valid = align >= sizeof(void *) && (align & (align - 1)) == 0;
   if (!is_valid) {
     give_back(size);
-    return posix_memalign(out, align, size);
+    return NEXT(posix_memalign)(out, align, size);
   }
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
-    return posix_memalign(out, align, size);
+    return NEXT(posix_memalign)(out, align, size);
   void *p = placed_block(&a, align);
   if (p) {
     *out = p;
   } else {
-    int err = posix_memalign(out, align, size);
+    int err = NEXT(posix_memalign)(out, align, size);
     if (err != 0)
       return err;
   }
@@ -187,36 +188,47 @@ MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
 MPROF_ENTRY void *__mprof_memalign(size_t align, size_t size) {
   struct mprof_alloc a;
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
-    return memalign(align, size);
+    return NEXT(memalign)(align, size);
   void *p = placed_block(&a, align);
-  return mprof_alloc_done(&a, p ? p : memalign(align, size));
+  return mprof_alloc_done(&a, p ? p : NEXT(memalign)(align, size));
 }
 
 // Always on a page boundary.
 MPROF_ENTRY void *__mprof_valloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
-    return valloc(size);
-  return mprof_alloc_done(&a, valloc(size));
+    return NEXT(valloc)(size);
+  return mprof_alloc_done(&a, NEXT(valloc)(size));
 }
 
 MPROF_ENTRY void *__mprof_pvalloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
-    return pvalloc(size);
-  return mprof_alloc_done(&a, pvalloc(size));
+    return NEXT(pvalloc)(size);
+  return mprof_alloc_done(&a, NEXT(pvalloc)(size));
 }
 
 // Duplicates: the site cannot know the size, so the countdown is taken down
-// here. The block is copied here only when it is to be placed.
-static void count_down(size_t size) {
+// here. libc's functions call malloc, where the interceptors would see it for a
+// second time; so then, and when the block is to be placed, it is copied here.
+static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
+                       uintptr_t frame) {
+  a->size = len + end;
+  a->frame = frame;
   __mprof_heap_countdown =
-      (int64_t)((uint64_t)__mprof_heap_countdown - (uint64_t)size);
+      (int64_t)((uint64_t)__mprof_heap_countdown - (uint64_t)a->size);
+  a->must_place = false;
+  if (!mprof_sample_hit(a->size, &a->rate))
+    return false;
+  a->must_place = mprof_place_c();
+  return true;
 }
 
-static void *placed_copy(const struct mprof_alloc *a, const void *from,
-                         size_t len) {
+// NULL where libc is to copy.
+static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   char *p = placed_block(a, 1);
+  if (!p && mprof_intercepted.c)
+    p = NEXT(malloc)(a->size);
   if (p) {
     memcpy(p, from, len);
     memset(p + len, 0, a->size - len);
@@ -224,32 +236,26 @@ static void *placed_copy(const struct mprof_alloc *a, const void *from,
   return p;
 }
 
+#define DUPLICATE(f, Args, From, Len, End)                                     \
+  do {                                                                         \
+    struct mprof_alloc a_;                                                     \
+    size_t len_ = (Len);                                                       \
+    bool is_counted_ =                                                         \
+        begin_copy(&a_, len_, (End), (uintptr_t)__builtin_frame_address(0));   \
+    void *p_ = copy(&a_, (From), len_);                                        \
+    if (!p_ && !mprof_intercepted.c)                                           \
+      p_ = NEXT(f) Args;                                                       \
+    return is_counted_ ? mprof_alloc_done(&a_, p_) : p_;                       \
+  } while (0)
+
 MPROF_ENTRY char *__mprof_strdup(const char *s) {
-  struct mprof_alloc a;
-  size_t len = strlen(s);
-  count_down(len + 1);
-  if (!MPROF_BEGIN(&a, len + 1, mprof_place_c()))
-    return strdup(s);
-  void *p = placed_copy(&a, s, len);
-  return mprof_alloc_done(&a, p ? p : strdup(s));
+  DUPLICATE(strdup, (s), s, strlen(s), 1);
 }
 
 MPROF_ENTRY char *__mprof_strndup(const char *s, size_t max) {
-  struct mprof_alloc a;
-  size_t len = strnlen(s, max);
-  count_down(len + 1);
-  if (!MPROF_BEGIN(&a, len + 1, mprof_place_c()))
-    return strndup(s, max);
-  void *p = placed_copy(&a, s, len);
-  return mprof_alloc_done(&a, p ? p : strndup(s, max));
+  DUPLICATE(strndup, (s, max), s, strnlen(s, max), 1);
 }
 
 MPROF_ENTRY wchar_t *__mprof_wcsdup(const wchar_t *s) {
-  struct mprof_alloc a;
-  size_t len = wcslen(s) * sizeof(*s);
-  count_down(len + sizeof(*s));
-  if (!MPROF_BEGIN(&a, len + sizeof(*s), mprof_place_c()))
-    return wcsdup(s);
-  void *p = placed_copy(&a, s, len);
-  return mprof_alloc_done(&a, p ? p : wcsdup(s));
+  DUPLICATE(wcsdup, (s), s, wcslen(s) * sizeof(*s), sizeof(*s));
 }

@@ -6,7 +6,13 @@
 // frames, which hold nothing. They exist if the program has a C++ library.
 
 #include "entry.h"
+#include "next.h"
 #include "real.h"
+#include "threads.h"
+
+// The function beneath. Where the program had none when it started, the one
+// that the library of the entry's caller is linked with.
+#define BELOW(f) (mprof_likely(f != NULL) ? NEXT(f) : REAL(f))
 
 typedef const void *nothrow; // const std::nothrow_t &
 
@@ -24,23 +30,23 @@ typedef const void *nothrow; // const std::nothrow_t &
   MPROF_ENTRY void *__mprof_##Op##m(size_t size) {                             \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return REAL(Op##m)(size);                                                \
+      return BELOW(Op##m)(size);                                               \
     void *p = kept_block(&a);                                                  \
     if (!p)                                                                    \
-      p = a.must_place ? Op##mSt11align_val_t(size, MPROF_PAGE)                \
-                       : REAL(Op##m)(size);                                    \
+      p = a.must_place ? BELOW(Op##mSt11align_val_t)(size, MPROF_PAGE)         \
+                       : BELOW(Op##m)(size);                                   \
     return mprof_alloc_done(&a, p);                                            \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mRKSt9nothrow_t(size_t size, nothrow n) {    \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return REAL(Op##mRKSt9nothrow_t)(size, n);                               \
+      return BELOW(Op##mRKSt9nothrow_t)(size, n);                              \
     void *p = kept_block(&a);                                                  \
     if (!p)                                                                    \
       p = a.must_place                                                         \
-              ? Op##mSt11align_val_tRKSt9nothrow_t(size, MPROF_PAGE, n)        \
-              : REAL(Op##mRKSt9nothrow_t)(size, n);                            \
+              ? BELOW(Op##mSt11align_val_tRKSt9nothrow_t)(size, MPROF_PAGE, n) \
+              : BELOW(Op##mRKSt9nothrow_t)(size, n);                           \
     return mprof_alloc_done(&a, p);                                            \
   }                                                                            \
                                                                                \
@@ -48,17 +54,17 @@ typedef const void *nothrow; // const std::nothrow_t &
                                                    size_t align) {             \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return REAL(Op##mSt11align_val_t)(size, align);                          \
+      return BELOW(Op##mSt11align_val_t)(size, align);                         \
     return mprof_alloc_done(                                                   \
-        &a, REAL(Op##mSt11align_val_t)(size, placed_align(&a, align)));        \
+        &a, BELOW(Op##mSt11align_val_t)(size, placed_align(&a, align)));       \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_tRKSt9nothrow_t(              \
       size_t size, size_t align, nothrow n) {                                  \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return REAL(Op##mSt11align_val_tRKSt9nothrow_t)(size, align, n);         \
-    return mprof_alloc_done(&a, REAL(Op##mSt11align_val_tRKSt9nothrow_t)(      \
+      return BELOW(Op##mSt11align_val_tRKSt9nothrow_t)(size, align, n);        \
+    return mprof_alloc_done(&a, BELOW(Op##mSt11align_val_tRKSt9nothrow_t)(     \
                                     size, placed_align(&a, align), n));        \
   }
 
@@ -75,7 +81,7 @@ static size_t placed_align(const struct mprof_alloc *a, size_t align) {
   extern void Symbol Params __attribute__((weak));                             \
   MPROF_ENTRY void __mprof_##Symbol Params {                                   \
     if (!mprof_free_block(ptr, mprof_place_cxx()))                             \
-      REAL(Symbol) Args;                                                       \
+      BELOW(Symbol) Args;                                                      \
   }
 
 #define DELETES(Op)                                                            \
@@ -92,3 +98,71 @@ NEW(_Znw)
 NEW(_Zna)
 DELETES(_ZdlPv)
 DELETES(_ZdaPv)
+
+// --- what lies beneath, where the words cannot have it ---
+//
+// A library that is opened later may bring the first C++ operators. And those
+// of the program itself, or of a C++ library, may call malloc where the runtime
+// stands in front of it: that is part of the operator's block.
+
+static uintptr_t enter(uintptr_t frame) {
+  uintptr_t outer = mprof_tls.nested_frame;
+  if (outer > frame)
+    return outer; // which holds this one too
+  mprof_tls.nested_frame = frame;
+  return 0;
+}
+
+// Also when the operator throws.
+static void leave(const uintptr_t *outer) { mprof_tls.nested_frame = *outer; }
+
+#define BENEATH(Result, Symbol, Params, Args)                                  \
+  static Result beneath_##Symbol Params {                                      \
+    __attribute__((cleanup(leave), unused)) uintptr_t outer =                  \
+        enter((uintptr_t)__builtin_frame_address(0));                          \
+    return REAL(Symbol) Args;                                                  \
+  }
+#define BENEATH_NEW(Op)                                                        \
+  BENEATH(void *, Op##m, (size_t size), (size))                                \
+  BENEATH(void *, Op##mRKSt9nothrow_t, (size_t size, nothrow n), (size, n))    \
+  BENEATH(void *, Op##mSt11align_val_t, (size_t size, size_t align),           \
+          (size, align))                                                       \
+  BENEATH(void *, Op##mSt11align_val_tRKSt9nothrow_t,                          \
+          (size_t size, size_t align, nothrow n), (size, align, n))
+#define BENEATH_DELETE(Op)                                                     \
+  BENEATH(void, Op, (void *ptr), (ptr))                                        \
+  BENEATH(void, Op##RKSt9nothrow_t, (void *ptr, nothrow n), (ptr, n))          \
+  BENEATH(void, Op##m, (void *ptr, size_t size), (ptr, size))                  \
+  BENEATH(void, Op##St11align_val_t, (void *ptr, size_t align), (ptr, align))  \
+  BENEATH(void, Op##St11align_val_tRKSt9nothrow_t,                             \
+          (void *ptr, size_t align, nothrow n), (ptr, align, n))               \
+  BENEATH(void, Op##mSt11align_val_t, (void *ptr, size_t size, size_t align),  \
+          (ptr, size, align))
+BENEATH_NEW(_Znw)
+BENEATH_NEW(_Zna)
+BENEATH_DELETE(_ZdlPv)
+BENEATH_DELETE(_ZdaPv)
+
+#define NEW_ROWS(X, Op)                                                        \
+  X(Op##m)                                                                     \
+  X(Op##mRKSt9nothrow_t)                                                       \
+  X(Op##mSt11align_val_t) X(Op##mSt11align_val_tRKSt9nothrow_t)
+#define DELETE_ROWS(X, Op)                                                     \
+  X(Op)                                                                        \
+  X(Op##RKSt9nothrow_t)                                                        \
+  X(Op##m)                                                                     \
+  X(Op##St11align_val_t)                                                       \
+  X(Op##St11align_val_tRKSt9nothrow_t) X(Op##mSt11align_val_t)
+#define ROW(Symbol) {&__mprof_next_##Symbol, (void *)beneath_##Symbol},
+
+void mprof_entry_new_init(void) {
+  static const struct {
+    void **word;
+    void *beneath;
+  } rows[] = {NEW_ROWS(ROW, _Znw) NEW_ROWS(ROW, _Zna) DELETE_ROWS(ROW, _ZdlPv)
+                  DELETE_ROWS(ROW, _ZdaPv)};
+  bool calls_malloc = mprof_intercepted.c && !mprof_intercepted.cxx;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    if (calls_malloc || !*rows[i].word)
+      *rows[i].word = rows[i].beneath;
+}

@@ -16,13 +16,17 @@
 #define MPROF_ENTRY __attribute__((visibility("default"), noinline))
 #define MPROF_DATA __attribute__((visibility("default")))
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Bytes that this thread may still allocate before its next sample. 0 in a
 // new thread, so its first allocation calls the runtime, which draws. A site
 // compares before it subtracts, so the value only goes below 0, or wraps for a
 // request that no allocator can serve, on the way into the runtime. Written by
 // its own thread, and by mprof_set_heap_rate for the others: it stores 0 and
 // waits until that is seen.
-extern MPROF_DATA _Thread_local int64_t __mprof_heap_countdown
+extern MPROF_DATA __thread int64_t __mprof_heap_countdown
     __attribute__((tls_model("initial-exec")));
 
 // See hooks.def. Written before the first block is counted that needs the new
@@ -42,6 +46,12 @@ extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 static inline size_t mprof_waiter_slot(uintptr_t object) {
   return object >> 6 & (MPROF_WAITER_SLOTS - 1);
 }
+
+// The functions that sites call; see next.h. Written by mprof_next_find before
+// the program has threads.
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  extern MPROF_DATA void *__mprof_next_##Symbol;
+#include "mprof/hooks.def"
 
 // Objects refer to the version they were compiled for.
 #define MPROF_ABI_NAME_(v) __mprof_abi_v##v
@@ -76,5 +86,9 @@ struct __mprof_wrappers {
 };
 MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
 MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // MPROF_RT_FASTPATH_H

@@ -13,6 +13,7 @@
 #include "livemap.h"
 #include "lock_names.h"
 #include "mprof/mprof.h"
+#include "next.h"
 #include "sample.h"
 #include "thread_starts.h"
 #include "threads.h"
@@ -102,6 +103,8 @@ static void start(void) {
   mprof_flags_init();
   if (mprof_arena_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
     mprof_message("no address space for the profiler; nothing is counted");
+  mprof_next_find();
+  mprof_entry_new_init();
   mprof_place_init();
   mprof_unwind_init();
   mprof_threads_init();
@@ -114,6 +117,7 @@ static void start(void) {
     atexit(write_at_exit_once);
   atomic_store(&state, READY);
   atomic_store(&mprof_is_ready, true);
+  mprof_next_start();
 }
 
 bool mprof_init_is_inert(void) { return atomic_load(&state) == INERT; }

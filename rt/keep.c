@@ -10,6 +10,7 @@
 // own cost.
 
 #include "init.h"
+#include "next.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ void mprof_keep_expose(void *p) {
     void *expected = p;
     if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == p &&
         atomic_compare_exchange_strong(&kept[at][i], &expected, NULL)) {
-      free(p);
+      NEXT(free)(p);
       return;
     }
   }
@@ -77,7 +78,7 @@ static void *take_from(size_t at, size_t size) {
       return p;
     // Too small by less than a class; its place may be taken by now.
     if (!mprof_keep_put(p))
-      free(p);
+      NEXT(free)(p);
   }
   return NULL;
 }

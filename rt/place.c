@@ -9,7 +9,8 @@
 //   malloc's family  when malloc, free, realloc and posix_memalign come from
 //                    one module: a program with a malloc of its own, but no
 //                    posix_memalign, must not get libc's block into its free
-//   operator new     when it is libstdc++'s or libc++'s shared one, whose
+//   operator new     when it is the runtime's own, which is malloc by another
+//                    name, or libstdc++'s or libc++'s shared one, whose
 //                    delete ignores the size it is given. Other allocators'
 //                    trust that size, and a program's own may do anything
 // Where that does not hold, and in exact mode, blocks stay where they are, the
@@ -18,6 +19,7 @@
 #include "init.h"
 
 #include "fastpath.h"
+#include "next.h"
 #include "sample.h"
 
 #include <dlfcn.h>
@@ -68,6 +70,16 @@ static struct mprof_module home_of(const char *name, void *address) {
   return mprof_module_of(real ? real : address);
 }
 
+// The same, or where the runtime stands in front of it, of what lies beneath.
+static struct mprof_module beneath(const char *name, void *address) {
+  const struct mprof_intercept *i =
+      mprof_intercepted.c ? mprof_intercept_c : NULL;
+  for (; i && i->name; i++)
+    if (strcmp(i->name, name) == 0)
+      return mprof_module_of(*i->word);
+  return home_of(name, address);
+}
+
 static struct mprof_module home_of_c(void) {
   static const struct {
     const char *name;
@@ -80,7 +92,7 @@ static struct mprof_module home_of_c(void) {
                    {"malloc_usable_size", (void *)malloc_usable_size}};
   struct mprof_module home = {.id = 0};
   for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-    struct mprof_module m = home_of(functions[i].name, functions[i].address);
+    struct mprof_module m = beneath(functions[i].name, functions[i].address);
     if (i == 0)
       home = m;
     else if (m.id != home.id)
@@ -114,7 +126,8 @@ void mprof_place_init(void) {
   struct mprof_module home = home_of_c();
   mprof_place.c = home.id != 0;
   mprof_place.is_glibc = starts_with(home.name, "libc.so.6");
-  mprof_place.cxx = mprof_place.c && operators_are_library_s();
+  mprof_place.cxx =
+      mprof_place.c && (mprof_intercepted.cxx || operators_are_library_s());
 }
 
 void mprof_place_set_masks(uint64_t rate) {

@@ -16,7 +16,7 @@ static struct {
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;
 
-_Thread_local int64_t __mprof_heap_countdown;
+__thread int64_t __mprof_heap_countdown;
 
 uint64_t mprof_sample_rate(void) {
   return atomic_load_explicit(&sampling.rate, memory_order_relaxed);
@@ -117,6 +117,17 @@ static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
   return is_hit && *rate != 0;
 }
 
+// A sample that falls on what is part of another block is dropped; the next is
+// drawn as ever, since a Poisson process has no memory.
+static bool is_nested(void) {
+  if (mprof_likely(mprof_tls.nested_frame == 0))
+    return false;
+  if ((uintptr_t)__builtin_frame_address(0) < mprof_tls.nested_frame)
+    return true;
+  mprof_tls.nested_frame = 0;
+  return false;
+}
+
 bool mprof_sample_hit(size_t size, uint64_t *rate) {
   if (mprof_unlikely(size > PTRDIFF_MAX)) {
     // No block is as large. The site's subtraction went around; undo it.
@@ -141,7 +152,7 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
     atomic_signal_fence(memory_order_seq_cst);
     if (mprof_likely(atomic_load_explicit(&sampling.epoch,
                                           memory_order_acquire) == epoch))
-      return is_hit;
+      return is_hit && !is_nested();
   }
 }
 

@@ -32,4 +32,32 @@ void mprof_unwind_learn_roots(void);
 size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
                     mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
 
+// The same through code that keeps no frame pointers, by its call frame
+// information: unwind_cfi.c. Its steps are slower, so only stacks that begin in
+// such code are followed so.
+size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
+                        mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
+// A module has been unloaded: what is remembered of code may be wrong now.
+void mprof_unwind_forget(void);
+
+// --- what both ways share ---
+
+// A frame larger than this ends the stack.
+#define MPROF_MAX_FRAME_BYTES (4u << 20)
+
+// What may be read of the stack that fp lies on: range itself, or, on a stack
+// that is not the thread's own, *foreign. NULL: not even the frame at fp.
+struct mprof_stack_range *mprof_stack_enter(struct mprof_stack_range *range,
+                                            struct mprof_stack_range *foreign,
+                                            uintptr_t fp);
+// Whether [addr, addr + 16) may be read; a foreign stack is looked at further
+// up. addr is above what was read before.
+bool mprof_stack_reaches(struct mprof_stack_range *range, bool is_foreign,
+                         uintptr_t addr);
+// Whether pc is where a coroutine returns to at its end.
+bool mprof_is_context_root(mprof_pc pc);
+// How many of n frames to keep of a stack up to its root: what called main or a
+// thread's function is no frame of the program's.
+size_t mprof_without_root(const mprof_pc *pcs, size_t n);
+
 #endif // MPROF_RT_UNWIND_H

@@ -19,8 +19,6 @@
 #include <ucontext.h>
 
 #define PROBE_BYTES 4096u
-// A frame larger than this ends the stack.
-#define MAX_FRAME_BYTES (4u << 20)
 // The thread's own stack is looked for up to this depth.
 #define MAX_OWN_BYTES (64u << 20)
 
@@ -98,10 +96,30 @@ void mprof_unwind_learn_roots(void) {
     context_root = *(const mprof_pc *)sp;
 }
 
-// How many of n frames to keep of a stack up to its root: what called main or a
-// thread's function is no frame of the program's.
-static size_t without_root(const mprof_pc *pcs, size_t n) {
+bool mprof_is_context_root(mprof_pc pc) { return pc == context_root; }
+
+size_t mprof_without_root(const mprof_pc *pcs, size_t n) {
   return n > 1 && pcs[n - 1] - libc.start < libc.end - libc.start ? n - 1 : n;
+}
+
+struct mprof_stack_range *mprof_stack_enter(struct mprof_stack_range *range,
+                                            struct mprof_stack_range *foreign,
+                                            uintptr_t fp) {
+  if (mprof_likely(fp >= range->lo && fp + 16 <= range->hi) ||
+      is_own_stack(range, fp))
+    return range;
+  // A stack that is not the thread's own is looked at anew each time: what was
+  // above it may be gone since.
+  *foreign = (struct mprof_stack_range){.lo = page_of(fp),
+                                        .hi = page_of(fp) + PROBE_BYTES,
+                                        .is_main = range->is_main};
+  return extend(foreign, fp) ? foreign : NULL;
+}
+
+bool mprof_stack_reaches(struct mprof_stack_range *range, bool is_foreign,
+                         uintptr_t addr) {
+  return mprof_likely(addr + 16 <= range->hi) ||
+         (is_foreign && extend(range, addr));
 }
 
 // The chain cannot be followed from the frame at fp: was it the thread's last?
@@ -127,17 +145,10 @@ mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
   *end = MPROF_STACK_CUT_DEPTH;
   if (depth == 0)
     return 0;
-  // A stack that is not the thread's own is looked at anew each time: what was
-  // above it may be gone since.
   struct mprof_stack_range foreign;
-  if ((fp < range->lo || fp + 16 > range->hi) && !is_own_stack(range, fp)) {
-    foreign = (struct mprof_stack_range){.lo = page_of(fp),
-                                         .hi = page_of(fp) + PROBE_BYTES,
-                                         .is_main = range->is_main};
-    range = &foreign;
-    if (!extend(range, fp))
-      return 0;
-  }
+  range = mprof_stack_enter(range, &foreign, fp);
+  if (!range)
+    return 0;
   for (;;) {
     uintptr_t next = ((const uintptr_t *)fp)[0];
     uintptr_t pc = ((const uintptr_t *)fp)[1];
@@ -148,17 +159,16 @@ mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
     pcs[n++] = pc;
     if (mprof_unlikely(pc == context_root)) {
       *end = MPROF_STACK_COMPLETE;
-      return without_root(pcs, n);
+      return mprof_without_root(pcs, n);
     }
     // One comparison for both ends: a next below fp wraps to a huge distance.
-    if (next - fp - 16 > MAX_FRAME_BYTES || (next & 15) != 0) {
+    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
       *end = classify(range, fp, next);
-      return *end == MPROF_STACK_COMPLETE ? without_root(pcs, n) : n;
+      return *end == MPROF_STACK_COMPLETE ? mprof_without_root(pcs, n) : n;
     }
     if (n == depth)
       return n;
-    if (mprof_unlikely(next + 16 > range->hi) &&
-        (range != &foreign || !extend(range, next))) {
+    if (!mprof_stack_reaches(range, range == &foreign, next)) {
       *end = MPROF_STACK_CUT_CHAIN;
       return n;
     }

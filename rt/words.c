@@ -16,3 +16,10 @@ IN_LINE uintptr_t __mprof_custom_mask = ~(uintptr_t)0;
 IN_LINE uint64_t __mprof_sync_kinds = 0;
 IN_LINE uint64_t __mprof_owned_mask = 0;
 IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
+
+// Until the runtime starts, and for good where it stands in front of nothing,
+// the functions themselves.
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));        \
+  IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;
+#include "mprof/hooks.def"

@@ -10,13 +10,14 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: store i64{{.*}} !dbg ![[L]]
 ; CHECK: icmp{{.*}} !dbg ![[L]]
 ; CHECK: br i1{{.*}} !dbg ![[L]]
-; CHECK: @malloc({{.*}} !dbg ![[L]]
+; CHECK: load ptr, ptr @__mprof_next_malloc{{.*}} !dbg ![[L]]
+; CHECK: call ptr %{{.*}}(i64 %n){{.*}} !dbg ![[L]]
 ; CHECK: br label{{.*}} !dbg ![[L]]
 ; CHECK: %[[R:.*]] = phi ptr{{.*}} !dbg ![[L]]
 ; CHECK: #dbg_value(ptr %[[R]],
 ; CHECK: @__mprof_malloc({{.*}} !dbg ![[L]]
 ; CHECK: br label{{.*}} !dbg ![[L]]
-; CHECK: ![[L]] = !DILocation(line: 17,
+; CHECK: ![[L]] = !DILocation(line: 18,
 define ptr @f(i64 %n) !dbg !3 {
   %p = call ptr @malloc(i64 %n), !dbg !6
     #dbg_value(ptr %p, !7, !DIExpression(), !6)
@@ -32,7 +33,7 @@ declare ptr @malloc(i64)
 !3 = distinct !DISubprogram(name: "f", file: !1, line: 16, type: !4, unit: !0, spFlags: DISPFlagDefinition)
 !4 = !DISubroutineType(types: !5)
 !5 = !{}
-!6 = !DILocation(line: 17, column: 3, scope: !3)
-!7 = !DILocalVariable(name: "p", scope: !3, file: !1, line: 17, type: !8)
+!6 = !DILocation(line: 18, column: 3, scope: !3)
+!7 = !DILocalVariable(name: "p", scope: !3, file: !1, line: 18, type: !8)
 !8 = !DIBasicType(name: "p", size: 64, encoding: DW_ATE_address)
 !9 = !DILocation(line: 18, column: 3, scope: !3)

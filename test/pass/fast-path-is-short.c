@@ -11,13 +11,14 @@ void use(void *);
 // CHECK: subq %rdi, %fs:__mprof_heap_countdown@TPOFF
 // CHECK-NEXT: jbe
 // CHECK-NEXT: {{^# }}
-// CHECK-NEXT: callq *malloc@GOTPCREL(%rip)
+// CHECK-NEXT: callq *__mprof_next_malloc(%rip)
 // LIBRARY-LABEL: f:
 // LIBRARY: movq __mprof_heap_countdown@GOTTPOFF(%rip), %[[R:[a-z0-9]+]]
 // LIBRARY-NEXT: subq %rdi, %fs:(%[[R]])
 // LIBRARY-NEXT: jbe
 // LIBRARY-NEXT: {{^# }}
-// LIBRARY-NEXT: callq *malloc@GOTPCREL(%rip)
+// LIBRARY-NEXT: movq __mprof_next_malloc@GOTPCREL(%rip), %[[F:[a-z0-9]+]]
+// LIBRARY-NEXT: callq *(%[[F]])
 void f(size_t n) { use(malloc(n)); }
 
 // CHECK-LABEL: k:
@@ -32,7 +33,7 @@ void k(void) { use(malloc(64)); }
 // CHECK: testq %rdi, __mprof_free_mask(%rip)
 // CHECK-NEXT: je
 // CHECK-NEXT: {{^# }}
-// CHECK-NEXT: jmpq *free@GOTPCREL(%rip)
+// CHECK-NEXT: jmpq *__mprof_next_free(%rip)
 // LIBRARY-LABEL: g:
 // LIBRARY: movq __mprof_free_mask@GOTPCREL(%rip), %[[R:[a-z0-9]+]]
 // LIBRARY-NEXT: testq %rdi, (%[[R]])

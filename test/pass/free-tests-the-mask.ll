@@ -11,7 +11,8 @@ define void @f(ptr %p) {
 ; CHECK: %[[NONE:.*]] = icmp eq i64 %[[A]], 0
 ; CHECK: br i1 %[[NONE]], label %[[COLD:.*]], label %[[FAST:.*]], !prof
 ; CHECK: [[FAST]]:
-; CHECK-NEXT: call void @free(ptr %p)
+; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_free
+; CHECK-NEXT: call void %[[F]](ptr %p)
 ; CHECK: [[COLD]]:
 ; CHECK-NEXT: notail call void @__mprof_free(ptr %p)
   call void @free(ptr %p)
@@ -21,7 +22,8 @@ define void @f(ptr %p) {
 define void @d(ptr %p) {
 ; CHECK-LABEL: define void @d(
 ; CHECK: load i64, ptr @__mprof_delete_mask
-; CHECK: call void @_ZdlPvm(ptr %p, i64 8)
+; CHECK: %[[F2:.*]] = load ptr, ptr @__mprof_next__ZdlPvm
+; CHECK-NEXT: call void %[[F2]](ptr %p, i64 8)
 ; CHECK: call void @__mprof__ZdlPvm(ptr %p, i64 8)
   call void @_ZdlPvm(ptr %p, i64 8)
   ret void

@@ -5,7 +5,7 @@ target triple = "x86_64-pc-linux-gnu"
 
 define ptr @f(i1 %c, i64 %n) personality ptr @__gxx_personality_v0 {
 ; CHECK-LABEL: define ptr @f(
-; CHECK: %[[P:.*]] = invoke ptr @_Znwm(i64 %n)
+; CHECK: %[[P:.*]] = invoke ptr %{{.*}}(i64 %n)
 ; CHECK-NEXT: to label %[[CONT:.*]] unwind label %unwind
 ; CHECK: [[CONT]]:
 ; CHECK-NEXT: %[[R:.*]] = phi ptr [ %[[P]], %[[FAST:.*]] ], [ %[[Q:.*]], %[[COLD:.*]] ]

@@ -14,7 +14,8 @@ define ptr @f(i64 %n) {
 ; CHECK: %[[OUT:.*]] = icmp ule i64 %[[C]], %n
 ; CHECK: br i1 %[[OUT]], label %[[COLD:.*]], label %[[FAST:.*]], !prof ![[W:[0-9]+]]
 ; CHECK: [[FAST]]:
-; CHECK-NEXT: %[[P:.*]] = tail call ptr @malloc(i64 %n)
+; CHECK-NEXT: %[[F:.*]] = load ptr, ptr @__mprof_next_malloc
+; CHECK-NEXT: %[[P:.*]] = tail call ptr %[[F]](i64 %n)
 ; CHECK: %[[R:.*]] = phi ptr [ %[[P]], %[[FAST]] ], [ %[[Q:.*]], %[[COLD]] ]
 ; CHECK: ret ptr %[[R]]
 ; CHECK: [[COLD]]:

@@ -6,7 +6,7 @@ target triple = "x86_64-pc-linux-gnu"
 define ptr @alloc(i64 %n) {
 ; CHECK-LABEL: define ptr @alloc(
 ; CHECK: %[[ASK:.*]] = icmp ule i64
-; CHECK: %[[F:.*]] = select i1 %[[ASK]], ptr @__mprof_malloc, ptr @malloc, !prof
+; CHECK: %[[F:.*]] = select i1 %[[ASK]], ptr @__mprof_malloc, ptr %{{.*}}, !prof
 ; CHECK: %p = musttail call ptr %[[F]](i64 %n)
 ; CHECK-NEXT: ret ptr %p
   %p = musttail call ptr @malloc(i64 %n)
@@ -15,7 +15,7 @@ define ptr @alloc(i64 %n) {
 
 define void @release(ptr %p) {
 ; CHECK-LABEL: define void @release(
-; CHECK: %[[F:.*]] = select i1 %{{.*}}, ptr @__mprof_free, ptr @free
+; CHECK: %[[F:.*]] = select i1 %{{.*}}, ptr @__mprof_free, ptr %{{.*}}
 ; CHECK: musttail call void %[[F]](ptr %p)
   musttail call void @free(ptr %p)
   ret void
@@ -23,7 +23,7 @@ define void @release(ptr %p) {
 
 define void @cold_release(ptr %p) minsize optsize {
 ; CHECK-LABEL: define void @cold_release(
-; CHECK: select i1 %{{.*}}, ptr @__mprof_free, ptr @free
+; CHECK: select i1 %{{.*}}, ptr @__mprof_free, ptr %{{.*}}
   musttail call void @free(ptr %p)
   ret void
 }

@@ -9,7 +9,8 @@ define ptr @f(ptr %p, i64 %n) {
 ; CHECK: %[[NONE:.*]] = icmp eq i64 %{{.*}}, 0
 ; CHECK: %[[ASK:.*]] = or i1 %[[OUT]], %[[NONE]]
 ; CHECK: br i1 %[[ASK]]
-; CHECK: call ptr @realloc(ptr %p, i64 %n)
+; CHECK: %[[F:.*]] = load ptr, ptr @__mprof_next_realloc
+; CHECK-NEXT: call ptr %[[F]](ptr %p, i64 %n)
 ; CHECK: call ptr @__mprof_realloc(ptr %p, i64 %n)
   %q = call ptr @realloc(ptr %p, i64 %n)
   ret ptr %q

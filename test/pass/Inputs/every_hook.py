@@ -45,9 +45,12 @@ def check(path, ir):
         body = re.search(r"^define [^\n]*@site_%s\(.*?^}" % symbol, text, re.M | re.S)
         body = body.group(0)
         args = ", ".join("%s %%a%d" % (TYPES[c], i) for i, c in enumerate(proto[1:]))
-        calls = re.findall(r"@(\w+)\(%s\)" % re.escape(args), body.split("{", 1)[1])
-        entry = "__mprof_" + symbol
-        expected = [entry] if rule == "DUP" else [symbol, entry]
+        calls = re.findall(r"call \w+ (\S+)\(%s\)" % re.escape(args),
+                           body.split("{", 1)[1])
+        entry = "@__mprof_" + symbol
+        beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_next_%s," % symbol, body)
+        expected = beneath + [entry]
+        assert len(beneath) == (rule != "DUP"), symbol
         assert calls == expected, (symbol, calls)
         words = sorted(set(re.findall(r"ptr @__mprof_(\w+_(?:mask|countdown))\b", body)))
         assert words == sorted(WORDS[rule]), (symbol, words)

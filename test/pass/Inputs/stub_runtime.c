@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #ifndef VERSION
-#define VERSION __mprof_abi_v2
+#define VERSION __mprof_abi_v3
 #endif
 
 _Thread_local int64_t __mprof_heap_countdown
@@ -18,6 +18,8 @@ uintptr_t __mprof_free_mask = 4095;
 uintptr_t __mprof_delete_mask = 4095;
 uintptr_t __mprof_custom_mask = 4095;
 void *__mprof_main_frame;
+void *__mprof_next_malloc = malloc;
+void *__mprof_next_free = free;
 const char VERSION = 1;
 
 void *__mprof_malloc(size_t n) {

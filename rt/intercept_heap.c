@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libmprof_intercept.a: malloc and its kin as functions of the program, so that
+// code which was not rewritten calls them: libc's own (getline, asprintf), the
+// C++ library, any other. Each is a site by hand, with the allocator beneath at
+// its end. All are weak: a program that has a malloc of its own keeps it.
+//
+// Before the runtime's constructor nothing is counted, since the loader is a
+// caller too.
+
+#include "base.h"
+#include "intercept.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+// While the runtime has not started: whether the allocator beneath can be
+// called. The loader may ask for memory while it is being looked for, and goes
+// on without.
+static bool has_next(void) {
+  if (mprof_next_find())
+    return true;
+  errno = ENOMEM;
+  return false;
+}
+
+static bool may_be_counted(const void *ptr) {
+  return ((uintptr_t)ptr & __mprof_free_mask) == 0;
+}
+
+// f as a weak function of the program, and its definition.
+#define INTERCEPT(Result, f, Params)                                           \
+  MPROF_ENTRY Result __mprof_##f Params;                                       \
+  static Result own_##f Params;                                                \
+  MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)));          \
+  static Result own_##f Params
+
+// The body of one that allocates size bytes; Failed: without an allocator.
+#define ALLOCATE(f, Args, Size, Failed)                                        \
+  {                                                                            \
+    if (mprof_unlikely(!mprof_intercepts()))                                   \
+      return has_next() ? NEXT(f) Args : (Failed);                             \
+    if (mprof_intercept_asks(Size))                                            \
+      MPROF_MUSTTAIL return __mprof_##f Args;                                  \
+    return NEXT(f) Args;                                                       \
+  }
+
+INTERCEPT(void *, malloc, (size_t size))
+ALLOCATE(malloc, (size), size, NULL)
+
+INTERCEPT(void *, calloc, (size_t count, size_t each))
+ALLOCATE(calloc, (count, each), count *each, NULL)
+
+INTERCEPT(void *, aligned_alloc, (size_t align, size_t size))
+ALLOCATE(aligned_alloc, (align, size), size, NULL)
+
+INTERCEPT(int, posix_memalign, (void **out, size_t align, size_t size))
+ALLOCATE(posix_memalign, (out, align, size), size, ENOMEM)
+
+INTERCEPT(void *, memalign, (size_t align, size_t size))
+ALLOCATE(memalign, (align, size), size, NULL)
+
+INTERCEPT(void *, valloc, (size_t size))
+ALLOCATE(valloc, (size), size, NULL)
+
+INTERCEPT(void *, pvalloc, (size_t size))
+ALLOCATE(pvalloc, (size), size, NULL)
+
+INTERCEPT(void *, realloc, (void *old, size_t size)) {
+  if (mprof_unlikely(!mprof_intercepts()))
+    return has_next() ? NEXT(realloc)(old, size) : NULL;
+  bool asks = mprof_intercept_asks(size);
+  if (asks || may_be_counted(old))
+    MPROF_MUSTTAIL return __mprof_realloc(old, size);
+  return NEXT(realloc)(old, size);
+}
+
+INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
+  size_t size;
+  if (!__builtin_mul_overflow(count, each, &size))
+    return own_realloc(old, size);
+  errno = ENOMEM;
+  return NULL;
+}
+
+// What sites call: libc's would come back by way of realloc.
+static void *plain_reallocarray(void *old, size_t count, size_t each) {
+  size_t size;
+  if (!__builtin_mul_overflow(count, each, &size))
+    return NEXT(realloc)(old, size);
+  errno = ENOMEM;
+  return NULL;
+}
+
+INTERCEPT(void, free, (void *ptr)) {
+  if (mprof_likely(mprof_intercepts())) {
+    if (may_be_counted(ptr))
+      MPROF_MUSTTAIL return __mprof_free(ptr);
+  } else if (!has_next()) {
+    return;
+  }
+  NEXT(free)(ptr);
+}
+
+#define ROW(f, plain) {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain}
+const struct mprof_intercept mprof_intercept_c[] = {
+    ROW(malloc, NULL),
+    ROW(calloc, NULL),
+    ROW(realloc, NULL),
+    ROW(reallocarray, (void *)plain_reallocarray),
+    ROW(free, NULL),
+    ROW(aligned_alloc, NULL),
+    ROW(posix_memalign, NULL),
+    ROW(memalign, NULL),
+    ROW(valloc, NULL),
+    ROW(pvalloc, NULL),
+    {NULL, NULL, NULL, NULL, NULL}};

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libmprof_rt_cxx.a: operator new and delete as functions of the program, so
+// that the C++ library's own calls of them are counted, and that they need no
+// other allocator than malloc. All are weak: what the program replaces is the
+// program's, and then the others do what the standard says of them.
+// [new.delete]
+
+#include "intercept.h"
+
+#include <cstdlib>
+#include <malloc.h>
+#include <new>
+
+using std::align_val_t;
+using std::nothrow_t;
+
+// --- the operators themselves, on the allocator beneath ---
+
+// [new.delete.single]: tries, asks the new_handler, tries again.
+template <class Try> static void *obtain(Try try_once) {
+  for (;;) {
+    if (void *p = try_once())
+      return p;
+    std::new_handler handler = std::get_new_handler();
+    if (!handler)
+      throw std::bad_alloc();
+    handler();
+  }
+}
+
+template <class Get> static void *or_null(Get get) noexcept {
+  try {
+    return get();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+static void *get(size_t size) {
+  return obtain([=] { return NEXT(malloc)(size ? size : 1); });
+}
+static void *get(size_t size, size_t align) {
+  return obtain([=] {
+    void *p = nullptr;
+    size_t least = align < sizeof(void *) ? sizeof(void *) : align;
+    return NEXT(posix_memalign)(&p, least, size ? size : 1) == 0 ? p : nullptr;
+  });
+}
+
+// --- the interceptors ---
+
+static bool may_be_counted(const void *ptr) {
+  return (reinterpret_cast<uintptr_t>(ptr) & __mprof_delete_mask) == 0;
+}
+
+// Not before the runtime starts, nor where the program has replaced one of
+// them.
+static bool is_on() { return mprof_intercepts() && mprof_intercepted.cxx; }
+
+using nothrow = const std::nothrow_t &;
+
+// Symbol: the operator's mangled name. Plain: what it does beneath. Default:
+// what it does where the program has replaced another form.
+#define OPERATOR(Result, Symbol, Params, Except)                               \
+  extern "C" {                                                                 \
+  Result __mprof_##Symbol Params Except;                                       \
+  Result mprof_own_##Symbol Params Except;                                     \
+  MPROF_DATA Result Symbol Params Except                                       \
+      __attribute__((weak, alias("mprof_own_" #Symbol)));                      \
+  }
+
+#define NEW(Symbol, Params, Args, Except, Plain, Default)                      \
+  OPERATOR(void *, Symbol, Params, Except)                                     \
+  static void *plain_##Symbol Params Except { return Plain; }                  \
+  void *mprof_own_##Symbol Params Except {                                     \
+    if (__builtin_expect(!is_on(), 0))                                         \
+      return Default;                                                          \
+    return mprof_intercept_asks(size) ? __mprof_##Symbol Args : Plain;         \
+  }
+
+#define DELETE(Symbol, Params, Args, Default)                                  \
+  OPERATOR(void, Symbol, Params, noexcept)                                     \
+  static void plain_##Symbol Params noexcept { NEXT(free)(ptr); }              \
+  void mprof_own_##Symbol Params noexcept {                                    \
+    if (__builtin_expect(!is_on(), 0))                                         \
+      Default;                                                                 \
+    else if (may_be_counted(ptr))                                              \
+      __mprof_##Symbol Args;                                                   \
+    else                                                                       \
+      NEXT(free)(ptr);                                                         \
+  }
+
+NEW(_Znwm, (size_t size), (size), , get(size), get(size))
+NEW(_ZnwmSt11align_val_t, (size_t size, size_t align), (size, align), ,
+    get(size, align), get(size, align))
+NEW(_ZnwmRKSt9nothrow_t, (size_t size, nothrow n), (size, n), noexcept,
+    or_null([=] { return get(size); }), or_null([=] { return _Znwm(size); }))
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t align, nothrow n),
+    (size, align, n), noexcept, or_null([=] { return get(size, align); }),
+    or_null([=] { return _ZnwmSt11align_val_t(size, align); }))
+NEW(_Znam, (size_t size), (size), , get(size), _Znwm(size))
+NEW(_ZnamSt11align_val_t, (size_t size, size_t align), (size, align), ,
+    get(size, align), _ZnwmSt11align_val_t(size, align))
+NEW(_ZnamRKSt9nothrow_t, (size_t size, nothrow n), (size, n), noexcept,
+    or_null([=] { return get(size); }), or_null([=] { return _Znam(size); }))
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t align, nothrow n),
+    (size, align, n), noexcept, or_null([=] { return get(size, align); }),
+    or_null([=] { return _ZnamSt11align_val_t(size, align); }))
+
+DELETE(_ZdlPv, (void *ptr), (ptr), NEXT(free)(ptr))
+DELETE(_ZdlPvRKSt9nothrow_t, (void *ptr, nothrow n), (ptr, n), _ZdlPv(ptr))
+DELETE(_ZdlPvm, (void *ptr, size_t size), (ptr, size), _ZdlPv(ptr))
+DELETE(_ZdlPvSt11align_val_t, (void *ptr, size_t align), (ptr, align),
+       NEXT(free)(ptr))
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t,
+       (void *ptr, size_t align, nothrow n), (ptr, align, n),
+       _ZdlPvSt11align_val_t(ptr, align))
+DELETE(_ZdlPvmSt11align_val_t, (void *ptr, size_t size, size_t align),
+       (ptr, size, align), _ZdlPvSt11align_val_t(ptr, align))
+DELETE(_ZdaPv, (void *ptr), (ptr), _ZdlPv(ptr))
+DELETE(_ZdaPvRKSt9nothrow_t, (void *ptr, nothrow n), (ptr, n), _ZdaPv(ptr))
+DELETE(_ZdaPvm, (void *ptr, size_t size), (ptr, size), _ZdaPv(ptr))
+DELETE(_ZdaPvSt11align_val_t, (void *ptr, size_t align), (ptr, align),
+       _ZdlPvSt11align_val_t(ptr, align))
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t,
+       (void *ptr, size_t align, nothrow n), (ptr, align, n),
+       _ZdaPvSt11align_val_t(ptr, align))
+DELETE(_ZdaPvmSt11align_val_t, (void *ptr, size_t size, size_t align),
+       (ptr, size, align), _ZdaPvSt11align_val_t(ptr, align))
+
+#define ROW(Symbol)                                                            \
+  {#Symbol, &__mprof_next_##Symbol, reinterpret_cast<void *>(Symbol),          \
+   reinterpret_cast<void *>(mprof_own_##Symbol),                               \
+   reinterpret_cast<void *>(plain_##Symbol)},
+#define FORMS(Op)                                                              \
+  ROW(Op)                                                                      \
+  ROW(Op##RKSt9nothrow_t)                                                      \
+  ROW(Op##St11align_val_t) ROW(Op##St11align_val_tRKSt9nothrow_t)
+// clang-format off
+const struct mprof_intercept mprof_intercept_cxx[] = {
+    FORMS(_Znwm) FORMS(_Znam) FORMS(_ZdlPv) FORMS(_ZdaPv)
+    ROW(_ZdlPvm) ROW(_ZdlPvmSt11align_val_t)
+    ROW(_ZdaPvm) ROW(_ZdaPvmSt11align_val_t)
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+// clang-format on

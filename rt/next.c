@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See next.h. What lies beneath an interceptor in the program is the function
+// of that name in the next module: a preloaded allocator, one that the program
+// is linked with, or libc's.
+
+#include "intercept.h"
+
+#include "base.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+#pragma weak dlsym
+
+struct mprof_intercepted mprof_intercepted;
+
+enum { UNKNOWN, LOOKING, FOUND };
+static atomic_int state;
+
+static bool is_own(const struct mprof_intercept *i) {
+  return i->bound == i->own;
+}
+
+// Whether the program has left every function of a table to the runtime.
+static bool is_whole(const struct mprof_intercept *table) {
+  if (!table || !table->name)
+    return false;
+  for (const struct mprof_intercept *i = table; i->name; i++)
+    if (!is_own(i))
+      return false;
+  return true;
+}
+
+static void set_words(const struct mprof_intercept *table) {
+  if (!table)
+    return;
+  for (const struct mprof_intercept *i = table; i->name; i++) {
+    if (!is_own(i))
+      continue;
+    void *beneath = i->plain;
+    if (!beneath)
+      beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
+    if (beneath)
+      *i->word = beneath;
+  }
+}
+
+MPROF_NOINLINE bool mprof_next_find(void) {
+  int expected = UNKNOWN;
+  if (!atomic_compare_exchange_strong(&state, &expected, LOOKING))
+    return expected == FOUND;
+  const int before = errno;
+  set_words(mprof_intercept_c);
+  mprof_intercepted.c = is_whole(mprof_intercept_c);
+  mprof_intercepted.cxx = mprof_intercepted.c && is_whole(mprof_intercept_cxx);
+  if (mprof_intercepted.cxx)
+    set_words(mprof_intercept_cxx);
+  errno = before;
+  atomic_store(&state, FOUND);
+  return true;
+}
+
+unsigned char mprof_intercept_is_on;
+
+void mprof_next_start(void) {
+  __atomic_store_n(&mprof_intercept_is_on, mprof_intercepted.c,
+                   __ATOMIC_RELEASE);
+}

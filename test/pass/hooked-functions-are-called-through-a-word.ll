@@ -1,0 +1,20 @@
+; Intent: a hooked function of the heap is called through the runtime's word for
+; what lies beneath it, and still linked; one that the module defines is called
+; itself.
+; RUN: %opt_mprof %s | FileCheck %s
+target triple = "x86_64-pc-linux-gnu"
+; CHECK-DAG: @__mprof_next_malloc = external dso_local global ptr
+; CHECK-DAG: @mprof.keep.malloc = private constant ptr @malloc
+define ptr @f() {
+; CHECK-LABEL: define ptr @f(
+; CHECK: %[[F:.*]] = load ptr, ptr @__mprof_next_malloc, align 8
+; CHECK-NEXT: call ptr %[[F]](i64 1)
+; CHECK: call void @free(ptr %p)
+  %p = call ptr @malloc(i64 1)
+  call void @free(ptr %p)
+  ret ptr %p
+}
+declare ptr @malloc(i64)
+define void @free(ptr %p) {
+  ret void
+}
