@@ -65,25 +65,27 @@ static bool commit(size_t end) {
   return ok;
 }
 
-static void *refuse(void) {
-  mprof_stat_add(MPROF_STAT_no_memory, 1);
-  return NULL;
-}
-
-void *mprof_arena_alloc(size_t len) {
+void *mprof_arena_try_alloc(size_t len) {
   if (len >= arena.size)
-    return refuse();
+    return NULL;
   len = round_up(len, MPROF_ARENA_UNIT);
   size_t at = atomic_load_explicit(&arena.used, memory_order_relaxed);
   do {
     if (at > arena.size - len)
-      return refuse();
+      return NULL;
   } while (!atomic_compare_exchange_weak(&arena.used, &at, at + len));
   // What a failed commit leaves behind is lost, not handed out twice.
   if (at + len > atomic_load_explicit(&arena.committed, memory_order_acquire) &&
       !commit(at + len))
-    return refuse();
+    return NULL;
   return mprof_arena_base + at;
+}
+
+void *mprof_arena_alloc(size_t len) {
+  void *p = mprof_arena_try_alloc(len);
+  if (mprof_unlikely(!p))
+    mprof_stat_add(MPROF_STAT_no_memory, 1);
+  return p;
 }
 
 size_t mprof_arena_used(void) {

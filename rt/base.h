@@ -107,6 +107,8 @@ uint64_t mprof_lock_wait_ticks(void);
 // NULL, counted as lost, once max_memory_mb are used or the system has none.
 // Lock-free but for the growth of the committed part.
 void *mprof_arena_alloc(size_t len);
+// The same for what can be done without: its lack is no loss.
+void *mprof_arena_try_alloc(size_t len);
 // What addresses in the arena are multiples of.
 #define MPROF_ARENA_UNIT 64u
 extern char *mprof_arena_base; // written once by mprof_arena_init

@@ -11,6 +11,8 @@
 
 #include "bucket.h"
 
+#include "counts.h"
+
 #include <string.h>
 
 struct mprof_lock mprof_insert_lock = MPROF_LOCK_INIT(MPROF_RANK_INSERT);
@@ -132,7 +134,8 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
     return NULL;
   b->hash = hash;
   b->size = key->size;
-  b->rate = key->rate;
+  b->rate = (uint32_t)key->rate;
+  b->owner = mprof_shard_owner();
   b->stack_len = key->stack_len;
   b->type = key->type;
   b->skip = key->skip;

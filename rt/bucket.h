@@ -38,10 +38,14 @@ struct mprof_mem_cycle {
   _Atomic uint64_t allocs, frees;
 };
 
-// Counters of a MEM bucket. (Go: memRecord)
+// Counters of a MEM bucket; counts.h says who counts where. own only grows and
+// one thread writes it, future is atomic, a flush moves what both hold to
+// active. (Go: memRecord)
 struct mprof_mem_counts {
+  struct mprof_mem_cycle own[3];    // written by the bucket's owner
   struct mprof_mem_cycle active;    // guarded by active_lock
   struct mprof_mem_cycle future[3]; // atomic; emptied under active_lock
+  struct mprof_mem_cycle taken[3];  // of own and of cells; by active_lock
 };
 
 // Counters of a BLOCK or MUTEX bucket, scaled when they are added, so that a
@@ -74,30 +78,37 @@ struct mprof_bucket_key {
   uint64_t rate; // MEM: heap_rate when sampled, which the counts are scaled by
 };
 
-// layout: counters alone in the first cache line, which all threads write;
-// then what only lookups read.
+// layout: the counters of one thread in the first cache line, the seldom used
+// ones of all in the second, then what lookups read, beside what flushes write.
 struct mprof_bucket {
   union {
     struct mprof_mem_counts mem;
     struct mprof_wait_counts wait;
     struct mprof_thread_counts thread;
   };
-  // Written once before the bucket is published.
-  struct mprof_bucket *allnext; // next older bucket of this type
+  // Written once before the bucket is published, but for cells.
   uint64_t hash;
   union { // as in the key
     size_t size;
     uintptr_t object;
   };
-  uint64_t rate;
+  uint32_t rate;
   uint32_t stack_len;
+  // MEM: arena handle of the other threads' counters, see counts.h. Atomic.
+  _Atomic uint32_t cells;
+  uint16_t owner; // MEM: the shard that counts in own
   uint8_t type;
   uint8_t skip;
   uint8_t end;
   uint8_t kind;
+  struct mprof_bucket *allnext; // next older bucket of this type
   mprof_pc stack[];
 };
-_Static_assert(sizeof(struct mprof_mem_counts) == 64, "one cache line");
+_Static_assert(offsetof(struct mprof_bucket, mem.future) == 64,
+               "own and active are a cache line");
+_Static_assert(offsetof(struct mprof_bucket, owner) / 64 ==
+                   offsetof(struct mprof_bucket, hash) / 64,
+               "a free looks at one line");
 
 // The hash of a stack and a size; its slot in the first table is
 // hash % MPROF_BUCK_HASH_SIZE. (Go: stkbucket, "hash stack")

@@ -17,10 +17,13 @@
 
 // cycle << 1 | flushed: whether future[cycle] of all buckets has gone to
 // active. (Go: mProfCycle)
-extern atomic_uint mprof_cycle;
+extern struct mprof_cycle {
+  // Every event reads it: nothing that others write lies in its cache line.
+  _Alignas(64) atomic_uint word;
+} mprof_cycle;
 
 static inline uint32_t mprof_cycle_read(void) {
-  return atomic_load_explicit(&mprof_cycle, memory_order_relaxed) >> 1;
+  return atomic_load_explicit(&mprof_cycle.word, memory_order_relaxed) >> 1;
 }
 // Index in future[] of explicit events now (C+2).
 static inline unsigned mprof_cycle_explicit_index(void) {

@@ -8,6 +8,7 @@
 #include "event.h"
 
 #include "bucket_at.h"
+#include "counts.h"
 #include "cycle.h"
 #include "flags.h"
 #include "livemap.h"
@@ -21,9 +22,7 @@ static struct mprof_bucket *bucket_of(struct mprof_thread *t,
 }
 
 static void count_free(uint32_t handle) {
-  struct mprof_bucket *b = mprof_arena_pointer(handle);
-  struct mprof_mem_cycle *c = &b->mem.future[mprof_cycle_explicit_index()];
-  atomic_fetch_add_explicit(&c->frees, 1, memory_order_relaxed);
+  mprof_count_free(mprof_arena_pointer(handle), mprof_cycle_explicit_index());
 }
 
 static void record(const struct mprof_alloc_event *ev) {
@@ -42,8 +41,7 @@ static void record(const struct mprof_alloc_event *ev) {
     count_free(stale);
     mprof_stat_add(MPROF_STAT_stale, 1);
   }
-  struct mprof_mem_cycle *c = &b->mem.future[mprof_cycle_explicit_index()];
-  atomic_fetch_add_explicit(&c->allocs, 1, memory_order_relaxed);
+  mprof_count_alloc(b, mprof_cycle_explicit_index());
 }
 
 void mprof_event_alloc(const struct mprof_alloc_event *ev) {
@@ -72,8 +70,15 @@ struct mprof_released mprof_event_release(void *ptr) {
 }
 
 void mprof_event_freed(struct mprof_released r) {
-  if (r.bucket)
+  if (!r.bucket)
+    return;
+  if (mprof_guard_enter()) {
     count_free(r.bucket);
+    mprof_guard_leave();
+  } else {
+    mprof_count_free_inside(mprof_arena_pointer(r.bucket),
+                            mprof_cycle_explicit_index());
+  }
 }
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {

@@ -17,8 +17,11 @@ struct tree {
   _Atomic uint32_t top;
 };
 
-static struct tree by_page = {.unit_bits = 12};
-static struct tree by_16 = {.unit_bits = 4};
+// In a cache line that is hardly written after the first blocks.
+static struct {
+  _Alignas(64) struct tree by_page;
+  struct tree by_16;
+} trees = {.by_page = {.unit_bits = 12}, .by_16 = {.unit_bits = 4}};
 
 static _Atomic uint32_t *block(uint32_t handle) {
   return mprof_arena_pointer(handle);
@@ -143,7 +146,8 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                     uint32_t *stale) {
   *stale = 0;
   if (mprof_likely(!mprof_live_needs_guard(addr)))
-    return tree_put(is_placed ? &by_page : &by_16, addr, bucket, stale);
+    return tree_put(is_placed ? &trees.by_page : &trees.by_16, addr, bucket,
+                    stale);
   mprof_lock_acquire(&mprof_odd_lock);
   bool ok = odd_put_locked(addr, bucket, stale);
   mprof_lock_release(&mprof_odd_lock);
@@ -161,18 +165,18 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     mprof_lock_release(&mprof_odd_lock);
     return bucket;
   }
-  if ((addr & ((1u << by_page.unit_bits) - 1)) == 0) {
-    uint32_t bucket = tree_take(&by_page, addr);
+  if ((addr & ((1u << trees.by_page.unit_bits) - 1)) == 0) {
+    uint32_t bucket = tree_take(&trees.by_page, addr);
     *is_placed = bucket != 0;
     if (bucket)
       return bucket;
   }
-  return tree_take(&by_16, addr);
+  return tree_take(&trees.by_16, addr);
 }
 
 void mprof_live_reset(void) {
-  atomic_store(&by_page.top, 0);
-  atomic_store(&by_16.top, 0);
+  atomic_store(&trees.by_page.top, 0);
+  atomic_store(&trees.by_16.top, 0);
   mprof_lock_reset(&mprof_odd_lock);
   odd.heads = NULL;
   odd.unused = NULL;

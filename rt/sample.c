@@ -12,7 +12,8 @@
 // Both are written under registry_lock and read without: the epoch last, so
 // that who sees a new epoch sees its rate.
 static struct {
-  _Atomic uint64_t rate;
+  // Alone in its cache line: in exact mode every event reads it.
+  _Alignas(64) _Atomic uint64_t rate;
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;
 

@@ -10,6 +10,7 @@
 
 #include "threads.h"
 
+#include "counts.h"
 #include "fastpath.h"
 #include "flags.h"
 #include "sample.h"
@@ -58,6 +59,8 @@ static void unlink_locked(struct mprof_thread *t) {
 static void retire_locked(struct mprof_thread *t) {
   unlink_locked(t);
   t->countdown = NULL;
+  mprof_shard_give_back_locked(t->shard);
+  t->shard = 0;
   t->next = registry.unused;
   registry.unused = t;
 }
@@ -101,6 +104,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
     struct mprof_scratch *scratch = t->scratch;
     *t = (struct mprof_thread){.tid = tid, .scratch = scratch};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
+    mprof_tls.shard = t->shard = mprof_shard_take_locked();
     if (register_exit(t))
       t->countdown = &__mprof_heap_countdown;
     link_locked(t);
@@ -116,6 +120,8 @@ static void on_thread_exit(void *arg) {
   // Another copy of the record's owner: a fork made it stale.
   if (t != mprof_tls.self || !mprof_guard_enter())
     return;
+  // Who takes the shard over sees what was counted in it: the lock sees to it.
+  mprof_tls.shard = 0;
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
   mprof_lock_release(&mprof_registry_lock);
@@ -214,7 +220,9 @@ void mprof_threads_init(void) {
 void mprof_threads_reset(void) {
   mprof_lock_reset(&mprof_registry_lock);
   registry.live = registry.oldest = registry.unused = NULL;
+  mprof_shards_reset();
   mprof_tls.self = NULL;
+  mprof_tls.shard = 0;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
   mprof_tls.locks_held = 0;

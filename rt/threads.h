@@ -50,10 +50,12 @@ struct mprof_thread {
   // Where the thread was created, NULL if that was not seen. Guarded by
   // registry_lock.
   struct mprof_bucket *created;
+  uint16_t shard; // counts.h; guarded by registry_lock
 };
 
 struct mprof_tls {
   struct mprof_thread *self;
+  uint16_t shard;      // of self, 0 without
   uint64_t random;     // state of the generator, 0 before the first use
   uint64_t rate_epoch; // 0 before the first use
   volatile bool guarded;

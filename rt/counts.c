@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See counts.h.
+
+#include "counts.h"
+
+#include <string.h>
+
+// --- shards ---
+
+#define WORD_BITS 64u
+static struct {
+  uint64_t taken[MPROF_OWN_SHARDS / WORD_BITS + 1]; // bits, from shard 1 on
+  unsigned next_common;
+} shards; // guarded by registry_lock
+
+uint16_t mprof_shard_take_locked(void) {
+  for (unsigned i = 0; i < MPROF_OWN_SHARDS; i++) {
+    uint64_t bit = UINT64_C(1) << i % WORD_BITS;
+    if ((shards.taken[i / WORD_BITS] & bit) == 0) {
+      shards.taken[i / WORD_BITS] |= bit;
+      return (uint16_t)(i + 1);
+    }
+  }
+  unsigned at = shards.next_common++ % MPROF_COMMON_SHARDS;
+  return (uint16_t)(MPROF_OWN_SHARDS + 1 + at);
+}
+
+void mprof_shard_give_back_locked(uint16_t shard) {
+  if (shard == 0 || shard > MPROF_OWN_SHARDS)
+    return;
+  unsigned i = shard - 1u;
+  shards.taken[i / WORD_BITS] &= ~(UINT64_C(1) << i % WORD_BITS);
+}
+
+void mprof_shards_reset(void) { memset(&shards, 0, sizeof(shards)); }
+
+// --- cells ---
+
+// What *handle names; made of a cache line if there is nothing yet and make is
+// true.
+static void *line_of(_Atomic uint32_t *handle, bool make) {
+  uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
+  if (mprof_likely(h != 0) || !make)
+    return mprof_arena_pointer(h);
+  void *mine = mprof_arena_try_alloc(sizeof(struct mprof_cell));
+  if (!mine)
+    return NULL;
+  if (atomic_compare_exchange_strong(handle, &h, mprof_arena_handle(mine)))
+    return mine;
+  return mprof_arena_pointer(h); // mine stays unused
+}
+
+static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,
+                                  bool make) {
+  struct mprof_cell_line *line = line_of(&b->cells, make);
+  unsigned at = shard - 1;
+  for (; line && at >= MPROF_CELLS_A_LINE; at -= MPROF_CELLS_A_LINE)
+    line = line_of(&line->next, make);
+  return line ? line_of(&line->cells[at], make) : NULL;
+}
+
+// Many threads without a cell count here. A thread that only frees has had no
+// record so far; where it ends, it needs none any more.
+static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
+  if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
+    mprof_thread_self(false);
+  if (mprof_tls.shard != 0)
+    cell_of(b, mprof_tls.shard, true);
+}
+
+static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
+  return is_free ? &c->frees : &c->allocs;
+}
+
+void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
+                           bool is_free) {
+  unsigned shard = mprof_tls.shard;
+  struct mprof_cell *cell = shard ? cell_of(b, shard, false) : NULL;
+  if (mprof_likely(cell != NULL)) {
+    _Atomic uint64_t *n = counter_of(&cell->cycles[index], is_free);
+    if (mprof_likely(shard <= MPROF_OWN_SHARDS))
+      mprof_count_plain(n);
+    else
+      atomic_fetch_add_explicit(n, 1, memory_order_release);
+    return;
+  }
+  uint64_t before = atomic_fetch_add_explicit(
+      counter_of(&b->mem.future[index], is_free), 1, memory_order_release);
+  if (mprof_unlikely(before >= MPROF_CELL_FROM))
+    want_cell(b);
+}
+
+// --- flush ---
+
+static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
+  return atomic_load_explicit(counter_of(c, is_free), memory_order_acquire);
+}
+
+// What own and the cells hold, of all time.
+static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
+  uint64_t sum = read_count(&b->mem.own[index], is_free);
+  struct mprof_cell_line *line = line_of(&b->cells, false);
+  for (; line; line = line_of(&line->next, false)) {
+    for (unsigned i = 0; i < MPROF_CELLS_A_LINE; i++) {
+      struct mprof_cell *cell = line_of(&line->cells[i], false);
+      if (cell)
+        sum += read_count(&cell->cycles[index], is_free);
+    }
+  }
+  return sum;
+}
+
+static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
+  _Atomic uint64_t *future = counter_of(&b->mem.future[index], is_free);
+  _Atomic uint64_t *taken = counter_of(&b->mem.taken[index], is_free);
+  _Atomic uint64_t *active = counter_of(&b->mem.active, is_free);
+  uint64_t sum = sum_of(b, index, is_free);
+  uint64_t n = sum - atomic_load_explicit(taken, memory_order_relaxed);
+  // Most buckets had no event in the cycle: spare them the writes.
+  if (atomic_load_explicit(future, memory_order_relaxed) != 0)
+    n += atomic_exchange_explicit(future, 0, memory_order_acquire);
+  if (n == 0)
+    return;
+  atomic_store_explicit(taken, sum, memory_order_relaxed);
+  atomic_store_explicit(active,
+                        atomic_load_explicit(active, memory_order_relaxed) + n,
+                        memory_order_relaxed);
+}
+
+// Frees first: whose free is read, its allocation is read after it.
+void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index) {
+  publish(b, index, true);
+  publish(b, index, false);
+}

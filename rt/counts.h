@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the events of a MEM bucket are counted, so that threads that share a
+// stack write no cache line in common.
+//
+// Each thread has a shard, a small number. The thread that made a bucket counts
+// in the bucket's own[]; another one first in future[], by atomic additions,
+// and once a cycle has many of those in a cell of its own. Own counters and
+// cells have one writer at a time, so they are plain additions; they only ever
+// grow, and taken[] remembers how much of them was published. A thread that
+// ends leaves its shard, with what was counted in it, to the next.
+//
+// Every count is for one index of the cycle machine, wherever it is kept, so
+// that a flush of an index takes exactly what was accounted to it.
+
+#ifndef MPROF_RT_COUNTS_H
+#define MPROF_RT_COUNTS_H
+
+#include "bucket.h"
+#include "threads.h"
+
+// Shards of one thread each: 1 to MPROF_OWN_SHARDS. The threads beyond share
+// MPROF_COMMON_SHARDS more, which are added to atomically. 0 is none.
+#define MPROF_OWN_SHARDS 105u
+#define MPROF_COMMON_SHARDS 15u
+// Additions to a counter of future[] in one cycle from which on a thread gets a
+// cell: what has few events is not worth its memory.
+#define MPROF_CELL_FROM 64u
+
+// A shard's counts of a bucket that another shard owns.
+struct mprof_cell {
+  _Alignas(64) struct mprof_mem_cycle cycles[3]; // a cache line
+};
+
+// A bucket's cells of some shards: read by all, written once each.
+#define MPROF_CELLS_A_LINE 15u
+struct mprof_cell_line {
+  _Atomic uint32_t next; // arena handle, of the shards after these
+  _Atomic uint32_t cells[MPROF_CELLS_A_LINE]; // the same; 0: none yet
+};
+_Static_assert(sizeof(struct mprof_cell) == 64 &&
+                   sizeof(struct mprof_cell_line) == 64,
+               "one cache line each");
+
+// What a new bucket has as its owner: the calling thread's shard, or a number
+// that is none's.
+#define MPROF_NO_OWNER UINT16_MAX
+static inline uint16_t mprof_shard_owner(void) {
+  uint16_t shard = mprof_tls.shard;
+  return shard == 0 || shard > MPROF_OWN_SHARDS ? MPROF_NO_OWNER : shard;
+}
+// With registry_lock held.
+uint16_t mprof_shard_take_locked(void);
+void mprof_shard_give_back_locked(uint16_t shard);
+void mprof_shards_reset(void);
+
+void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
+                           bool is_free);
+
+// Of one writer. Released, so that who reads the count of a free reads that of
+// the block's allocation too.
+static inline void mprof_count_plain(_Atomic uint64_t *n) {
+  atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+                        memory_order_release);
+}
+
+// Count an event for a cycle's index. Call with the guard set: a handler that
+// interrupts a plain addition must not make one.
+static inline void mprof_count_alloc(struct mprof_bucket *b, unsigned index) {
+  if (mprof_likely(b->owner == mprof_tls.shard))
+    mprof_count_plain(&b->mem.own[index].allocs);
+  else
+    mprof_count_elsewhere(b, index, false);
+}
+static inline void mprof_count_free(struct mprof_bucket *b, unsigned index) {
+  if (mprof_likely(b->owner == mprof_tls.shard))
+    mprof_count_plain(&b->mem.own[index].frees);
+  else
+    mprof_count_elsewhere(b, index, true);
+}
+// From a handler that found the guard set.
+static inline void mprof_count_free_inside(struct mprof_bucket *b,
+                                           unsigned index) {
+  atomic_fetch_add_explicit(&b->mem.future[index].frees, 1,
+                            memory_order_release);
+}
+
+// Moves what was counted for an index to active. Call with active_lock held.
+void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index);
+
+#endif // MPROF_RT_COUNTS_H
