@@ -3,7 +3,9 @@
 //
 // What the benchmark programs share: a sink that the compiler cannot see
 // through, and a loop timed inside the process, so that its start and its exit
-// are not in the figure. Each repeat prints one line, "ns VALUE".
+// are not in the figure. Each repeat prints two lines:
+//   ns X       a step of a thread, mean of the threads
+//   wall_ns X  all threads together, from the first start to the last end
 
 #ifndef MPROF_BENCH_H
 #define MPROF_BENCH_H
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define BENCH_MAX_THREADS 8
+#define BENCH_MAX_THREADS 16
 #define BENCH_MAX_REPEATS 64
 
 static inline long long bench_now(void) {
@@ -44,7 +46,8 @@ struct bench {
   long steps; // of each thread, in each repeat
   long arg;
   pthread_barrier_t start;
-  double ns[BENCH_MAX_THREADS][BENCH_MAX_REPEATS];
+  long long begin[BENCH_MAX_THREADS][BENCH_MAX_REPEATS];
+  long long end[BENCH_MAX_THREADS][BENCH_MAX_REPEATS];
 };
 
 struct bench_thread {
@@ -62,14 +65,16 @@ static inline void *bench_thread(void *p) {
     long long begin = bench_now();
     b->loop(t->index, b->steps, b->arg);
     long long end = bench_now();
-    if (i >= 0)
-      b->ns[t->index][i] = (double)(end - begin) / (double)b->steps;
+    if (i >= 0) {
+      b->begin[t->index][i] = begin;
+      b->end[t->index][i] = end;
+    }
   }
   return NULL;
 }
 
-// Runs the loop and prints nanoseconds a step, the mean of the threads. One
-// thread is the process's first: allocators are cheaper while it is alone.
+// Runs the loop and prints nanoseconds a step. One thread is the process's
+// first: allocators are cheaper while it is alone.
 static inline void bench_run(struct bench *b) {
   struct bench_thread all[BENCH_MAX_THREADS];
   pthread_t ids[BENCH_MAX_THREADS];
@@ -95,9 +100,14 @@ static inline void bench_run(struct bench *b) {
   }
   for (int i = 0; i < b->repeats; i++) {
     double sum = 0;
-    for (int t = 0; t < b->threads; t++)
-      sum += b->ns[t][i];
-    printf("ns %.3f\n", sum / b->threads);
+    long long first = b->begin[0][i], last = b->end[0][i];
+    for (int t = 0; t < b->threads; t++) {
+      sum += (double)(b->end[t][i] - b->begin[t][i]);
+      first = b->begin[t][i] < first ? b->begin[t][i] : first;
+      last = b->end[t][i] > last ? b->end[t][i] : last;
+    }
+    double all = (double)b->steps * b->threads;
+    printf("ns %.3f\nwall_ns %.3f\n", sum / all, (double)(last - first) / all);
   }
 }
 

@@ -6,8 +6,8 @@ import concurrent.futures
 import os
 import re
 import shutil
-import sys
 
+from measure_exact import exact, live
 from running import (
     QUICK, ROUNDS, SCRATCH, TOP, Variant, has_valgrind, instructions_in,
     instructions_of, is_built, log, median_of, mprof, program, run, take_turns)
@@ -92,38 +92,6 @@ def pair_job(variant, arguments):
     else:
         argv += arguments
     return lambda: median_of(run(argv, variant.env).text, "ns")
-
-
-# --- exact: every block counted, stacks of a known depth ---------------------
-
-
-def exact():
-    results = {}
-    pairs = "20000" if QUICK else "300000"
-    for threads in ("1", "2"):
-        base = exact_frames("0", threads)
-        for frames in (6, 20):
-            depth = str(frames - base)
-            got = exact_frames(depth, threads)
-            if got != frames:
-                sys.exit("bench: exact: %d frames, not %d" % (got, frames))
-            arguments = [depth, threads, pairs, "3"]
-
-            def job(name, env, arguments=arguments):
-                argv = [program(name), *arguments]
-                return lambda: median_of(run(argv, env).text, "ns")
-
-            log("exact: %d frames, %s thread(s)" % (frames, threads))
-            results["%d/%s" % (frames, threads)] = take_turns({
-                "plain": job("exact-plain", {}),
-                "MProf, exact": job("exact-mprof", mprof("heap_rate=1")),
-            }, ROUNDS)
-    return results
-
-
-def exact_frames(depth, threads):
-    argv = [program("exact-mprof"), depth, threads, "1000", "1"]
-    return int(median_of(run(argv, mprof("heap_rate=1")).text, "frames"))
 
 
 # --- lookup: the table of stacks ---------------------------------------------
@@ -335,5 +303,5 @@ PACKAGES = {
     "duktape": "duktape-dev",
     "nlohmann-json": "nlohmann-json3-dev",
 }
-PARTS = (pair, exact, lookup, rss, exittime, demo, compile, text_bytes,
+PARTS = (pair, exact, live, lookup, rss, exittime, demo, compile, text_bytes,
          instructions)

@@ -3,6 +3,7 @@
 """The section of the page about the heap profile."""
 
 import chart
+import report_exact
 from page import (
     Bars, compare, median, number, on_top, quartiles, ratio, ratios, times)
 
@@ -52,13 +53,6 @@ PAIR_NOTES = """\
   store.
 - Go has no free: its garbage collector works beside the loop, in part on other
   cores, which its figures for two threads show."""
-
-EXACT_NOTES = """\
-`malloc(64)` and `free` below recursive calls; the program asks the profile how
-many frames were recorded. All threads have one stack and thus share a bucket.
-A stack that comes again at once is found by its caller in a cache of the
-thread, without hashing, and then compared frame by frame; *MProf, exact* in the
-table of pairs has a thousand buckets in turn."""
 
 LOOKUP_NOTES = """\
 Nanoseconds to find the bucket of a stack of ten frames, by the runtime's
@@ -135,12 +129,7 @@ def bars(results):
             at_most("Duktape, instructions, to plain" + what, bar,
                     sum(of["MProf, symbolize=0"]) / sum(of[base]),
                     remark=by_script)
-    exact = results.get("exact")
-    if exact:
-        for frames, bar, aim in ((6, 80, 50), (20, 120, 80)):
-            of = exact["%d/1" % frames]
-            at_most("exact, %d frames, 1 thread, on top of plain" % frames, bar,
-                    on_top(of, EXACT, PLAIN), "%.1f ns", "aim: %d ns" % aim)
+    report_exact.exact_bars(bars, results)
     lookup = results.get("lookup")
     if lookup:
         small, large = (lookup["ns"][str(s)] for s in lookup["sizes"])
@@ -179,19 +168,6 @@ def write_pair(page, results):
     for name, why in pair["absent"].items():
         page.paragraph("%s: not measured, %s." % (name, why))
     page.paragraph(PAIR_NOTES)
-
-
-def write_exact(page, results):
-    page.heading("Every block counted, by depth of the stack")
-    rows = []
-    for key, of in results["exact"].items():
-        frames, threads = key.split("/")
-        rows.append((frames, threads, number(median(of[PLAIN])),
-                     number(median(of[EXACT])),
-                     number(on_top(of, EXACT, PLAIN))))
-    page.table(("frames", "threads", "plain, ns", "exact, ns", "on top, ns"),
-               rows)
-    page.paragraph(EXACT_NOTES)
 
 
 def write_lookup(page, results):
@@ -323,7 +299,7 @@ def plots(results):
 
 # --- the whole ---------------------------------------------------------------
 
-PARTS = (("pair", write_pair), ("exact", write_exact), ("lookup", write_lookup),
+PARTS = (("pair", write_pair), *report_exact.PARTS, ("lookup", write_lookup),
          ("demo", write_demo), ("instructions", write_instructions),
          ("compile", write_compile), ("text_bytes", write_text_bytes),
          ("rss", write_rss), ("exittime", write_exittime))

@@ -5,7 +5,8 @@
 # Measures what MProf's profiles cost, beside other profilers' in the same run:
 #   run.sh heap [PART...]     the heap profile: all, or the named parts again
 #   run.sh locks [PART...]    the block and mutex profiles
-# The parts are those of measure_heap.py and measure_locks.py. Writes
+# The parts are those of measure_heap.py and measure_locks.py, each a function
+# of its name; measure_exact.py has some of the former's. Writes
 # build/bench/heap.json or locks.json, and from it a section of
 # docs/benchmarks.md and its plot.
 # BENCH_QUICK=1 makes it short, to see that it works, and writes the page and
@@ -71,7 +72,7 @@ build_go() {
 }
 
 build_heap() {
-  for name in pair exact rss exittime; do
+  for name in pair exact live rss exittime; do
     build "$name"
   done
   # shellcheck disable=SC2086

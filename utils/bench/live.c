@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Many live blocks of MIN to MAX bytes: what each costs when it comes and when
+// it goes, in the order in which they came or in any, and the memory that the
+// process has while all are there. Prints
+//   rss_kib N     resident memory with all blocks
+//   alloc_ns X    a block, mean of all
+//   free_ns X     the same
+//
+// usage: live BLOCKS MIN MAX inorder|anyorder
+
+#include "bench.h"
+
+#include <string.h>
+
+static unsigned next_random(void) { // xorshift, the same in every run
+  static unsigned x = 2463534242u;
+  x ^= x << 13;
+  x ^= x >> 17;
+  x ^= x << 5;
+  return x;
+}
+
+static void shuffle(void **blocks, size_t n) {
+  for (size_t i = n - 1; i > 0; i--) {
+    size_t k = next_random() % (i + 1);
+    void *p = blocks[i];
+    blocks[i] = blocks[k];
+    blocks[k] = p;
+  }
+}
+
+static long resident_kib(void) {
+  char line[256];
+  long kib = -1;
+  FILE *f = fopen("/proc/self/status", "r");
+  while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+    if (strncmp(line, "VmRSS:", 6) == 0)
+      kib = strtol(line + 6, NULL, 10);
+  if (f != NULL)
+    fclose(f);
+  return kib;
+}
+
+int main(int argc, char **argv) {
+  size_t n = (size_t)bench_arg(argc, argv, 1);
+  size_t min = (size_t)bench_arg(argc, argv, 2);
+  size_t max = (size_t)bench_arg(argc, argv, 3);
+  void **blocks = calloc(n, sizeof(*blocks));
+  if (argc != 5 || n == 0 || max < min || blocks == NULL)
+    return 2;
+  memset(blocks, 1, n * sizeof(*blocks)); // so that it is not timed below
+
+  long long begin = bench_now();
+  for (size_t i = 0; i < n; i++) {
+    char *p = malloc(min + next_random() % (max - min + 1));
+    *p = 1;
+    blocks[i] = p;
+  }
+  double alloc_ns = (double)(bench_now() - begin) / (double)n;
+  printf("rss_kib %ld\n", resident_kib());
+
+  if (strcmp(argv[4], "anyorder") == 0)
+    shuffle(blocks, n);
+  begin = bench_now();
+  for (size_t i = 0; i < n; i++)
+    free(blocks[i]);
+  printf("alloc_ns %.3f\nfree_ns %.3f\n", alloc_ns,
+         (double)(bench_now() - begin) / (double)n);
+  free(blocks);
+  return 0;
+}

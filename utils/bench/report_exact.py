@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The parts of the heap profile's section about the exact mode."""
+
+from page import median, number, on_top, times
+
+PLAIN = "plain"
+EXACT = "MProf, exact"
+
+EXACT_NOTES = """\
+`malloc(64)` and `free` below recursive calls; the program asks the profile how
+many frames were recorded. Where stacks are *shared*, all threads have one and
+thus one bucket; where they are *own*, each thread has another. Nanoseconds are
+those of a thread's own loop; the throughput is that of all threads together,
+from the start of the first to the end of the last. A stack that comes again at
+once is found by its caller in a cache of the thread, without hashing, and then
+compared frame by frame; *MProf, exact* in the table of pairs has a thousand
+buckets in turn."""
+
+LIVE_NOTES = """\
+All blocks are live at once, then freed in the order in which they came or in
+any order. *Tables* is what the profiler itself says it has used, *resident* what
+the process has more than plain, both by live block. The map has a slot of four
+bytes for every 16 bytes of the heap, so what a block costs grows with its
+size."""
+
+
+def of_threads(of, threads):
+    """{variant: runs} for a number of threads."""
+    return {v: of["ns"]["%s/%d" % (v, threads)] for v in (PLAIN, EXACT)}
+
+
+def speedup(of, variant, threads):
+    """Throughput of so many threads to that of one: median of the rounds."""
+    wall = of["wall_ns"]
+    return median([one / many for one, many in
+                   zip(wall[variant + "/1"], wall["%s/%d" % (variant, threads)])])
+
+
+def exact_bars(bars, results):
+    exact = results.get("exact")
+    if exact:
+        for frames, bar in ((6, 50), (20, 120)):
+            of = of_threads(exact["%d/shared" % frames], 1)
+            bars.at_most(
+                "exact, %d frames, 1 thread, on top of plain" % frames, bar,
+                on_top(of, EXACT, PLAIN), "%.1f ns")
+        for whose in ("shared", "own"):
+            of = exact["6/" + whose]
+            bars.at_least(
+                "exact, 6 frames, %s stacks, throughput of 2 threads to 1"
+                % whose, 1.8, speedup(of, EXACT, 2),
+                remark="plain %s" % times(speedup(of, PLAIN, 2)))
+    live = results.get("live")
+    if live:
+        of = live["16 to 128 bytes/inorder"]
+        bars.at_most(
+            "exact, {:,} live blocks of 16 to 128 bytes, memory a block".format(
+                live["blocks"]), 24, tables_of(live, of), "%.1f bytes",
+            "resident: %.1f bytes" % resident_of(live, of))
+
+
+def tables_of(live, of):
+    return median(of["tables"][EXACT]) / live["blocks"]
+
+
+def resident_of(live, of):
+    return 1024 * on_top(of["rss_kib"], EXACT, PLAIN) / live["blocks"]
+
+
+def write_exact(page, results):
+    page.heading("Every block counted, by depth of the stack and threads")
+    rows = []
+    for key, runs in results["exact"].items():
+        frames, whose = key.split("/")
+        for name in runs["ns"]:
+            variant, threads = name.split("/")
+            if variant != PLAIN:
+                continue
+            of = of_threads(runs, int(threads))
+            rows.append((frames, whose, threads, number(median(of[PLAIN])),
+                         number(median(of[EXACT])),
+                         number(on_top(of, EXACT, PLAIN)),
+                         times(speedup(runs, PLAIN, int(threads))),
+                         times(speedup(runs, EXACT, int(threads)))))
+    page.table(("frames", "stacks", "threads", "plain, ns", "exact, ns",
+                "on top, ns", "plain, throughput to 1 thread",
+                "exact, throughput to 1 thread"), rows, "rlrrrrrr")
+    page.paragraph(EXACT_NOTES)
+
+
+def write_live(page, results):
+    live = results["live"]
+    page.heading("{:,} live blocks, every one counted".format(live["blocks"]))
+    rows = []
+    for key, of in live.items():
+        if key == "blocks":
+            continue
+        title, order = key.split("/")
+        rows.append((title, "in order" if order == "inorder" else "any order",
+                     "%.1f" % tables_of(live, of),
+                     "%.1f" % resident_of(live, of),
+                     *(number(median(of[what][v]))
+                       for what in ("alloc_ns", "free_ns")
+                       for v in (PLAIN, EXACT))))
+    page.table(("blocks", "freed", "tables, bytes a block",
+                "resident, bytes a block", "malloc, plain, ns",
+                "malloc, exact, ns", "free, plain, ns", "free, exact, ns"),
+               rows, "llrrrrrr")
+    page.paragraph(LIVE_NOTES)
+
+
+PARTS = (("exact", write_exact), ("live", write_live))
