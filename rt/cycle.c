@@ -8,6 +8,7 @@
 #include "cycle.h"
 
 #include "counts.h"
+#include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
 #include "threads.h"
@@ -15,6 +16,7 @@
 struct mprof_lock mprof_active_lock = MPROF_LOCK_INIT(MPROF_RANK_ACTIVE);
 
 struct mprof_cycle mprof_cycle;
+static atomic_int cycle_owner; // enum mprof_cycle_owner; only grows
 
 uint32_t mprof_cycle_word(void) { return atomic_load(&mprof_cycle.word); }
 void mprof_cycle_set_word(uint32_t word) {
@@ -57,7 +59,48 @@ void mprof_cycle_flush(void) {
 
 void mprof_cycle_post_sweep(void) { flush_index((mprof_cycle_read() + 1) % 3); }
 
-MPROF_PUBLIC void mprof_next_cycle(void) { mprof_cycle_next(); }
+void mprof_cycle_publish(void) {
+  uint32_t cycle;
+  set_flushed(&cycle);
+  mprof_lock_acquire(&mprof_active_lock);
+  // One walk for both: a program may do this thousands of times a second.
+  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  for (; b; b = b->allnext)
+    for (unsigned i = cycle; i <= cycle + 1; i++) {
+      move(&b->mem.future[i % 3].allocs, &b->mem.active.allocs);
+      move(&b->mem.future[i % 3].frees, &b->mem.active.frees);
+    }
+  mprof_lock_release(&mprof_active_lock);
+}
+
+void mprof_cycle_claim(enum mprof_cycle_owner owner) {
+  int seen = atomic_load_explicit(&cycle_owner, memory_order_relaxed);
+  while (seen < (int)owner &&
+         !atomic_compare_exchange_weak(&cycle_owner, &seen, owner))
+    ;
+}
+
+bool mprof_cycle_dump_ends_it(bool is_exit) {
+  int owner = atomic_load_explicit(&cycle_owner, memory_order_relaxed);
+  return !mprof_flags.strict_cycles && owner != MPROF_CYCLE_COLLECTOR &&
+         (is_exit || owner == MPROF_CYCLE_NOBODY);
+}
+
+void mprof_cycle_reset(void) {
+  mprof_cycle_set_word(0);
+  atomic_store(&cycle_owner, MPROF_CYCLE_NOBODY);
+}
+
+// A signal handler that interrupted the profiler cannot publish. What it leaves
+// undone the next call does: the ring has a place more than it needs for that.
+MPROF_PUBLIC void mprof_next_cycle(void) {
+  mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
+  mprof_cycle_next();
+  if (!mprof_guard_enter())
+    return;
+  mprof_cycle_publish();
+  mprof_guard_leave();
+}
 
 MPROF_PUBLIC void mprof_flush(void) {
   if (!mprof_guard_enter())

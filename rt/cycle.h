@@ -36,8 +36,25 @@ uint32_t mprof_cycle_word(void);
 void mprof_cycle_next(void);
 void mprof_cycle_flush(void);
 void mprof_cycle_post_sweep(void);
+// Both at once: publishes all that happened before the last mprof_cycle_next.
+// For programs that free explicitly, whose frees are then all in.
+void mprof_cycle_publish(void);
 // Adds future[index] of all MEM buckets to active. Call with active_lock held.
 void mprof_cycle_flush_locked(unsigned index);
+
+// Who ends cycles. A dump does it where nobody else does, so that it shows
+// everything up to now.
+enum mprof_cycle_owner {
+  MPROF_CYCLE_NOBODY,
+  MPROF_CYCLE_PROGRAM,  // has called mprof_next_cycle
+  MPROF_CYCLE_COLLECTOR // a garbage collector has finished a collection
+};
+void mprof_cycle_claim(enum mprof_cycle_owner owner);
+// Whether a dump is to end the cycle. The program's own cycles do not go on
+// after its exit; only a collector knows which of its objects are dead.
+bool mprof_cycle_dump_ends_it(bool is_exit);
+// In a forked child: the first cycle, which nobody owns.
+void mprof_cycle_reset(void);
 
 extern struct mprof_lock mprof_active_lock;
 

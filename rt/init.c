@@ -82,7 +82,7 @@ static void after_fork_in_child(void) {
   mprof_live_reset();
   mprof_threads_reset();
   mprof_stats_reset();
-  mprof_cycle_set_word(0);
+  mprof_cycle_reset();
   mprof_arena_reset();
   mprof_guard_leave();
 }

@@ -3,6 +3,7 @@
 //
 // Profiles that the program asks for.
 
+#include "cycle.h"
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
@@ -14,7 +15,7 @@
 
 static int write_mem(const char *path, int debug, bool allocs_first) {
   struct mprof_mem_snapshot s;
-  int error = mprof_mem_snapshot_take(&s, !mprof_flags.strict_cycles);
+  int error = mprof_mem_snapshot_take(&s, mprof_cycle_dump_ends_it(false));
   if (error == 0)
     error = debug == 1 ? mprof_write_heap_text(&s, path)
                        : mprof_write_heap_pprof(&s, path, allocs_first);

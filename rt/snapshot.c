@@ -36,7 +36,7 @@ static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
 }
 
 // Brings active up to date and counts what a profile of it has. Between
-// mprof_next_cycle and mprof_flush the flush is done here. Where no cycle has
+// mprof_cycle_next and mprof_cycle_flush the flush is done here. Where no cycle has
 // ever been published, everything so far is: a program that ends none would
 // see nothing. Returns the newest bucket; later ones are not in the profile.
 static struct mprof_bucket *publish_locked(bool inuse_zero, size_t *n) {
@@ -74,8 +74,7 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   s->time_ns = mprof_sys_realtime_ns();
   if (end_cycle) {
     mprof_cycle_next();
-    mprof_cycle_flush();
-    mprof_cycle_post_sweep();
+    mprof_cycle_publish();
   }
   mprof_lock_acquire(&mprof_active_lock);
   size_t n;

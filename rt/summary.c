@@ -4,6 +4,7 @@
 // Everything that the end of a process tells of: snapshots of all kinds, summed
 // up by stack, and which of them are worth a file.
 
+#include "cycle.h"
 #include "flags.h"
 #include "writer.h"
 
@@ -44,7 +45,7 @@ static int take_threads(struct mprof_summary *s) {
 
 int mprof_summary_take(struct mprof_summary *s) {
   memset(s, 0, sizeof(*s));
-  int error = mprof_mem_snapshot_take(&s->heap, !mprof_flags.strict_cycles);
+  int error = mprof_mem_snapshot_take(&s->heap, mprof_cycle_dump_ends_it(true));
   if (error == 0)
     error = mprof_wait_snapshot_take(&s->block, MPROF_BUCKET_BLOCK, false);
   if (error == 0)

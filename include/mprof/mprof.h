@@ -101,17 +101,21 @@ void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
  * (Go: MemProfileRate) */
 size_t mprof_set_heap_rate(size_t bytes);
 
-/* [signal] Ends the heap profile's cycle: allocations and frees after the call
- * belong to the next. mprof_flush must follow before the next call.
- * (Go: mProf_NextCycle) */
+/* [signal] Ends the heap profile's cycle: the end of a frame, a request, a
+ * transaction. The profile is then that of this moment, and stays so until the
+ * next call: what a request allocated and freed is gone from what is in use,
+ * and what it left is there. So it is for mprof_mem_profile, mprof_iterate_mem
+ * and mprof_write_profile; at exit everything up to the end is written. Takes
+ * some nanoseconds for each stack of the profile. A signal handler that
+ * interrupted MProf ends the cycle, too, but the profile stays that of the
+ * cycle before until the next call. See docs/cycles.md.
+ * (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */
 void mprof_next_cycle(void);
 
-/* Publishes the cycle that mprof_next_cycle ended two cycles after its events;
- * does nothing when that is done already. (Go: mProf_Flush) */
+/* Two of the steps that mprof_next_cycle consists of, for programs that end
+ * cycles in signal handlers: they publish what a call there could not, and
+ * otherwise do nothing. (Go: mProf_Flush, mProf_PostSweep) */
 void mprof_flush(void);
-
-/* Publishes what was allocated and freed up to the last mprof_next_cycle at
- * once: the caller states that all its frees are in. (Go: mProf_PostSweep) */
 void mprof_post_sweep(void);
 
 /* The block profile: where threads waited for locks and in blocking calls, and
@@ -155,8 +159,9 @@ int mprof_name_lock(const void *lock, const char *name);
  * name: "heap"; "allocs": the same with alloc_space shown first; "block",
  * "mutex", "threadcreate".
  * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
- * Ends the cycle first, so the file holds everything up to the call, unless
- * the option strict_cycles=1 asks for the finished cycles only.
+ * A heap profile is that of the last mprof_next_cycle, or of the last garbage
+ * collection; in a program that has neither it holds everything up to the call,
+ * unless the option strict_cycles=1 asks for finished cycles only.
  * Returns 0; EINVAL for an unknown name or debug; ENOSYS if the runtime is not
  * in charge here (see mprof_mem_profile); EBUSY from inside another call of
  * MProf; ENOMEM; or what opening, writing or renaming the file gave, and then

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: each sequence of allocations, frees, cycle ends and reads publishes
-// what Go's machine publishes (the tables of its heap accounting).
+// what Go's machine publishes (the tables of its heap accounting), and the
+// program's own cycles publish all that came before them.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -11,69 +12,115 @@
 
 static struct mprof_bucket *b;
 
-// Starts each sequence with an empty profile.
-static void fresh(void) {
-  mprof_bucket_reset();
-  mprof_cycle_set_word(0);
-  b = mem_bucket((mprof_pc[]){0x1000}, 1, 16);
+// Steps: +n allocations, -n explicit frees, ~n frees by a collector; N next
+// cycle, F flush, P post sweep, C the program's mprof_next_cycle, H the same
+// from a signal handler inside the profiler; =a,f a read.
+static const struct {
+  const char *name, *steps;
+} rows[] = {
+    {"first read: nothing was published, so all is", "+10 =10,0"},
+    {"a later read waits for a cycle", "+10 =10,0 +5 =10,0"},
+    {"all dropped, a collection", "+10 =10,0 +5 =10,0 NF~15P =15,15"},
+    {"3 more, read, a collection, read",
+     "+10 =10,0 +5 =10,0 NF~15P =15,15 +3 =15,15 NFP =18,15"},
+    {"without post sweep, two cycles later", "+10 =10,0 +5 NF =10,0 NF =15,0"},
+    {"post sweep publishes what a sweep has freed", "+10 NF~4P =10,4"},
+    {"next cycle without flush: nothing was published", "+7 N =7,0"},
+    {"a read between next cycle and flush flushes",
+     "+1 NFP +7 N +2 N =8,0 F =8,0"},
+    {"requests that leak one block each",
+     "+101 -100 NFP =101,100 +101 -100 NFP =202,200 +101 -100 NFP =303,300 "
+     "+101 -100 NFP =404,400"},
+    {"late frees skew nothing", "+1 NFP NFP +10 NF~4 =1,0 PNFP =11,4"},
+    {"a second flush does nothing", "+1 NFP =1,0 +1 NFF =1,0"},
+    {"a free two cycles after its block", "+1 NFP =1,0 NFP -1 =1,0 NFP =1,1"},
+    {"the program's cycles: requests that leak one block each",
+     "+101 -100 C =101,100 +101 -100 C =202,200 +101 -100 C =303,300 "
+     "+101 -100 C =404,400"},
+    {"the program's cycle: what came after it is not in it",
+     "+10 -4 C =10,4 +5 -6 =10,4 C =15,10"},
+    {"the program's cycle: flush and post sweep find nothing left",
+     "+10 -4 C +5 F =10,4 P =10,4"},
+    {"a cycle ended in a handler is published by the next",
+     "+1 C +2 H =1,0 +4 C =7,0 +8 C =15,0"},
+    {"a cycle ended in a handler is published by flush and post sweep",
+     "+1 C +2 H =1,0 +4 FP =3,0 C =7,0"},
+};
+
+static void next_cycle_in_handler(void) {
+  CHECK(mprof_guard_enter());
+  mprof_next_cycle();
+  mprof_guard_leave();
 }
 
-static unsigned at(unsigned ahead) { return (mprof_cycle_read() + ahead) % 3; }
-static void alloc(unsigned n) { b->mem.future[at(2)].allocs += n; }
-static void explicit_free(unsigned n) { b->mem.future[at(2)].frees += n; }
-static void gc_free(unsigned n) { b->mem.future[at(1)].frees += n; }
-
-static void check_read(int line, int64_t allocs, int64_t frees) {
+static struct mprof_mem_record read_record(void) {
   struct mprof_mem_record r;
   size_t n;
   CHECK_EQ(mprof_mem_profile(&r, 1, 1, &n), 0);
   CHECK_EQ(n, 1);
-  if (r.alloc_objects != allocs || r.free_objects != frees) {
-    fprintf(stderr, "line %d: read (%lld,%lld), not (%lld,%lld)\n", line,
-            (long long)r.alloc_objects, (long long)r.free_objects,
-            (long long)allocs, (long long)frees);
-    exit(1);
+  return r;
+}
+
+static unsigned at(unsigned ahead) { return (mprof_cycle_read() + ahead) % 3; }
+
+static void play(const char *name, const char *steps) {
+  const char *s = steps;
+  mprof_bucket_reset();
+  mprof_cycle_reset();
+  b = mem_bucket((mprof_pc[]){0x1000}, 1, 16);
+  while (*s) {
+    char step = *s++, *end;
+    unsigned long n = strtoul(s, &end, 10);
+    if (strchr("+-~=", step))
+      s = end;
+    switch (step) {
+    case '+':
+      b->mem.future[at(2)].allocs += n;
+      break;
+    case '-':
+      b->mem.future[at(2)].frees += n;
+      break;
+    case '~':
+      b->mem.future[at(1)].frees += n;
+      break;
+    case 'N':
+      mprof_cycle_next();
+      break;
+    case 'F':
+      mprof_flush();
+      break;
+    case 'P':
+      mprof_post_sweep();
+      break;
+    case 'C':
+      mprof_next_cycle();
+      break;
+    case 'H':
+      next_cycle_in_handler();
+      break;
+    case ' ':
+      break;
+    case '=': {
+      CHECK(*s == ',');
+      unsigned long frees = strtoul(s + 1, &end, 10);
+      struct mprof_mem_record r = read_record();
+      s = end;
+      if (r.alloc_objects == (int64_t)n && r.free_objects == (int64_t)frees)
+        break;
+      fprintf(stderr,
+              "%s:\n%s\nread (%lld,%lld), not (%lu,%lu), before \"%s\"\n", name,
+              steps, (long long)r.alloc_objects, (long long)r.free_objects, n,
+              frees, s);
+      exit(1);
+    }
+    default:
+      CHECK(!"an unknown step");
+    }
   }
 }
-#define READ(allocs, frees) check_read(__LINE__, allocs, frees)
-#define N mprof_next_cycle()
-#define F mprof_flush()
-#define P mprof_post_sweep()
 
 int main(void) {
-  // A collector's cycle: everything dies, its frees are in before P.
-  fresh();
-  alloc(10), READ(10, 0);
-  alloc(5), READ(10, 0);
-  N, F, gc_free(15), P, READ(15, 15);
-  alloc(3), READ(15, 15);
-  N, F, P, READ(18, 15);
-
-  fresh();
-  alloc(10), READ(10, 0);
-  alloc(5), N, F, READ(10, 0);
-  N, F, READ(15, 0);
-
-  fresh();
-  alloc(10), N, F, gc_free(4), P, READ(10, 4);
-
-  fresh();
-  alloc(7), N, READ(7, 0);
-
-  // A read between N and F flushes for itself; F then finds nothing.
-  fresh();
-  alloc(1), N, F, P, alloc(7), N, alloc(2), N, READ(8, 0), F, READ(8, 0);
-
-  // A request loop that leaks one block a request.
-  fresh();
-  for (int k = 0; k < 4; k++) {
-    alloc(101), explicit_free(100);
-    N, F, P, READ(101 * (k + 1), 100 * (k + 1));
-  }
-
-  // A second flush of one cycle does nothing.
-  fresh();
-  alloc(1), N, F, P, READ(1, 0);
-  alloc(1), N, F, F, READ(1, 0);
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    play(rows[i].name, rows[i].steps);
   return 0;
 }
