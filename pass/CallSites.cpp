@@ -31,6 +31,8 @@ using namespace mprof;
 ArrayRef<Hook> mprof::hooks() {
   static constexpr Hook Hooks[] = {
 #define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
+  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0, true},
+#define MPROF_GC_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)               \
   {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
 #define MPROF_OWNED(Symbol, Owner, KindName)                                   \
   {#Symbol, "ip", Rule::Owned, -1, -1, 0, Kind::K_##KindName, Owner},
@@ -114,6 +116,7 @@ bool mprof::isHeap(Rule R) {
   case Rule::FREE:
   case Rule::DELETE:
   case Rule::DUP:
+  case Rule::CALL:
   case Rule::CustomAlloc:
   case Rule::CustomFree:
   case Rule::CustomRealloc:
@@ -195,8 +198,10 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
 }
 
 /// What only concerns the caller, and nobody who gets a block or a lock of it.
-static bool isOwnAffair(Rule R) {
+static bool isOwnAffair(Rule R, int Ptr) {
   switch (R) {
+  case Rule::CALL:
+    return Ptr < 0;
   case Rule::ALLOC:
   case Rule::DUP:
   case Rule::CustomAlloc:
@@ -211,7 +216,7 @@ static bool isOwnAffair(Rule R) {
 }
 
 /// Why the place of \p Call keeps it from being rewritten, or empty.
-static StringRef placeForbids(const CallBase &Call, Rule R) {
+static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   switch (placeOf(Call)) {
   case Place::Ordinary:
     return {};
@@ -225,7 +230,7 @@ static StringRef placeForbids(const CallBase &Call, Rule R) {
                ? ""
                : "it is inside a lock, which is seen where it is called";
   case Place::Ignored:
-    return isOwnAffair(R) ? "the function is ignored" : "";
+    return isOwnAffair(R, Ptr) ? "the function is ignored" : "";
   }
   llvm_unreachable("unknown place");
 }
@@ -267,7 +272,7 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
       missed(*Call, H.Symbol, "it is called with another prototype");
       continue;
     }
-    if (StringRef Why = placeForbids(*Call, H.Rule); !Why.empty()) {
+    if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
       continue;
     }
@@ -278,7 +283,7 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
       S.Plain = FunctionIsCold && !Call->isMustTailCall();
     if (S.Rule == Rule::Owned)
       S.Plain = FunctionIsCold || Call->isMustTailCall();
-    if (S.Rule == Rule::Create)
+    if (S.Rule == Rule::Create || S.Rule == Rule::CALL)
       S.Plain = true;
     Sites.push_back(S);
   }
@@ -319,7 +324,7 @@ void CallSites::findCustom(Function &F, SmallVectorImpl<Site> &Sites) const {
       continue;
     Site S = It->second;
     S.Call = Call;
-    StringRef Why = placeForbids(*Call, S.Rule);
+    StringRef Why = placeForbids(*Call, S.Rule, S.Ptr);
     if (Why.empty() && Call->isMustTailCall())
       Why = "nothing can follow a musttail call";
     if (Why.empty() && (!usable(S) || isa<CallBrInst>(Call)))

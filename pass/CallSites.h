@@ -24,14 +24,15 @@ class Value;
 
 namespace mprof {
 
-/// The rules of MPROF_HOOK, those that are lines of their own, then those of
-/// MPROF_ATTRIBUTE.
+/// The rules of MPROF_HOOK and MPROF_GC_HOOK, those that are lines of their
+/// own, then those of MPROF_ATTRIBUTE.
 enum class Rule {
   ALLOC,
   REALLOC,
   FREE,
   DELETE,
   DUP,
+  CALL,
   Owned,
   Release,
   Wait,
@@ -62,6 +63,7 @@ struct Hook {
   int Size, Count, Ptr;
   mprof::Kind Kind; ///< Of Owned and Wait.
   int Owner;        ///< Of Owned: which int of the lock has the owner.
+  bool HasWord = false; ///< The function is called through a word.
 };
 
 /// Which sites are wanted: kinds of profiles, as -fmprof= names them.

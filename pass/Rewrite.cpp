@@ -45,8 +45,9 @@
 //
 // An invoke becomes two with the same unwind destination, and mprof.cont lies
 // on its normal edge. A musttail call keeps its block and gets its callee from
-// a select, since the entry has the same prototype. DUP, Create, and releases
-// and locks where size matters more than time, only change their callee.
+// a select, since the entry has the same prototype. DUP, CALL, Create, and
+// releases and locks where size matters more than time, only change their
+// callee.
 //
 // RewriteCustom.cpp and RewriteModule.cpp make the rest.
 //
@@ -358,7 +359,7 @@ static void branchToEntry(const Site &S, Value *Cond, FunctionCallee Entry) {
 /// null for other calls. A definition of the module's own is called itself.
 Value *Rewriter::next(IRBuilderBase &B, const Site &S) {
   Function *Hooked = S.Call->getCalledFunction(); // none if it is an alias
-  if (!isHeap(S.Rule) || !Hooked || !Hooked->isDeclaration() ||
+  if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||
       !Hooked->hasDefaultVisibility())
     return nullptr;
   // The runtime's word refers to it weakly.

@@ -79,6 +79,7 @@ enum mprof_rank {
   MPROF_RANK_ACTIVE,    // active_lock: active of every memory record
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads
   MPROF_RANK_ODD,       // odd_lock: live blocks off 16-byte boundaries
+  MPROF_RANK_GC,        // gc_lock: live objects of a collector
   MPROF_RANK_STARTS,    // starts_lock: what threads are created with
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks

@@ -24,6 +24,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+// In libmprof_gc.a, which a program linked by hand may not have.
+extern void mprof_gc_reset(void) __attribute__((weak));
+
 const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
 void *__mprof_main_frame;
 
@@ -80,6 +83,8 @@ static void after_fork_in_child(void) {
   mprof_waiters_reset();
   mprof_thread_starts_reset();
   mprof_live_reset();
+  if (mprof_gc_reset)
+    mprof_gc_reset();
   mprof_threads_reset();
   mprof_stats_reset();
   mprof_cycle_reset();

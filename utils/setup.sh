@@ -15,7 +15,7 @@ packages='
   cmake ninja-build make pkg-config git gzip
   gcc g++ binutils libc6-dev
   python3 golang-1.19-go valgrind
-  duktape-dev nlohmann-json3-dev libcpp-httplib-dev
+  libgc-dev duktape-dev nlohmann-json3-dev libcpp-httplib-dev
 '
 bench_packages='
   libjemalloc-dev libgoogle-perftools-dev google-perftools heaptrack

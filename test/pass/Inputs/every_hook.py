@@ -14,13 +14,16 @@ WORDS = {
     "FREE": ["free_mask"],
     "DELETE": ["delete_mask"],
     "DUP": [],
+    "CALL": [],
 }
 
 
 def hooks(path):
-    line = re.compile(r'^MPROF_HOOK\((\w+), "(\w+)", (\w+), (-?\d+), (-?\d+), (-?\d+)\)')
+    line = re.compile(r'^MPROF_(?:GC_)?HOOK\((\w+), "(\w+)", (\w+), (-?\d+), (-?\d+), (-?\d+)\)')
     found = [m.groups() for m in map(line.match, open(path)) if m]
-    assert len(found) == open(path).read().count("\nMPROF_HOOK("), "unread hooks"
+    text = open(path).read()
+    lines = text.count("\nMPROF_HOOK(") + text.count("\nMPROF_GC_HOOK(")
+    assert len(found) == lines, "unread hooks"
     assert len(found) > 30
     return found
 
@@ -48,9 +51,12 @@ def check(path, ir):
         calls = re.findall(r"call \w+ (\S+)\(%s\)" % re.escape(args),
                            body.split("{", 1)[1])
         entry = "@__mprof_" + symbol
-        beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_next_%s," % symbol, body)
+        if symbol.startswith("GC_"):
+            beneath = ["@" + symbol] * (rule != "CALL")
+        else:
+            beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_next_%s," % symbol, body)
+            assert len(beneath) == (rule != "DUP"), symbol
         expected = beneath + [entry]
-        assert len(beneath) == (rule != "DUP"), symbol
         assert calls == expected, (symbol, calls)
         words = sorted(set(re.findall(r"ptr @__mprof_(\w+_(?:mask|countdown))\b", body)))
         assert words == sorted(WORDS[rule]), (symbol, words)
@@ -58,7 +64,7 @@ def check(path, ir):
             assert "mul i64 %%a%s, %%a%s" % (size, count) in body, symbol
         elif size != "-1":
             assert re.search(r"sub i64 %%\w+, %%a%s\b" % size, body), symbol
-        if ptr != "-1":
+        if ptr != "-1" and rule != "CALL":
             assert "ptrtoint ptr %%a%s " % ptr in body, symbol
     print("%d hooks" % len(hooks(path)))
 

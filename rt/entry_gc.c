@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of Boehm's collector, libgc. As those of the C heap, but objects need
+// not lie on page boundaries, since hardly any is freed by the program, and
+// those that are counted are entered among the collector's objects instead of
+// into the live map. The collector is called without the guard and without a
+// lock: it may run finalizers, which are the program's.
+
+#include "entry.h"
+
+#include "bucket_at.h"
+#include "counts.h"
+#include "cycle.h"
+#include "flags.h"
+#include "gc_events.h"
+#include "gc_objects.h"
+#include "real.h"
+
+#include <string.h>
+
+// Weak: every program has the entries, few have libgc.
+#define WEAK __attribute__((weak))
+extern void *GC_malloc(size_t) WEAK;
+extern void *GC_malloc_atomic(size_t) WEAK;
+extern void *GC_malloc_uncollectable(size_t) WEAK;
+extern void *GC_malloc_atomic_uncollectable(size_t) WEAK;
+extern void *GC_malloc_ignore_off_page(size_t) WEAK;
+extern void *GC_malloc_atomic_ignore_off_page(size_t) WEAK;
+extern void *GC_malloc_explicitly_typed(size_t, size_t) WEAK;
+extern void *GC_malloc_explicitly_typed_ignore_off_page(size_t, size_t) WEAK;
+extern void *GC_calloc_explicitly_typed(size_t, size_t, size_t) WEAK;
+extern void *GC_memalign(size_t, size_t) WEAK;
+extern int GC_posix_memalign(void **, size_t, size_t) WEAK;
+extern char *GC_strdup(const char *) WEAK;
+extern char *GC_strndup(const char *, size_t) WEAK;
+extern void *GC_realloc(void *, size_t) WEAK;
+extern void GC_free(void *) WEAK;
+
+// Whether the objects can be locked: a signal handler that interrupts the
+// runtime, and a collection's own handler, cannot.
+static bool lock_objects(void) {
+  if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return false;
+  }
+  mprof_lock_acquire(&mprof_gc_lock);
+  return true;
+}
+
+static void unlock_objects(void) {
+  mprof_lock_release(&mprof_gc_lock);
+  mprof_guard_leave();
+}
+
+// The bucket of the caller's stack. (Go: stkbucket)
+static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
+  struct mprof_thread *t = mprof_thread_self(true);
+  struct mprof_bucket_key key = {
+      .type = MPROF_BUCKET_MEM, .size = a->size, .rate = a->rate};
+  return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
+}
+
+// Enters an object with its bucket and counts it. What has no memory was
+// counted as lost by the arena.
+static void enter(struct mprof_bucket *b, void *ptr) {
+  uint32_t stale;
+  mprof_lock_acquire(&mprof_gc_lock);
+  bool ok = mprof_gc_put((uintptr_t)ptr, mprof_arena_handle(b), &stale);
+  mprof_lock_release(&mprof_gc_lock);
+  if (!ok)
+    return;
+  if (mprof_unlikely(stale != 0)) {
+    mprof_event_freed((struct mprof_released){stale, false});
+    mprof_stat_add(MPROF_STAT_stale, 1);
+  }
+  mprof_count_alloc(b, mprof_cycle_explicit_index());
+}
+
+// (Go: mProf_Malloc)
+static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
+                                 void *caller) {
+  if (!ptr || mprof_flags.stack_depth == 0)
+    return;
+  if (!mprof_gc_is_collecting())
+    mprof_gc_listen(caller);
+  if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return;
+  }
+  struct mprof_bucket *b = bucket_of(a);
+  if (b)
+    enter(b, ptr);
+  mprof_guard_leave();
+}
+
+#define CALLER __builtin_return_address(0)
+
+// The body of an entry whose function returns the object.
+#define ALLOCATE(bytes, call)                                                  \
+  struct mprof_alloc a;                                                        \
+  bool is_counted = MPROF_BEGIN(&a, (bytes), false);                           \
+  void *ptr = call;                                                            \
+  if (is_counted)                                                              \
+    count(&a, ptr, CALLER);                                                    \
+  return ptr
+
+MPROF_ENTRY void *__mprof_GC_malloc(size_t size) {
+  ALLOCATE(size, REAL(GC_malloc)(size));
+}
+
+MPROF_ENTRY void *__mprof_GC_malloc_atomic(size_t size) {
+  ALLOCATE(size, REAL(GC_malloc_atomic)(size));
+}
+
+MPROF_ENTRY void *__mprof_GC_malloc_uncollectable(size_t size) {
+  ALLOCATE(size, REAL(GC_malloc_uncollectable)(size));
+}
+
+MPROF_ENTRY void *__mprof_GC_malloc_atomic_uncollectable(size_t size) {
+  ALLOCATE(size, REAL(GC_malloc_atomic_uncollectable)(size));
+}
+
+MPROF_ENTRY void *__mprof_GC_malloc_ignore_off_page(size_t size) {
+  ALLOCATE(size, REAL(GC_malloc_ignore_off_page)(size));
+}
+
+MPROF_ENTRY void *__mprof_GC_malloc_atomic_ignore_off_page(size_t size) {
+  ALLOCATE(size, REAL(GC_malloc_atomic_ignore_off_page)(size));
+}
+
+MPROF_ENTRY void *__mprof_GC_malloc_explicitly_typed(size_t size, size_t d) {
+  ALLOCATE(size, REAL(GC_malloc_explicitly_typed)(size, d));
+}
+
+MPROF_ENTRY void *
+__mprof_GC_malloc_explicitly_typed_ignore_off_page(size_t size, size_t d) {
+  ALLOCATE(size, REAL(GC_malloc_explicitly_typed_ignore_off_page)(size, d));
+}
+
+// Of a product that overflows the site took the wrapped one.
+MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
+                                                     size_t d) {
+  size_t size;
+  if (__builtin_mul_overflow(n, each, &size)) {
+    __mprof_heap_countdown =
+        (int64_t)((uint64_t)__mprof_heap_countdown + (uint64_t)size);
+    return REAL(GC_calloc_explicitly_typed)(n, each, d);
+  }
+  ALLOCATE(size, REAL(GC_calloc_explicitly_typed)(n, each, d));
+}
+
+MPROF_ENTRY void *__mprof_GC_memalign(size_t align, size_t size) {
+  ALLOCATE(size, REAL(GC_memalign)(align, size));
+}
+
+MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
+                                          size_t size) {
+  struct mprof_alloc a;
+  bool is_counted = MPROF_BEGIN(&a, size, false);
+  int error = REAL(GC_posix_memalign)(out, align, size);
+  if (is_counted && error == 0)
+    count(&a, *out, CALLER);
+  return error;
+}
+
+// The sites of the others do not count down.
+static void count_down(size_t size) {
+  __mprof_heap_countdown =
+      (int64_t)((uint64_t)__mprof_heap_countdown - (uint64_t)size);
+}
+
+MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
+  size_t size = s ? strlen(s) + 1 : 0;
+  count_down(size);
+  ALLOCATE(size, REAL(GC_strdup)(s));
+}
+
+MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
+  size_t size = strnlen(s, max) + 1;
+  count_down(size);
+  ALLOCATE(size, REAL(GC_strndup)(s, max));
+}
+
+// Takes an object out before its address can be another's.
+static uint32_t release(void *ptr) {
+  if (!ptr || mprof_gc_count() == 0 || !lock_objects())
+    return 0;
+  uint32_t bucket = mprof_gc_take((uintptr_t)ptr);
+  unlock_objects();
+  return bucket;
+}
+
+// The object stays. It was entered before, so there is room.
+static void keep(uint32_t bucket, void *ptr) {
+  uint32_t stale;
+  if (!bucket || !lock_objects())
+    return;
+  mprof_gc_put((uintptr_t)ptr, bucket, &stale);
+  unlock_objects();
+}
+
+MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
+  struct mprof_alloc a;
+  count_down(size);
+  bool is_counted = MPROF_BEGIN(&a, size, false);
+  uint32_t bucket = release(old);
+  void *ptr = REAL(GC_realloc)(old, size);
+  if (!ptr && size != 0)
+    keep(bucket, old);
+  else
+    mprof_event_freed((struct mprof_released){bucket, false});
+  if (is_counted)
+    count(&a, ptr, CALLER);
+  return ptr;
+}
+
+// Explicit, so in C+2. (Go: mProf_Free)
+MPROF_ENTRY void __mprof_GC_free(void *ptr) {
+  mprof_event_freed((struct mprof_released){release(ptr), false});
+  REAL(GC_free)(ptr);
+}
+
+MPROF_ENTRY void __mprof_GC_set_on_collection_event(mprof_gc_handler handler) {
+  mprof_gc_set_handler(handler, CALLER);
+}
+
+MPROF_ENTRY mprof_gc_handler __mprof_GC_get_on_collection_event(void) {
+  return mprof_gc_get_handler(CALLER);
+}

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tests with libgc share: objects of one size, dropped and collected, and
+// what the profile has of them. The collector scans stacks conservatively, so
+// what handles addresses runs in frames of its own that are then overwritten.
+
+#ifndef MPROF_TEST_INPUTS_GC_H
+#define MPROF_TEST_INPUTS_GC_H
+
+#include <mprof/mprof.h>
+
+#include <gc/gc.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(cond)                                                            \
+  do {                                                                         \
+    if (!(cond)) {                                                             \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
+      exit(1);                                                                 \
+    }                                                                          \
+  } while (0)
+
+static size_t row_size;
+
+__attribute__((noinline)) static void clear_stack(void) {
+  volatile char dead[8192];
+  memset((char *)dead, 0, sizeof(dead));
+  __asm__ volatile("" : : "r"(dead) : "memory");
+}
+
+__attribute__((noinline)) static void allocate_here(void **to, int n) {
+  for (int i = 0; i < n; i++)
+    to[i] = GC_MALLOC(row_size);
+}
+
+__attribute__((unused)) static void allocate(void **to, int n) {
+  allocate_here(to, n);
+  clear_stack();
+}
+
+__attribute__((unused)) static void drop(void **from, int n) {
+  memset(from, 0, (size_t)n * sizeof(from[0]));
+}
+
+__attribute__((unused)) static void collect(void) {
+  clear_stack();
+  GC_gcollect();
+}
+
+// Only collections that a test asks for.
+__attribute__((unused)) static void start(void) {
+  GC_set_free_space_divisor(1);
+  GC_INIT();
+  GC_expand_hp(16 << 20);
+}
+
+struct gc_counts {
+  long long allocs, frees;
+};
+
+// As of the last collection: neither ends a cycle.
+__attribute__((noinline, unused)) static struct gc_counts counts_of(size_t n) {
+  static struct mprof_mem_record r[256];
+  struct gc_counts c = {0, 0};
+  size_t len;
+  CHECK(mprof_mem_profile(r, 256, 1, &len) == 0);
+  for (size_t i = 0; i < len; i++)
+    if (r[i].alloc_objects > 0 &&
+        r[i].alloc_bytes == r[i].alloc_objects * (long long)n) {
+      c.allocs += r[i].alloc_objects;
+      c.frees += r[i].free_objects;
+    }
+  return c;
+}
+
+// Allocations are exact; of frees, one object's may be missing.
+__attribute__((unused)) static void
+check_read(const char *file, int line, long long allocs, long long frees) {
+  struct gc_counts c = counts_of(row_size);
+  if (c.allocs == allocs && c.frees <= frees && c.frees + 1 >= frees)
+    return;
+  fprintf(stderr, "%s:%d: read (%lld,%lld), not (%lld,%lld)\n", file, line,
+          c.allocs, c.frees, allocs, frees);
+  exit(1);
+}
+#define READ(allocs, frees) check_read(__FILE__, __LINE__, allocs, frees)
+
+#endif // MPROF_TEST_INPUTS_GC_H
