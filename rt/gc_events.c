@@ -42,12 +42,14 @@ extern mprof_gc_handler GC_get_on_collection_event(void) __attribute__((weak));
 static struct {
   void *(*_Atomic base)(void *);
   int (*_Atomic is_marked)(const void *);
+  uintptr_t (*_Atomic collections)(void);
 } gc;
 
 // The program's handler, which ours calls.
 static _Atomic mprof_gc_handler program_s;
-// GC_get_gc_no() when our handler was last seen in its place, + 1.
-static _Atomic uintptr_t checked_at;
+// Number of the last collection that our handler has heard of, or that came
+// before it was set; + 1.
+static _Atomic uintptr_t heard_of;
 
 // Guarded by libgc's lock but for the thread, which others compare with theirs.
 static struct {
@@ -87,6 +89,7 @@ static void end_mark(void) {
   take_objects(); // a libgc without threads has not told of a world to stop
   if (!mprof_gc_is_collecting())
     return;
+  atomic_store(&heard_of, gc.collections() + 1);
   mprof_cycle_claim(MPROF_CYCLE_COLLECTOR);
   mprof_cycle_next();
   mprof_gc_mark_dead(is_live);
@@ -134,8 +137,8 @@ static void follow(int event) {
   }
 }
 
-// Another library may have set a handler over ours that calls ours, and ours
-// was then set over that: the second round ends here.
+// A library may have set a handler over ours that calls ours only at times, and
+// ours was then set over that: its call ends here.
 static void on_event(int event) {
   if (collecting.is_inside)
     return;
@@ -163,8 +166,9 @@ static void on_event(int event) {
 static bool install(void *caller) {
   gc.base = FIND(GC_base);
   gc.is_marked = FIND(GC_is_marked);
-  if (!gc.base || !gc.is_marked || !FIND(GC_set_on_collection_event) ||
-      !FIND(GC_get_on_collection_event))
+  gc.collections = FIND(GC_get_gc_no);
+  if (!gc.base || !gc.is_marked || !gc.collections ||
+      !FIND(GC_set_on_collection_event) || !FIND(GC_get_on_collection_event))
     return false;
   mprof_gc_handler now = FIND(GC_get_on_collection_event)();
   if (now != on_event) {
@@ -174,16 +178,18 @@ static bool install(void *caller) {
   return true;
 }
 
-// Code without MProf may set a handler over ours. That is seen when there was a
-// collection since, of which ours did not hear.
+// Code without MProf may set a handler over ours. If that does not call ours,
+// there will have been a collection that ours has not heard of. Its dead are
+// found by the next.
 void mprof_gc_listen(void *caller) {
-  if (!FIND(GC_get_gc_no))
+  uintptr_t (*collections)(void) = FIND(GC_get_gc_no);
+  if (!collections)
     return;
-  uintptr_t now = FIND(GC_get_gc_no)() + 1;
-  if (mprof_likely(atomic_load(&checked_at) == now))
+  uintptr_t now = collections() + 1;
+  if (mprof_likely(atomic_load(&heard_of) == now))
     return;
   install(caller);
-  atomic_store(&checked_at, now);
+  atomic_store(&heard_of, now);
 }
 
 void mprof_gc_set_handler(mprof_gc_handler handler, void *caller) {
