@@ -7,13 +7,15 @@
 #                    nlohmann json, and what they cost
 #   demo.sh server   all profiles of a service of several threads, which holds a
 #                    lock too long, and whether the mutex profile says where
+#   demo.sh gc       the heap profile of a program on Boehm's collector, libgc:
+#                    what is live among the garbage, and what libgc says to that
 
 set -eu
 
 case "$# ${1-}" in
-'0 ' | '1 server') ;;
+'0 ' | '1 server' | '1 gc') ;;
 *)
-  echo "usage: ${0##*/} [server]" >&2
+  echo "usage: ${0##*/} [server | gc]" >&2
   exit 2
   ;;
 esac
@@ -62,6 +64,15 @@ measure() {
   shift
   python3 utils/demo/measure.py "$runs" "$demo" "$name" "$@"
 }
+table_head() {
+  cat <<END
+User+sys time, median of $runs runs each, in turn; the same output. "frames" is
+plain code with frame pointers, which other profilers need as well; "names" is
+what naming the functions adds once, at the exit.
+END
+  printf '%-8s %10s %10s %10s %9s %9s %11s\n' program plain frames MProf \
+    /plain /frames 'names'
+}
 # Shows the functions of NAME with the most bytes: inuse_space, alloc_space.
 top_heap() {
   echo
@@ -77,13 +88,7 @@ show_programs() {
   build json mprof-clang++ -std=c++17 utils/demo/json_demo.cpp
 
   echo
-  cat <<END
-User+sys time, median of $runs runs each, in turn; the same output. "frames" is
-plain code with frame pointers, which other profilers need as well; "names" is
-what naming the functions adds once, at the exit.
-END
-  printf '%-8s %10s %10s %10s %9s %9s %11s\n' program plain frames MProf \
-    /plain /frames 'names'
+  table_head
   measure duk utils/demo/json.js utils/demo/strings.js utils/demo/objects.js \
     utils/demo/leak.js
   measure json
@@ -188,7 +193,49 @@ the lock too long, but: ${found:-nothing}"
   echo 'HeapPool::checkIn, slow on purpose, is the top of the mutex profile.'
 }
 
+## gc.
+
+# Prints "N%", the share of the heap in use of what function $1 and those that
+# it calls have allocated.
+share_of() {
+  top gc heap -cum -nodecount=30 |
+    sed -n "s/^.* \([0-9.]*%\)  $1\( (.*)\)\{0,1\}\$/\1/p"
+}
+
+show_collector() {
+  runs=${MPROF_DEMO_RUNS:-5}
+  echo 'compiling the program'
+  rm -f "$demo"/gc.*
+  build gc mprof-clang utils/demo/symbolic.c -lgc
+  echo
+  table_head
+  measure gc
+  echo
+  echo '== what the collector itself finds reachable'
+  "$demo/gc-plain" 2>&1 >/dev/null
+  echo '(libgc gives 48 bytes for the 32 that are asked for, which the profile has)'
+  echo
+  echo '== the head of build/demo/gc.txt'
+  head -n 10 "$demo/gc.txt"
+  echo
+  echo '== what is live: go tool pprof -top -cum -sample_index=inuse_space'
+  top gc heap -cum -sample_index=inuse_space
+  echo
+  echo '== what was allocated: go tool pprof -top -cum -sample_index=alloc_space'
+  top gc heap -cum -sample_index=alloc_space
+
+  # The cache is all that the program keeps.
+  share=$(share_of remember)
+  case $share in
+  9[0-9]*% | 100%) ;;
+  *) die "remember, the cache, has ${share:-nothing} of the heap in use" ;;
+  esac
+  echo
+  echo "$share of what is live is in the cache, remember; all else was garbage."
+}
+
 case ${1-} in
 server) show_server ;;
+gc) show_collector ;;
 *) show_programs ;;
 esac
