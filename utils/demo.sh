@@ -212,7 +212,7 @@ show_collector() {
   measure gc
   echo
   echo '== what the collector itself finds reachable'
-  "$demo/gc-plain" 2>&1 >/dev/null
+  "$demo/gc-plain" 3>&1 2>&3 >/dev/null
   echo '(libgc gives 48 bytes for the 32 that are asked for, which the profile has)'
   echo
   echo '== the head of build/demo/gc.txt'

@@ -105,8 +105,8 @@ size_t mprof_set_heap_rate(size_t bytes);
  * transaction. The profile is then that of this moment, and stays so until the
  * next call: what a request allocated and freed is gone from what is in use,
  * and what it left is there. So it is for mprof_mem_profile, mprof_iterate_mem
- * and mprof_write_profile; at exit everything up to the end is written. Takes
- * some nanoseconds for each stack of the profile. A signal handler that
+ * and mprof_write_profile; at exit everything up to the end is written. Walks
+ * once through the stacks of the profile. A signal handler that
  * interrupted MProf ends the cycle, too, but the profile stays that of the
  * cycle before until the next call. See docs/cycles.md.
  * (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */

@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # readme_block.py FILE NAME: prints the code block that follows the comment
-# "<!-- example: NAME -->", without its indentation.
+# "<!-- example: NAME -->", without its indentation; with --output before NAME,
+# that which follows "<!-- output: NAME -->".
 
 import re
 import sys
 import textwrap
 
+kind = "output" if sys.argv[2] == "--output" else "example"
+name = sys.argv[-1]
 found = re.search(
-    r"<!-- example: %s -->\n *```\w*\n(.*?)\n *```\n" % re.escape(sys.argv[2]),
+    r"<!-- %s: %s -->\n *```\w*\n(.*?)\n *```\n" % (kind, re.escape(name)),
     open(sys.argv[1]).read(),
     re.S,
 )
 if not found:
-    sys.exit("no example '%s' in %s" % (sys.argv[2], sys.argv[1]))
+    sys.exit("no %s '%s' in %s" % (kind, name, sys.argv[1]))
 print(textwrap.dedent(found.group(1)))
