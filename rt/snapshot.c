@@ -36,8 +36,8 @@ static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
 }
 
 // Brings active up to date and counts what a profile of it has. Between
-// mprof_cycle_next and mprof_cycle_flush the flush is done here. Where no cycle has
-// ever been published, everything so far is: a program that ends none would
+// mprof_cycle_next and mprof_cycle_flush the flush is done here. Where no cycle
+// has ever been published, everything so far is: a program that ends none would
 // see nothing. Returns the newest bucket; later ones are not in the profile.
 static struct mprof_bucket *publish_locked(bool inuse_zero, size_t *n) {
   mprof_cycle_flush_locked(mprof_cycle_read() % 3);
