@@ -66,10 +66,8 @@ void mprof_cycle_publish(void) {
   // One walk for both: a program may do this thousands of times a second.
   struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
   for (; b; b = b->allnext)
-    for (unsigned i = cycle; i <= cycle + 1; i++) {
-      move(&b->mem.future[i % 3].allocs, &b->mem.active.allocs);
-      move(&b->mem.future[i % 3].frees, &b->mem.active.frees);
-    }
+    for (unsigned i = cycle; i <= cycle + 1; i++)
+      mprof_counts_publish_locked(b, i % 3);
   mprof_lock_release(&mprof_active_lock);
 }
 
