@@ -42,6 +42,8 @@ ArrayRef<Hook> mprof::hooks() {
   {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, 0},
 #define MPROF_CREATE(Symbol, Proto)                                            \
   {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, 0},
+#define MPROF_UNLOAD(Symbol, Proto)                                            \
+  {#Symbol, Proto, Rule::Unload, -1, -1, -1, Kind::None, 0},
 #include "mprof/hooks.def"
   };
   return Hooks;
@@ -104,6 +106,8 @@ bool Wanted::wants(Rule R) const {
     return Block;
   case Rule::Create:
     return Threads;
+  case Rule::Unload:
+    return Heap || Block || Mutex || Threads;
   default:
     return Heap;
   }
@@ -226,7 +230,7 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
                  "called"
                : "";
   case Place::Synchronizer:
-    return isHeap(R) || R == Rule::Create
+    return isHeap(R) || R == Rule::Create || R == Rule::Unload
                ? ""
                : "it is inside a lock, which is seen where it is called";
   case Place::Ignored:
@@ -283,7 +287,8 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
       S.Plain = FunctionIsCold && !Call->isMustTailCall();
     if (S.Rule == Rule::Owned)
       S.Plain = FunctionIsCold || Call->isMustTailCall();
-    if (S.Rule == Rule::Create || S.Rule == Rule::CALL)
+    if (S.Rule == Rule::Create || S.Rule == Rule::CALL ||
+        S.Rule == Rule::Unload)
       S.Plain = true;
     Sites.push_back(S);
   }

@@ -37,6 +37,7 @@ enum class Rule {
   Release,
   Wait,
   Create,
+  Unload,
   CustomAlloc,
   CustomFree,
   CustomRealloc,

@@ -45,8 +45,8 @@
 //
 // An invoke becomes two with the same unwind destination, and mprof.cont lies
 // on its normal edge. A musttail call keeps its block and gets its callee from
-// a select, since the entry has the same prototype. DUP, CALL, Create, and
-// releases and locks where size matters more than time, only change their
+// a select, since the entry has the same prototype. DUP, CALL, Create, Unload,
+// and releases and locks where size matters more than time, only change their
 // callee.
 //
 // RewriteCustom.cpp and RewriteModule.cpp make the rest.

@@ -75,6 +75,7 @@ void mprof_os_fail_map(int n);
 // that interrupts a holder drops its event instead of waiting for itself.
 enum mprof_rank {
   MPROF_RANK_WRITE = 1, // writer_lock: one profile is written at a time
+  MPROF_RANK_MODULES,   // modules_lock: which modules were where
   MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, rate, masks
   MPROF_RANK_ACTIVE,    // active_lock: active of every memory record
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads

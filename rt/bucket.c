@@ -55,7 +55,7 @@ bool mprof_bucket_matches(const struct mprof_bucket *b,
                           const struct mprof_bucket_key *key) {
   if (b->size != key->size || b->stack_len != key->stack_len ||
       b->rate != key->rate || b->type != key->type || b->skip != key->skip ||
-      b->end != key->end || b->kind != key->kind)
+      b->end != key->end || b->kind != key->kind || mprof_bucket_gone(b) != 0)
     return false;
   for (size_t i = 0; i < key->stack_len; i++)
     if (b->stack[i] != key->stack[i])

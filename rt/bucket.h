@@ -101,6 +101,9 @@ struct mprof_bucket {
   uint8_t skip;
   uint8_t end;
   uint8_t kind;
+  // 0, or the number of the unload that took code of its stack away: no event
+  // is counted here from then on. Written under modules_lock (epochs.h).
+  _Atomic uint32_t gone;
   struct mprof_bucket *allnext; // next older bucket of this type
   mprof_pc stack[];
 };
@@ -118,8 +121,12 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 // none, or no memory for one. Call with the guard set.
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc);
+// Never one that is gone.
 bool mprof_bucket_matches(const struct mprof_bucket *b,
                           const struct mprof_bucket_key *key);
+static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->gone, memory_order_relaxed);
+}
 // The newest bucket of a type, the others follow by allnext.
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);
 void mprof_bucket_reset(void);

@@ -4,6 +4,7 @@
 // What is written at the end of the process: a profile of each kind that has
 // something to tell, the report, and one line on stderr about them.
 
+#include "epochs.h"
 #include "flags.h"
 #include "threads.h"
 #include "writer.h"
@@ -257,7 +258,7 @@ static void say_nothing_written(const char *why, int error) {
 // taken for one of the file to be written.
 static int check_maps(void) {
   struct mprof_maps maps;
-  int error = mprof_maps_read(&maps);
+  int error = mprof_epochs_read(&maps);
   mprof_maps_free(&maps);
   return error;
 }

@@ -8,6 +8,7 @@
 #include "bucket.h"
 #include "contention.h"
 #include "cycle.h"
+#include "epochs.h"
 #include "fastpath.h"
 #include "flags.h"
 #include "livemap.h"
@@ -79,6 +80,7 @@ static void after_fork_in_child(void) {
   mprof_lock_reset(&mprof_active_lock);
   mprof_lock_names_reset();
   mprof_symbolize_forget();
+  mprof_epochs_reset();
   mprof_bucket_reset();
   mprof_waiters_reset();
   mprof_thread_starts_reset();

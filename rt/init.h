@@ -36,6 +36,12 @@ struct mprof_module {
 };
 // Takes the loader's lock, so only at start.
 struct mprof_module mprof_module_of(void *address);
+// How often the loader has loaded and unloaded something.
+struct mprof_loads {
+  unsigned long long adds, subs;
+};
+// Takes the loader's lock, so only where the loader is called anyway.
+struct mprof_loads mprof_module_loads(void);
 
 // --- place.c: whose blocks may be put on page boundaries ---
 

@@ -5,6 +5,7 @@
 
 #include "legacy.h"
 
+#include "epochs.h"
 #include "flags.h"
 
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
@@ -12,6 +13,8 @@ int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
   w->has_names =
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
   int error = mprof_outfile_open(&w->out, path, false);
+  if (error == 0 && mprof_epochs_read(&w->maps) != 0)
+    w->maps = (struct mprof_maps){0}; // then the text has none
   if (error != 0 && w->has_names)
     mprof_symbolize_end();
   return error;
@@ -38,17 +41,29 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   mprof_outfile_text(&w->out, "\n");
 }
 
+// Where a return address is shown. Notes what readers must know of then: what
+// was unloaded is in no list of the kernel's.
+static mprof_pc show(struct mprof_legacy *w, mprof_pc pc, uint32_t gone) {
+  mprof_pc shown = mprof_maps_shown(&w->maps, pc, gone);
+  if (shown != pc) {
+    const struct mprof_mapping *m = mprof_maps_find(&w->maps, shown - 1);
+    w->maps.v[m - w->maps.v].has_names = true;
+  }
+  return shown;
+}
+
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   // Readers want an address, and take 1 from it. None is 0.
   if (b->stack_len <= b->skip)
     mprof_outfile_text(&w->out, " 0x1\n#\t" MPROF_UNKNOWN_CREATOR);
+  const uint32_t gone = mprof_bucket_gone(b);
   for (uint32_t i = b->skip; i < b->stack_len; i++) {
     mprof_outfile_text(&w->out, " 0x");
-    mprof_outfile_hex(&w->out, b->stack[i]);
+    mprof_outfile_hex(&w->out, show(w, b->stack[i], gone));
   }
   mprof_outfile_text(&w->out, "\n");
   for (uint32_t i = b->skip; w->has_names && i < b->stack_len; i++) {
-    w->pc = b->stack[i];
+    w->pc = mprof_symbolize_shown(b->stack[i], gone);
     mprof_symbolize(w->pc, put_frame, w);
   }
   if (b->end != MPROF_STACK_COMPLETE)
@@ -74,6 +89,19 @@ void mprof_legacy_stats(struct mprof_legacy *w) {
   }
 }
 
+// A line as the kernel has them.
+static void put_unloaded(struct mprof_legacy *w,
+                         const struct mprof_mapping *m) {
+  mprof_outfile_hex(&w->out, m->start);
+  mprof_outfile_text(&w->out, "-");
+  mprof_outfile_hex(&w->out, m->limit);
+  mprof_outfile_text(&w->out, " r-xp ");
+  mprof_outfile_hex(&w->out, m->offset);
+  mprof_outfile_text(&w->out, " 00:00 0 ");
+  mprof_outfile_text(&w->out, m->file);
+  mprof_outfile_text(&w->out, "\n");
+}
+
 static void put_maps(struct mprof_legacy *w, const char *title) {
   struct mprof_infile maps;
   mprof_outfile_text(&w->out, "\n");
@@ -83,10 +111,14 @@ static void put_maps(struct mprof_legacy *w, const char *title) {
     return;
   mprof_outfile_put(&w->out, maps.data, maps.len);
   mprof_infile_free(&maps);
+  for (size_t i = 0; i < w->maps.past_len; i++)
+    if (w->maps.v[w->maps.len + i].has_names)
+      put_unloaded(w, &w->maps.v[w->maps.len + i]);
 }
 
 int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title) {
   put_maps(w, maps_title);
+  mprof_maps_free(&w->maps);
   int error = mprof_outfile_close(&w->out);
   if (w->has_names)
     mprof_symbolize_end();

@@ -11,7 +11,8 @@
 
 struct mprof_legacy {
   struct mprof_outfile out;
-  mprof_pc pc;    // whose frames are being written
+  struct mprof_maps maps;
+  mprof_pc pc;    // whose frames are being written, as it is shown
   bool has_names; // frames are written at all
   char command[4096];
 };

@@ -186,6 +186,24 @@ static void read_elf(const struct header *h, struct mprof_mapping *m) {
   }
 }
 
+bool mprof_maps_file_build_id(const void *data, size_t len, char out[41]) {
+  const struct header h = {.start = (uintptr_t)data,
+                           .limit = (uintptr_t)data + len};
+  Elf64_Ehdr e;
+  if (!copy_in(&h, h.start, &e, sizeof(e)) ||
+      memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_phoff > len)
+    return false;
+  for (unsigned i = 0; i < e.e_phnum; i++) {
+    Elf64_Phdr p;
+    if (!copy_in(&h, h.start + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
+      return false;
+    if (p.p_type == PT_NOTE &&
+        read_notes(&h, h.start + p.p_offset, p.p_filesz, out))
+      return true;
+  }
+  return false;
+}
+
 // --- the whole file ---
 
 // A file's header is at its offset 0, which many linkers put into a mapping
@@ -273,10 +291,38 @@ void mprof_maps_free(struct mprof_maps *m) {
   m->v = NULL;
 }
 
+static bool holds(const struct mprof_mapping *m, uintptr_t addr) {
+  return addr >= m->start && addr < m->limit;
+}
+
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr) {
-  for (size_t i = 0; i < m->len; i++)
-    if (addr >= m->v[i].start && addr < m->v[i].limit)
+  for (size_t i = 0; i < m->len + m->past_len; i++)
+    if (holds(&m->v[i], addr))
       return &m->v[i];
   return NULL;
+}
+
+mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
+                          uint32_t gone) {
+  if (gone == 0)
+    return pc;
+  for (size_t i = 0; i < m->len; i++)
+    if (holds(&m->v[i], pc - 1) && m->v[i].from < gone)
+      return pc;
+  // Those of the past are in the order of their ends.
+  size_t low = m->len, high = m->len + m->past_len;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (m->v[middle].to < gone)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < m->len + m->past_len; low++) {
+    const struct mprof_mapping *v = &m->v[low];
+    if (v->from < gone && holds(v, pc - 1 + v->shift))
+      return pc + v->shift;
+  }
+  return pc;
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which module an address lies in, from the loader's own list.
+// What the loader's own list says: which module an address lies in, and how
+// often modules came and went.
 
 #include "init.h"
 
@@ -39,4 +40,17 @@ struct mprof_module mprof_module_of(void *address) {
   if (address)
     dl_iterate_phdr(look, &s);
   return s.found;
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)size;
+  *(struct mprof_loads *)arg =
+      (struct mprof_loads){.adds = info->dlpi_adds, .subs = info->dlpi_subs};
+  return 1;
+}
+
+struct mprof_loads mprof_module_loads(void) {
+  struct mprof_loads loads = {0, 0};
+  dl_iterate_phdr(count, &loads);
+  return loads;
 }

@@ -40,4 +40,17 @@ void mprof_helper_kill(struct mprof_helper *h);
 // when nobody else holds the connection.
 void mprof_helper_forget(struct mprof_helper *h);
 
+// --- in the helper ---
+
+// A program with pipes for its standard input and output.
+struct mprof_child {
+  int pid;     // 0: none
+  int in, out; // written to it, read from it
+};
+// args: those after the program's name, up to NULL; a few. Runs path with the
+// environment of this process. 0 or an errno value; a path that cannot be run
+// is one whose output ends at once. It ends when the helper does.
+int mprof_child_start(struct mprof_child *c, const char *path,
+                      const char *const args[]);
+
 #endif // MPROF_RT_OS_WRITER_H

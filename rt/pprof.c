@@ -11,6 +11,7 @@
 
 #include "pprof.h"
 
+#include "epochs.h"
 #include "flags.h"
 #include "pb.h"
 #include "pctable.h"
@@ -43,7 +44,10 @@ struct mprof_pprof {
   struct mprof_outfile out;
   struct mprof_pb pb; // one message at a time, in message
   struct mprof_maps maps;
-  struct mprof_pc_table table; // to location ids
+  struct mprof_mapping *first_mapping, **last_mapping; // in the order of ids
+  uint64_t mappings;
+  struct mprof_mapping pseudo; // that of the frames that are no functions
+  struct mprof_pc_table table; // of shown addresses to location ids
   // By hash of the contents: function ids, string numbers.
   struct mprof_pc_table functions_of, strings_of;
   uint64_t strings, locations, functions; // written so far
@@ -110,12 +114,11 @@ static void put_types(struct mprof_pprof *w,
   }
 }
 
-static void put_mapping(struct mprof_pprof *w, uint64_t id,
-                        const struct mprof_mapping *m) {
+static void put_mapping(struct mprof_pprof *w, const struct mprof_mapping *m) {
   uint64_t file = put_name(w, m->file);
   uint64_t build_id = m->build_id[0] == '\0' ? 0 : put_name(w, m->build_id);
   size_t start = mprof_pb_start_message(&w->pb);
-  mprof_pb_uint64(&w->pb, MAPPING_ID, id);
+  mprof_pb_uint64(&w->pb, MAPPING_ID, m->id);
   mprof_pb_uint64_opt(&w->pb, MAPPING_START, m->start);
   mprof_pb_uint64_opt(&w->pb, MAPPING_LIMIT, m->limit);
   mprof_pb_uint64_opt(&w->pb, MAPPING_OFFSET, m->offset);
@@ -127,19 +130,26 @@ static void put_mapping(struct mprof_pprof *w, uint64_t id,
   emit(w);
 }
 
+// Adds a mapping to those that the profile has.
+static void list_mapping(struct mprof_pprof *w, struct mprof_mapping *m) {
+  *w->last_mapping = m;
+  w->last_mapping = &m->next;
+  m->id = ++w->mappings;
+}
+
+// What is mapped, each part as it is; of what was unloaded only the parts that
+// stacks have.
+static void list_mappings(struct mprof_pprof *w) {
+  w->last_mapping = &w->first_mapping;
+  for (size_t i = 0; i < w->maps.len; i++)
+    list_mapping(w, &w->maps.v[i]);
+}
+
 // After all locations, when it is known which mappings have names: readers
 // look for names themselves in the others.
 static void put_mappings(struct mprof_pprof *w) {
-  // Of the pseudo frames: one that no reader looks for a file of.
-  static const struct mprof_mapping none = {
-      .limit = PSEUDO_FRAMES, .file = "[mprof]", .has_names = true};
-  for (size_t i = 0; i < w->maps.len; i++)
-    put_mapping(w, i + 1, &w->maps.v[i]);
-  bool has_pseudo = false;
-  for (int i = 0; i < PSEUDO_FRAMES; i++)
-    has_pseudo |= w->pseudo_locations[i] != 0;
-  if (has_pseudo)
-    put_mapping(w, w->maps.len + 1, &none);
+  for (const struct mprof_mapping *m = w->first_mapping; m; m = m->next)
+    put_mapping(w, m);
 }
 
 static void put_comment(struct mprof_pprof *w, const struct mprof_text *t) {
@@ -270,27 +280,29 @@ static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
 
 // The id of a new location, 0 if its address lies in no mapping.
 static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc) {
-  const struct mprof_mapping *m = mprof_maps_find(&w->maps, pc - 1);
-  if (m == NULL)
+  const struct mprof_mapping *found = mprof_maps_find(&w->maps, pc - 1);
+  if (found == NULL)
     return 0;
-  size_t at = (size_t)(m - w->maps.v);
+  struct mprof_mapping *m = &w->maps.v[found - w->maps.v];
+  if (m->id == 0)
+    list_mapping(w, m);
   w->lines_len = 0;
   if (w->wants_names && w->named < NAMED_LOCATIONS_MAX) {
     w->named++;
     mprof_symbolize(pc, add_line, w);
   }
   if (w->lines_len > 0)
-    w->maps.v[at].has_names = true;
+    m->has_names = true;
   uint64_t id = ++w->locations;
-  put_location(w, id, at + 1, pc - 1); // inside the call
+  put_location(w, id, m->id, pc - 1); // inside the call
   return id;
 }
 
 // What the table holds for an address that lies in no mapping.
 #define UNMAPPED UINT64_MAX
 
-// The id of a return address, 0 if it lies in no mapping. It is written when
-// it is first met.
+// The id of a return address as it is shown, 0 if it lies in no mapping. It is
+// written when it is first met.
 static uint64_t locate(struct mprof_pprof *w, mprof_pc pc) {
   if (pc == 0)
     return 0;
@@ -312,10 +324,16 @@ static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo_frame which) {
       .file = ""};
   uint64_t *id = &w->pseudo_locations[which];
   if (*id == 0) {
+    if (w->pseudo.id == 0) {
+      // One that no reader looks for a file of.
+      w->pseudo = (struct mprof_mapping){
+          .limit = PSEUDO_FRAMES, .file = "[mprof]", .has_names = true};
+      list_mapping(w, &w->pseudo);
+    }
     w->lines_len = 0;
     add_line(&f, w);
     *id = ++w->locations;
-    put_location(w, *id, w->maps.len + 1, which);
+    put_location(w, *id, w->pseudo.id, which);
   }
   return *id;
 }
@@ -328,9 +346,10 @@ static size_t locate_stack(struct mprof_pprof *w,
                            const struct mprof_bucket *b) {
   size_t n = 0;
   bool is_cut = b->end != MPROF_STACK_COMPLETE;
+  const uint32_t gone = mprof_bucket_gone(b);
   for (uint32_t i = b->skip; i < b->stack_len && n < MPROF_MAX_STACK_DEPTH;
        i++) {
-    uint64_t id = locate(w, b->stack[i]);
+    uint64_t id = locate(w, mprof_maps_shown(&w->maps, b->stack[i], gone));
     if (id == 0) {
       is_cut = true;
       break;
@@ -375,6 +394,7 @@ uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {
 
 static void put_head(struct mprof_pprof *w,
                      const struct mprof_pprof_head *head) {
+  list_mappings(w);
   put_name(w, ""); // number 0, by the format's rule
   put_types(w, head);
   mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, head->time_ns);
@@ -398,7 +418,7 @@ int mprof_pprof_begin(struct mprof_pprof **out, const char *path,
   if (w == NULL)
     return ENOMEM;
   w->pb = (struct mprof_pb){.data = w->message, .cap = sizeof(w->message)};
-  int error = mprof_maps_read(&w->maps);
+  int error = mprof_epochs_read(&w->maps);
   if (error == 0)
     error = mprof_outfile_open(&w->out, path, true);
   if (error != 0) {

@@ -139,8 +139,10 @@ void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
   w->number = 0;
   w->skip = b->skip;
   w->is_main = false;
+  const uint32_t gone = mprof_bucket_gone(b);
   for (w->index = 0; w->index < b->stack_len; w->index++)
-    if (!mprof_symbolize(b->stack[w->index], put_frame, w)) {
+    if (!mprof_symbolize(mprof_symbolize_shown(b->stack[w->index], gone),
+                         put_frame, w)) {
       mprof_report_put(w,
                        "    [truncated] at code that is no longer mapped: 0x");
       mprof_outfile_hex(&w->out, b->stack[w->index]);

@@ -10,8 +10,10 @@
 
 static bool is_same_stack(const struct mprof_bucket *a,
                           const struct mprof_bucket *b) {
+  if (a == b)
+    return true;
   return a->stack_len == b->stack_len && a->end == b->end &&
-         a->skip == b->skip &&
+         a->skip == b->skip && mprof_bucket_gone(a) == mprof_bucket_gone(b) &&
          memcmp(a->stack, b->stack, a->stack_len * sizeof(a->stack[0])) == 0;
 }
 

@@ -8,11 +8,13 @@
 
 #define _GNU_SOURCE 1
 
+#include "epochs.h"
 #include "flags.h"
 #include "init.h"
 #include "lock_names.h"
 #include "os_writer.h"
 #include "pctable.h"
+#include "symbolize_file.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -133,12 +135,19 @@ static void report(const char *what, const char *name, const char *rest) {
 }
 
 static bool choose_symbolizer(void) {
+  const char *flag = mprof_flags.external_symbolizer_path;
   // It would run with the environment of whoever started the program.
   if (getauxval(AT_SECURE) != 0)
     return false;
-  if (mprof_has_sanitizer())
-    return true; // it has its own options for that
-  const char *flag = mprof_flags.external_symbolizer_path;
+  if (mprof_has_sanitizer()) {
+    // It has its own options for that; what it does not know, unloaded modules,
+    // is left without names if there is none.
+    if (is_symbolizer(flag))
+      strcpy(state.path, flag);
+    else if (!find_symbolizer())
+      state.path[0] = '\0';
+    return true;
+  }
   if (flag[0] == '\0') {
     if (find_symbolizer())
       return true;
@@ -180,17 +189,34 @@ static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
   return 1;
 }
 
-static void serve(int fd) {
+// What the helper is asked: a return address, or more about an unloaded module.
+union question {
   mprof_pc pc;
+  struct mprof_file_query file;
+};
+
+static void answer(const union question *q, size_t len) {
+  if (len == sizeof(q->pc)) {
+    memset(state.reply, 0, REPLY_SIZE);
+    __sanitizer_symbolize_pc((void *)q->pc, FORMAT, state.reply,
+                             REPLY_SIZE - 1);
+  } else {
+    mprof_symbolize_file(state.path, &q->file, SEPARATOR, state.reply,
+                         REPLY_SIZE - 1);
+  }
+}
+
+static void serve(int fd) {
+  static union question q;
+  long len;
   // sanitizer_common lists the modules. If another thread did so when this copy
   // was made, nobody releases the loader's lock here.
   dl_iterate_phdr(stop_at_first, NULL);
   if (mprof_helper_send(fd, "", 1) < 0)
     return;
   set_flags();
-  while (mprof_helper_receive(fd, &pc, sizeof(pc), -1) == sizeof(pc)) {
-    memset(state.reply, 0, REPLY_SIZE);
-    __sanitizer_symbolize_pc((void *)pc, FORMAT, state.reply, REPLY_SIZE - 1);
+  while ((len = mprof_helper_receive(fd, &q, sizeof(q), -1)) > 0) {
+    answer(&q, (size_t)len);
     if (mprof_helper_send(fd, state.reply, reply_length(state.reply)) < 0)
       return;
   }
@@ -252,11 +278,28 @@ static void give_up(const char *why) {
   report(why, "", "");
 }
 
-// The reply for pc, NULL if there is none.
-static const char *ask(mprof_pc pc) {
+// What the helper is to be asked about a return address in m. Returns its
+// length.
+static size_t make_question(union question *q, mprof_pc pc,
+                            const struct mprof_mapping *m) {
+  if (m < state.maps.v + state.maps.len) {
+    q->pc = pc;
+    return sizeof(q->pc);
+  }
+  q->file = (struct mprof_file_query){.address = pc - 1 - m->bias,
+                                      .noted_ns = m->noted_ns};
+  memcpy(q->file.file, m->file, sizeof(m->file));
+  memcpy(q->file.build_id, m->build_id, sizeof(m->build_id));
+  return sizeof(q->file);
+}
+
+// The reply for pc in m, NULL if there is none.
+static const char *ask(mprof_pc pc, const struct mprof_mapping *m) {
+  union question q;
   if (state.helper.pid == 0)
     return NULL;
-  if (mprof_helper_send(state.helper.fd, &pc, sizeof(pc)) < 0) {
+  size_t len = make_question(&q, pc, m);
+  if (mprof_helper_send(state.helper.fd, &q, len) < 0) {
     give_up(ended_early);
     return NULL;
   }
@@ -273,12 +316,12 @@ static const char *ask(mprof_pc pc) {
   return keep(state.reply, (size_t)n);
 }
 
-static const char *find_reply(mprof_pc pc) {
+static const char *find_reply(mprof_pc pc, const struct mprof_mapping *m) {
   struct mprof_pc_slot *s = mprof_pc_table_get(&state.table, pc);
   if (s == NULL)
     return NULL;
   if (s->value == 0) {
-    const char *reply = ask(pc);
+    const char *reply = ask(pc, m);
     s->value = reply == NULL ? UINT64_MAX : (uintptr_t)reply;
   }
   return s->value == UINT64_MAX ? NULL : (const char *)(uintptr_t)s->value;
@@ -308,6 +351,10 @@ static bool parse_frame(const char *s, struct mprof_text *function,
   return f->function[0] != '\0';
 }
 
+mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
+  return mprof_maps_shown(&state.maps, pc, gone);
+}
+
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *),
                      void *arg) {
@@ -325,7 +372,7 @@ bool mprof_symbolize(mprof_pc pc,
     fn(&f, arg);
     return true;
   }
-  const char *reply = find_reply(pc);
+  const char *reply = find_reply(pc, m);
   // Behind the reply buffer's part for receiving: names are long in C++.
   struct mprof_text function = {.buf = state.reply + REPLY_SIZE,
                                 .cap = REPLY_SIZE};
@@ -350,7 +397,7 @@ int mprof_symbolize_begin(bool names) {
     state.uses++;
     return 0;
   }
-  int error = mprof_maps_read(&state.maps);
+  int error = mprof_epochs_read(&state.maps);
   if (error != 0)
     return error;
   state.reply = mprof_os_map(3 * REPLY_SIZE);

@@ -10,7 +10,7 @@ import re
 import sys
 
 TYPES = {"v": "void", "p": "ptr", "z": "i64", "i": "i32", "b": "i1"}
-RULES = ("OWNED", "RELEASE", "WAIT", "CREATE", "KIND", "ATTRIBUTE")
+RULES = ("OWNED", "RELEASE", "WAIT", "CREATE", "UNLOAD", "KIND", "ATTRIBUTE")
 
 
 def table(path):
@@ -155,7 +155,7 @@ def expected(f, way):
     own, entry = "@" + f.symbol, "@__mprof_" + f.symbol
     if way == "ignored" and f.rule in ("OWNED", "WAIT"):
         return "", [f.call(own)]
-    if f.rule == "CREATE":
+    if f.rule in ("CREATE", "UNLOAD"):
         return "", [f.call(entry)]
     if f.rule == "OWNED" and way in ("cold", "musttail"):
         return "", [f.call(entry)]

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See epochs.h. Only code that lies in files is looked at: other code comes and
+// goes with just-in-time compilers, and has no name that could be kept.
+
+#include "epochs.h"
+
+#include "bucket.h"
+
+#include <errno.h>
+#include <string.h>
+
+// Addresses of unloaded code as files show it: above all that a process has,
+// below what tools take for the kernel's.
+#define SHOWN_BASE (UINT64_C(1) << 47)
+#define SHOWN_UNIT (UINT64_C(1) << 20)
+
+struct module {
+  struct module *next;
+  struct mprof_mapping map; // where it was; to is changed once
+  uintptr_t shown;          // where files show it after its end
+};
+
+static struct {
+  struct mprof_lock lock;   // modules_lock, guards all
+  struct module *now;       // loaded, in any order
+  struct module *past;      // unloaded, first one first
+  struct module **past_end; // NULL: past
+  size_t past_len;
+  uint32_t unloads;
+  uintptr_t next_shown;
+} epochs = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MODULES)};
+
+static bool is_file(const struct mprof_mapping *m) {
+  return m->file[0] == '/' || strncmp(m->file, "...", 3) == 0;
+}
+
+static bool is_same(const struct mprof_mapping *a,
+                    const struct mprof_mapping *b) {
+  return a->bias == b->bias && strcmp(a->build_id, b->build_id) == 0 &&
+         strcmp(a->file, b->file) == 0;
+}
+
+static bool holds(const struct mprof_mapping *m, uintptr_t addr) {
+  return addr - m->start < m->limit - m->start;
+}
+
+static bool overlap(const struct mprof_mapping *a,
+                    const struct mprof_mapping *b) {
+  return a->start < b->limit && b->start < a->limit;
+}
+
+static const struct mprof_mapping *find_now(const struct mprof_maps *m,
+                                            uintptr_t addr) {
+  for (size_t i = 0; i < m->len; i++)
+    if (holds(&m->v[i], addr))
+      return &m->v[i];
+  return NULL;
+}
+
+// Code that a program copies elsewhere, as into huge pages, and puts back under
+// its own addresses is no file's then, but still what it was.
+static bool is_loaded(const struct module *x, const struct mprof_maps *m) {
+  const struct mprof_mapping *v = find_now(m, x->map.start);
+  return v != NULL && (!is_file(v) || is_same(v, &x->map));
+}
+
+// --- an unload ---
+
+// Whether the stack has an address in what unload number to took away. Call
+// instructions lie before return addresses.
+static bool was_in(const struct mprof_bucket *b, const struct module *first) {
+  for (uint32_t i = 0; i < b->stack_len; i++)
+    for (const struct module *x = first; x != NULL; x = x->next)
+      if (holds(&x->map, b->stack[i] - 1))
+        return true;
+  return false;
+}
+
+// Marks the buckets of the modules from first on. Returns how many.
+static uint64_t mark_locked(const struct module *first) {
+  uint64_t n = 0;
+  for (int type = MPROF_BUCKET_MEM; type < MPROF_BUCKET_TYPES; type++)
+    for (struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
+         b = b->allnext)
+      if (mprof_bucket_gone(b) == 0 && was_in(b, first)) {
+        atomic_store_explicit(&b->gone, epochs.unloads, memory_order_relaxed);
+        n++;
+      }
+  return n;
+}
+
+static bool is_overlapped(const struct module *first,
+                          const struct mprof_maps *m) {
+  for (const struct module *x = first; x != NULL; x = x->next)
+    for (size_t i = 0; i < m->len; i++)
+      if (overlap(&x->map, &m->v[i]))
+        return true;
+  return false;
+}
+
+static uintptr_t shown_at(const struct mprof_mapping *m) {
+  if (epochs.next_shown == 0)
+    epochs.next_shown = SHOWN_BASE;
+  uintptr_t at = epochs.next_shown + m->start % SHOWN_UNIT;
+  epochs.next_shown +=
+      (m->start % SHOWN_UNIT + (m->limit - m->start) + 2 * SHOWN_UNIT - 1) /
+      SHOWN_UNIT * SHOWN_UNIT;
+  return at;
+}
+
+static void retire_locked(const struct mprof_maps *m) {
+  struct module **p = &epochs.now;
+  struct module **end = epochs.past_end ? epochs.past_end : &epochs.past;
+  struct module **first = end;
+  while (*p != NULL) {
+    struct module *x = *p;
+    if (is_loaded(x, m)) {
+      p = &x->next;
+      continue;
+    }
+    *p = x->next;
+    x->next = NULL;
+    x->map.to = epochs.unloads + 1;
+    x->shown = shown_at(&x->map);
+    *end = x;
+    end = &x->next;
+    epochs.past_len++;
+  }
+  epochs.past_end = end;
+  if (*first == NULL)
+    return;
+  epochs.unloads++;
+  uint64_t marked = mark_locked(*first);
+  // Something else is there already: it may have been counted as the old one.
+  if (is_overlapped(*first, m))
+    mprof_stat_add(MPROF_STAT_late_unloads, marked);
+}
+
+// --- what is there ---
+
+static struct module *find_loaded(const struct mprof_mapping *v) {
+  for (struct module *x = epochs.now; x != NULL; x = x->next)
+    if (overlap(&x->map, v) && is_same(&x->map, v))
+      return x;
+  return NULL;
+}
+
+static void note_locked(struct mprof_maps *m) {
+  for (size_t i = 0; i < m->len; i++) {
+    struct mprof_mapping *v = &m->v[i];
+    v->from = v->to = MPROF_EPOCH_NOW; // at no time before
+    if (!is_file(v))
+      continue;
+    struct module *x = find_loaded(v);
+    if (x == NULL) {
+      x = mprof_arena_alloc(sizeof(*x));
+      if (x == NULL)
+        continue;
+      x->map = *v;
+      x->map.from = epochs.unloads;
+      x->map.noted_ns = mprof_sys_realtime_ns();
+      x->next = epochs.now;
+      epochs.now = x;
+    }
+    v->from = x->map.from;
+  }
+}
+
+static const struct mprof_mapping *find_same(const struct mprof_maps *m,
+                                             const struct module *x) {
+  for (size_t i = 0; x->map.build_id[0] != '\0' && i < m->len; i++)
+    if (m->v[i].start == x->map.start && is_same(&m->v[i], &x->map))
+      return &m->v[i];
+  return NULL;
+}
+
+// Room for what is mapped now was allocated with the text that it is read from.
+static int append_past_locked(struct mprof_maps *m) {
+  if (epochs.past_len == 0)
+    return 0;
+  size_t bytes = (m->len + epochs.past_len) * sizeof(*m->v);
+  struct mprof_mapping *v = mprof_os_map(bytes);
+  if (v == NULL)
+    return ENOMEM;
+  memcpy(v, m->v, m->len * sizeof(*v));
+  struct mprof_mapping *p = v + m->len;
+  for (const struct module *x = epochs.past; x != NULL; x = x->next, p++) {
+    *p = x->map;
+    // A file that has been loaded again where it was is the same to a reader.
+    if (find_same(m, x) != NULL)
+      continue;
+    p->shift = x->shown - p->start;
+    p->start += p->shift;
+    p->limit += p->shift;
+    p->bias += p->shift;
+  }
+  mprof_os_unmap(m->v, m->mapped_bytes);
+  m->v = v;
+  m->mapped_bytes = bytes;
+  m->past_len = epochs.past_len;
+  return 0;
+}
+
+int mprof_epochs_read(struct mprof_maps *m) {
+  // With the lock held, so that nobody takes a look from before for a later
+  // one.
+  mprof_lock_acquire(&epochs.lock);
+  int error = mprof_maps_read(m);
+  if (error == 0) {
+    retire_locked(m);
+    note_locked(m);
+    error = append_past_locked(m);
+  }
+  mprof_lock_release(&epochs.lock);
+  if (error != 0)
+    mprof_maps_free(m);
+  return error;
+}
+
+void mprof_epochs_look(void) {
+  struct mprof_maps m;
+  mprof_lock_acquire(&epochs.lock);
+  if (mprof_maps_read(&m) == 0) {
+    retire_locked(&m);
+    note_locked(&m);
+  }
+  mprof_lock_release(&epochs.lock);
+  mprof_maps_free(&m);
+}
+
+void mprof_epochs_reset(void) {
+  mprof_lock_reset(&epochs.lock);
+  epochs.now = epochs.past = NULL;
+  epochs.past_end = NULL;
+  epochs.past_len = 0;
+  epochs.unloads = 0;
+  epochs.next_shown = 0;
+}

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a thousand libraries are loaded one after the other at the same
+// addresses, each allocating by the same return addresses as the others, and
+// unloaded; every stack of the profile has its own library's function, and its
+// mapping that library's path and build id. dlclose keeps its result, errno
+// and what dlerror says.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DPLUGIN %s -o template.so \
+// RUN:   -Wl,--build-id=0x9999999999999999999999999999999999999999
+// RUN: %python %S/Inputs/plugins.py make template.so 1000
+// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:top=1000:log_path=out ./app
+// RUN: %python %S/Inputs/plugins.py check out.*.heap.pb.gz 1000
+// RUN: not grep -q 'no longer mapped' out.*.txt
+// RUN: not grep -q 'What the profile lacks' out.*.txt
+// RUN: grep -q 'in plugin_0123 .*unloaded-modules.c:' out.*.txt
+
+#ifdef PLUGIN
+#include <stdlib.h>
+void *volatile sink;
+__attribute__((noinline)) static void plugin_9999(void) { sink = malloc(64); }
+void run(void) {
+  plugin_9999();
+  __asm__ volatile("");
+}
+#else
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NEED(x)                                                                \
+  do                                                                           \
+    if (!(x)) {                                                                \
+      fprintf(stderr, "line %d: %s\n", __LINE__, #x);                          \
+      return 1;                                                                \
+    }                                                                          \
+  while (0)
+
+int main(void) {
+  void *first = NULL;
+  for (int i = 0; i < 1000; i++) {
+    char name[32];
+    snprintf(name, sizeof(name), "./plugin.%04d.so", i);
+    void *plugin = dlopen(name, RTLD_NOW);
+    NEED(plugin);
+    void (*run)(void) = (void (*)(void))dlsym(plugin, "run");
+    NEED(run);
+    if (i == 0)
+      first = (void *)run;
+    NEED((void *)run == first);
+    run();
+    errno = 42;
+    NEED(dlclose(plugin) == 0);
+    NEED(errno == 42);
+    NEED(dlerror() == NULL);
+  }
+  void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  NEED(libc && dlclose(libc) == 0);
+  NEED(dlclose(libc) != 0); // one time too many
+  const char *why = dlerror();
+  NEED(why && strstr(why, "not open"));
+  return 0;
+}
+#endif
