@@ -91,8 +91,10 @@ static void prepare(Module &M, const Options &Opts) {
   bool Changed = rewriteAll(R, Sites);
   if (!Wrappers.empty())
     R.registerWrappers(Wrappers);
-  if (Changed || !Wrappers.empty())
+  if (Changed || !Wrappers.empty()) {
     R.requireVersion();
+    R.tellUnload();
+  }
 }
 
 static bool isMain(const Function &F) {
@@ -124,6 +126,8 @@ static void finish(Module &M, const Options &Opts) {
     R.storeMainFrame(*Main);
   if (Changed || Main)
     R.requireVersion();
+  if (Changed)
+    R.tellUnload();
 }
 
 PreservedAnalyses MarkPass::run(Module &M, ModuleAnalysisManager &) {

@@ -68,6 +68,9 @@ public:
   /// Makes the object need a runtime of this version of hooks.def.
   void requireVersion();
 
+  /// Tells the runtime when a shared library that has this code is unloaded.
+  void tellUnload();
+
 private:
   llvm::GlobalVariable *word(llvm::StringRef Name);
   llvm::Value *bytes(llvm::IRBuilderBase &B, const Site &S);

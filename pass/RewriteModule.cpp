@@ -12,6 +12,13 @@
 //
 //     @mprof.wrappers_node = internal global { ptr, ptr, i64 }
 //         { ptr null, ptr @mprof.wrappers, i64 2 }
+//
+// and, in code for shared libraries, the destructor that runs last:
+//
+//     define linkonce_odr hidden void @__mprof_module_unloads_v3() comdat {
+//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v3)
+//       ret void
+//     }
 
 #include "Rewrite.h"
 #include "llvm/ADT/SmallVector.h"
@@ -150,4 +157,27 @@ void Rewriter::requireVersion() {
   Reference->setComdat(M.getOrInsertComdat(Name));
   // llvm.used also makes the linker keep it under --gc-sections.
   appendToUsed(M, {Reference});
+}
+
+void Rewriter::tellUnload() {
+  // Code for executables is not unloaded; nor may it be in a library.
+  if (M.getPICLevel() == PICLevel::NotPIC ||
+      M.getPIELevel() != PIELevel::Default)
+    return;
+  static constexpr StringLiteral Name =
+      "__mprof_module_unloads_v" MPROF_STRING(MPROF_ABI_VERSION);
+  if (M.getNamedValue(Name))
+    return;
+  // One in each linked image, as above.
+  auto *F = Function::createWithDefaultAttr(
+      FunctionType::get(Type::getVoidTy(Ctx), false),
+      GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+  F->setVisibility(GlobalValue::HiddenVisibility);
+  F->setComdat(M.getOrInsertComdat(Name));
+  F->setDoesNotThrow();
+  auto *Ret = ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", F));
+  Builder B(Ret);
+  B.CreateCall(entry("module_unloads", B.getVoidTy(), {PtrTy}), {F});
+  // Destructors of low priorities run last.
+  appendToGlobalDtors(M, F, 0, F);
 }

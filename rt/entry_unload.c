@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The entry of dlclose. What is loaded is noted before the call, if something
-// was loaded since the last one, and what is gone is found after it; see
-// epochs.h. Neither the guard nor a lock is held during the call, which runs
-// the program's destructors. dlerror says what dlclose made it say.
+// What sees unloads: the last destructor of an instrumented library, whoever
+// closes it, and the entry of dlclose for what other libraries go with it. What
+// is loaded is noted before the call, if something was loaded since the last
+// one, and what is gone is found after it; see epochs.h. Neither the guard nor
+// a lock is held during the call, which runs the program's destructors. dlerror
+// says what dlclose made it say.
 
 #include "entry_sync.h"
 
@@ -13,6 +15,7 @@
 #include "threads.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 // The last look's. Races only cost a look that was not needed: each field is
 // written after what it stands for was seen.
@@ -59,4 +62,25 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
   look(true);
   errno = after;
   return result;
+}
+
+// At exit the destructors run too, but nothing is unloaded.
+static atomic_bool is_exiting;
+
+static void note_exit(void) { atomic_store(&is_exiting, true); }
+
+void mprof_unload_init(void) { atexit(note_exit); }
+
+MPROF_ENTRY void __mprof_module_unloads(const void *inside) {
+  if (atomic_load(&is_exiting) ||
+      !atomic_load_explicit(&mprof_is_ready, memory_order_acquire))
+    return;
+  const int before = errno;
+  if (mprof_guard_enter()) {
+    mprof_epochs_leave((uintptr_t)inside);
+    mprof_guard_leave();
+  } else {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+  }
+  errno = before;
 }

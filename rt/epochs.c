@@ -95,7 +95,7 @@ static bool is_overlapped(const struct module *first,
                           const struct mprof_maps *m) {
   for (const struct module *x = first; x != NULL; x = x->next)
     for (size_t i = 0; i < m->len; i++)
-      if (overlap(&x->map, &m->v[i]))
+      if (overlap(&x->map, &m->v[i]) && !is_same(&x->map, &m->v[i]))
         return true;
   return false;
 }
@@ -110,13 +110,16 @@ static uintptr_t shown_at(const struct mprof_mapping *m) {
   return at;
 }
 
-static void retire_locked(const struct mprof_maps *m) {
+// leaving: a mapping of a module that is about to be unloaded, or NULL.
+static void retire_locked(const struct mprof_maps *m,
+                          const struct mprof_mapping *leaving) {
   struct module **p = &epochs.now;
   struct module **end = epochs.past_end ? epochs.past_end : &epochs.past;
   struct module **first = end;
   while (*p != NULL) {
     struct module *x = *p;
-    if (is_loaded(x, m)) {
+    bool leaves = leaving != NULL && is_same(&x->map, leaving);
+    if (is_loaded(x, m) && !leaves) {
       p = &x->next;
       continue;
     }
@@ -209,7 +212,7 @@ int mprof_epochs_read(struct mprof_maps *m) {
   mprof_lock_acquire(&epochs.lock);
   int error = mprof_maps_read(m);
   if (error == 0) {
-    retire_locked(m);
+    retire_locked(m, NULL);
     note_locked(m);
     error = append_past_locked(m);
   }
@@ -223,8 +226,22 @@ void mprof_epochs_look(void) {
   struct mprof_maps m;
   mprof_lock_acquire(&epochs.lock);
   if (mprof_maps_read(&m) == 0) {
-    retire_locked(&m);
+    retire_locked(&m, NULL);
     note_locked(&m);
+  }
+  mprof_lock_release(&epochs.lock);
+  mprof_maps_free(&m);
+}
+
+void mprof_epochs_leave(uintptr_t inside) {
+  struct mprof_maps m;
+  mprof_lock_acquire(&epochs.lock);
+  if (mprof_maps_read(&m) == 0) {
+    retire_locked(&m, NULL);
+    note_locked(&m);
+    const struct mprof_mapping *leaving = find_now(&m, inside);
+    if (leaving != NULL && is_file(leaving))
+      retire_locked(&m, leaving);
   }
   mprof_lock_release(&epochs.lock);
   mprof_maps_free(&m);

@@ -11,9 +11,10 @@
 //     A        0              1               in B, and not in A, where they
 //     B        1              2               overlap
 //
-// When an unload is seen: in calls of dlclose by code compiled with MProf, at
-// the latest when a profile is written. Until then events of the next module at
-// these addresses may be counted for the one before.
+// When an unload is seen: by the last destructor of a library that was compiled
+// with MProf; of others in calls of dlclose by code that was, or else when a
+// profile is written. Until then events of the next module at these addresses
+// may be counted for the one before.
 
 #ifndef MPROF_RT_EPOCHS_H
 #define MPROF_RT_EPOCHS_H
@@ -29,6 +30,8 @@
 int mprof_epochs_read(struct mprof_maps *m);
 // The same for its effects only. Makes nothing but system calls.
 void mprof_epochs_look(void);
+// The same, when the module that holds an address is about to be unloaded.
+void mprof_epochs_leave(uintptr_t inside);
 // In a forked child: nothing has been seen.
 void mprof_epochs_reset(void);
 

@@ -87,6 +87,9 @@ struct __mprof_wrappers {
 MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
 MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
 
+// Called by the last destructor of a shared library, in which inside points.
+MPROF_ENTRY void __mprof_module_unloads(const void *inside);
+
 #ifdef __cplusplus
 }
 #endif

@@ -115,6 +115,7 @@ static void start(void) {
   mprof_place_init();
   mprof_unwind_init();
   mprof_threads_init();
+  mprof_unload_init();
   pthread_atfork(before_fork, NULL, after_fork_in_child);
   mprof_contention_init();
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);

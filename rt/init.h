@@ -43,6 +43,11 @@ struct mprof_loads {
 // Takes the loader's lock, so only where the loader is called anyway.
 struct mprof_loads mprof_module_loads(void);
 
+// --- entry_unload.c ---
+
+// At start, so that an exit is not taken for unloads.
+void mprof_unload_init(void);
+
 // --- place.c: whose blocks may be put on page boundaries ---
 
 // Decides once at start which families may be placed; see place.c.

@@ -108,11 +108,10 @@ static bool ask(const char *symbolizer, const struct mprof_file_query *q) {
                                      "--demangle", "--output-style=LLVM", NULL};
   if (files.has_failed)
     return false;
-  if (files.child.pid == 0 &&
-      mprof_child_start(&files.child, symbolizer, args) != 0)
-    files.has_failed = true;
-  else if (!send_question(q) || !receive_answer())
-    files.has_failed = true;
+  if (files.child.pid == 0)
+    files.has_failed = mprof_child_start(&files.child, symbolizer, args) != 0;
+  if (!files.has_failed)
+    files.has_failed = !send_question(q) || !receive_answer();
   return !files.has_failed;
 }
 

@@ -17,6 +17,14 @@
 // RUN: not grep -q 'no longer mapped' out.*.txt
 // RUN: not grep -q 'What the profile lacks' out.*.txt
 // RUN: grep -q 'in plugin_0123 .*unloaded-modules.c:' out.*.txt
+//
+// The same when code without MProf closes the libraries.
+// RUN: %clang -fPIC -shared -DCLOSER %s -o libcloser.so
+// RUN: %mprof_clang -fmprof -O1 -g1 -Ddlclose=close_it %s -o other -L. \
+// RUN:   -lcloser -Wl,-rpath,%t.dir
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=other ./other
+// RUN: %python %S/Inputs/plugins.py check other.*.heap.pb.gz 1000
+// RUN: not grep -q 'What the profile lacks' other.*.txt
 
 #ifdef PLUGIN
 #include <stdlib.h>
@@ -26,6 +34,9 @@ void run(void) {
   plugin_9999();
   __asm__ volatile("");
 }
+#elif defined(CLOSER)
+#include <dlfcn.h>
+int close_it(void *handle) { return dlclose(handle); }
 #else
 #include <dlfcn.h>
 #include <errno.h>

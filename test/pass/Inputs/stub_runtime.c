@@ -34,3 +34,5 @@ void __mprof_free(void *p) {
 }
 
 void *stub_main_frame(void) { return __mprof_main_frame; }
+
+void __mprof_module_unloads(const void *inside) { (void)inside; }
