@@ -4,8 +4,8 @@
 // What MProf makes once for a function or a module: frame pointers, main's
 // frame, the names of wrappers, the reference to the contract's version:
 //
-//     @__mprof_abi_v2_reference = linkonce_odr hidden constant ptr
-//         @__mprof_abi_v2, comdat                  ; in @llvm.used
+//     @__mprof_abi_v3_reference = linkonce_odr hidden constant ptr
+//         @__mprof_abi_v3, comdat                  ; in @llvm.used
 //
 // and for wrappers, which mprof.register and mprof.unregister, a constructor
 // and a destructor, give to the runtime:

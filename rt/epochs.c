@@ -6,7 +6,7 @@
 
 #include "epochs.h"
 
-#include "bucket.h"
+#include "unwind.h"
 
 #include <errno.h>
 #include <string.h>
@@ -135,6 +135,7 @@ static void retire_locked(const struct mprof_maps *m,
   if (*first == NULL)
     return;
   epochs.unloads++;
+  mprof_unwind_forget();
   uint64_t marked = mark_locked(*first);
   // Something else is there already: it may have been counted as the old one.
   if (is_overlapped(*first, m))
