@@ -28,6 +28,9 @@ long mprof_sys_read(int fd, void *buf, size_t len);
 long mprof_sys_write(int fd, const void *buf, size_t len);
 long mprof_sys_close(int fd);
 long mprof_sys_rename(const char *from, const char *to);
+// The same, but -EEXIST if there is a file named to.
+long mprof_sys_rename_new(const char *from, const char *to);
+bool mprof_sys_exists(const char *path);
 long mprof_sys_unlink(const char *path);
 long mprof_sys_fcntl(int fd, int cmd, long arg);
 // The length of the link's text, which is not terminated.

@@ -20,6 +20,8 @@ enum { FILES_MAX = 5, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 struct last_words {
   struct mprof_summary sum;
   char base[MPROF_PATH_MAX]; // log_path expanded
+  size_t base_len;           // without the number
+  unsigned number;           // after the name if above 1
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
   size_t files;     // that were written
@@ -164,13 +166,75 @@ static int make_profile_path(struct last_words *w, const char *kind) {
   return make_path(w, kind, mprof_flags.debug == 1 ? ".txt" : ".pb.gz");
 }
 
-static void write_heap(struct last_words *w) {
+// --- names that nobody has ---
+//
+// A process id comes back: after an exec, when the kernel has given all others
+// away, in each container. What an earlier process left is not this one's to
+// replace, so a number follows a name that is taken: PATTERN.2.heap.pb.gz.
+
+enum { NUMBERS_MAX = 100000 };
+
+static void set_number(struct last_words *w, unsigned number) {
+  struct mprof_text t = {
+      .buf = w->base, .cap = sizeof(w->base), .len = w->base_len};
+  w->number = number;
+  w->base[w->base_len] = '\0';
+  if (number > 1) {
+    mprof_text_str(&t, ".");
+    mprof_text_dec(&t, number);
+  }
+}
+
+static bool is_taken(struct last_words *w) {
+  static const char *const kinds[] = {".heap", ".block", ".mutex",
+                                      ".threadcreate"};
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    if ((make_path(w, kinds[i], ".pb.gz") == 0 && mprof_sys_exists(w->path)) ||
+        (make_path(w, kinds[i], ".txt") == 0 && mprof_sys_exists(w->path)))
+      return true;
+  return make_path(w, "", ".txt") == 0 && mprof_sys_exists(w->path);
+}
+
+static void choose_number(struct last_words *w) {
+  w->base_len = strlen(w->base);
+  set_number(w, 1);
+  while (w->number < NUMBERS_MAX && is_taken(w))
+    set_number(w, w->number + 1);
+}
+
+// Whether another process took the name meanwhile; then there is a new one.
+static bool lost_name(struct last_words *w, int error) {
+  if (error != EEXIST || w->number >= NUMBERS_MAX)
+    return false;
+  set_number(w, w->number + 1);
+  return true;
+}
+
+static int write_heap_file(struct last_words *w) {
   int error = make_profile_path(w, ".heap");
   if (error == 0)
     error = mprof_flags.debug == 1
                 ? mprof_write_heap_text(&w->sum.heap, w->path)
                 : mprof_write_heap_pprof(&w->sum.heap, w->path, false);
+  return error;
+}
+
+static void write_heap(struct last_words *w) {
+  int error;
+  do
+    error = write_heap_file(w);
+  while (lost_name(w, error));
   note_file(w, error, put_heap);
+}
+
+static int write_wait_file(struct last_words *w, const char *kind,
+                           const struct mprof_wait_snapshot *s,
+                           const struct mprof_wait_stacks *stacks) {
+  int error = make_profile_path(w, kind);
+  if (error == 0)
+    error = mprof_flags.debug == 1 ? mprof_write_wait_text(s, stacks, w->path)
+                                   : mprof_write_wait_pprof(s, w->path);
+  return error;
 }
 
 static void write_waits(struct last_words *w, const char *kind,
@@ -178,19 +242,27 @@ static void write_waits(struct last_words *w, const char *kind,
                         const struct mprof_wait_stacks *stacks,
                         void (*numbers)(struct mprof_text *,
                                         const struct mprof_summary *)) {
-  int error = make_profile_path(w, kind);
-  if (error == 0)
-    error = mprof_flags.debug == 1 ? mprof_write_wait_text(s, stacks, w->path)
-                                   : mprof_write_wait_pprof(s, w->path);
+  int error;
+  do
+    error = write_wait_file(w, kind, s, stacks);
+  while (lost_name(w, error));
   note_file(w, error, numbers);
 }
 
-static void write_threads(struct last_words *w) {
+static int write_thread_file(struct last_words *w) {
   int error = make_profile_path(w, ".threadcreate");
   if (error == 0)
     error = mprof_flags.debug == 1
                 ? mprof_write_thread_text(&w->sum.threads, w->path)
                 : mprof_write_thread_pprof(&w->sum.threads, w->path);
+  return error;
+}
+
+static void write_threads(struct last_words *w) {
+  int error;
+  do
+    error = write_thread_file(w);
+  while (lost_name(w, error));
   note_file(w, error, put_threads);
 }
 
@@ -206,9 +278,12 @@ static void write_profiles(struct last_words *w) {
 }
 
 static void write_report(struct last_words *w) {
-  int error = make_path(w, "", ".txt");
-  if (error == 0)
-    error = mprof_write_report(&w->sum, w->path);
+  int error;
+  do {
+    error = make_path(w, "", ".txt");
+    if (error == 0)
+      error = mprof_write_report(&w->sum, w->path);
+  } while (lost_name(w, error));
   note_file(w, error, w->files == 0 ? put_all : NULL);
 }
 
@@ -233,10 +308,13 @@ static void write_files(struct last_words *w) {
   bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
   mprof_message_begin(&w->line);
+  choose_number(w);
+  mprof_outfile_keep_others(true);
   if (mprof_flags.profile)
     write_profiles(w);
   if (mprof_flags.report)
     write_report(w);
+  mprof_outfile_keep_others(false);
   if (has_names)
     mprof_symbolize_end();
   if (w->files == 0) // the reasons were said

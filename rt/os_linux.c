@@ -58,6 +58,28 @@ long mprof_sys_rename(const char *from, const char *to) {
   return call3(SYS_rename, (long)from, (long)to, 0);
 }
 
+// Not every file system knows renameat2's flag; a link fails alike where the
+// name is taken, and a few have no links either.
+long mprof_sys_rename_new(const char *from, const char *to) {
+  long r = call6(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to,
+                 1 /*RENAME_NOREPLACE*/, 0);
+  if (r != -EINVAL && r != -ENOSYS)
+    return r;
+  r = call3(SYS_link, (long)from, (long)to, 0);
+  if (r == 0)
+    return call3(SYS_unlink, (long)from, 0, 0);
+  if (r == -EEXIST || mprof_sys_exists(to))
+    return -EEXIST;
+  return mprof_sys_rename(from, to);
+}
+
+// A link that leads nowhere exists, too.
+bool mprof_sys_exists(const char *path) {
+  struct stat st;
+  return call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
+               AT_SYMLINK_NOFOLLOW, 0, 0) == 0;
+}
+
 long mprof_sys_unlink(const char *path) {
   return call3(SYS_unlink, (long)path, 0, 0);
 }

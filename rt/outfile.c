@@ -15,6 +15,10 @@
 #include <fcntl.h>
 #include <string.h>
 
+static bool keep_others; // guarded by writer_lock
+
+void mprof_outfile_keep_others(bool keep) { keep_others = keep; }
+
 enum { NAME_LIMIT = 255 }; // bytes in one component of a path (NAME_MAX)
 
 // Where data begin in the buffer: a block's header goes before them.
@@ -103,6 +107,7 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
     return EOPNOTSUPP;
   strcpy(f->path, path);
   f->is_gzip = gzip;
+  f->is_new = keep_others;
   f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
   if (f->buf == NULL)
     return ENOMEM;
@@ -171,7 +176,8 @@ static void finish_file(struct mprof_outfile *f) {
   if (r < 0 && r != -EINTR)
     note(f, (int)-r);
   if (f->error == 0) {
-    r = mprof_sys_rename(f->temp, f->path);
+    r = f->is_new ? mprof_sys_rename_new(f->temp, f->path)
+                  : mprof_sys_rename(f->temp, f->path);
     if (r < 0)
       note(f, (int)-r);
   }

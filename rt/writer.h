@@ -40,6 +40,7 @@ struct mprof_outfile {
   uint64_t written;
   bool is_gzip;
   bool is_stderr; // has no name
+  bool is_new;    // never replaces a file
   size_t buffered;
   uint32_t crc;
   uint32_t plain_len; // of all data, modulo 2^32, for gzip's trailer
@@ -51,6 +52,9 @@ struct mprof_outfile {
 // descriptor 0 to 2. gzip: data goes out in stored blocks. 0 or errno;
 // EOPNOTSUPP if path is a device or the like, which a rename would destroy.
 int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
+// From here on files that are opened never replace another: closing gives
+// EEXIST instead; or they do again. Guarded by writer_lock.
+void mprof_outfile_keep_others(bool keep);
 // Text to stderr. 0 or errno; EBADF if it is closed or not what it was.
 int mprof_outfile_open_stderr(struct mprof_outfile *f);
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);
