@@ -44,6 +44,8 @@ ArrayRef<Hook> mprof::hooks() {
   {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, 0},
 #define MPROF_UNLOAD(Symbol, Proto)                                            \
   {#Symbol, Proto, Rule::Unload, -1, -1, -1, Kind::None, 0},
+#define MPROF_LEAVE(Symbol, Proto)                                             \
+  {#Symbol, Proto, Rule::Leave, -1, -1, -1, Kind::None, 0},
 #include "mprof/hooks.def"
   };
   return Hooks;
@@ -107,6 +109,7 @@ bool Wanted::wants(Rule R) const {
   case Rule::Create:
     return Threads;
   case Rule::Unload:
+  case Rule::Leave:
     return Heap || Block || Mutex || Threads;
   default:
     return Heap;
@@ -201,6 +204,12 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
   });
 }
 
+/// Rules whose entry is always called, since what it does is no lock's, and
+/// seldom.
+static bool actsOnProcess(Rule R) {
+  return R == Rule::Create || R == Rule::Unload || R == Rule::Leave;
+}
+
 /// What only concerns the caller, and nobody who gets a block or a lock of it.
 static bool isOwnAffair(Rule R, int Ptr) {
   switch (R) {
@@ -230,7 +239,7 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
                  "called"
                : "";
   case Place::Synchronizer:
-    return isHeap(R) || R == Rule::Create || R == Rule::Unload
+    return isHeap(R) || actsOnProcess(R)
                ? ""
                : "it is inside a lock, which is seen where it is called";
   case Place::Ignored:
@@ -287,8 +296,7 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
       S.Plain = FunctionIsCold && !Call->isMustTailCall();
     if (S.Rule == Rule::Owned)
       S.Plain = FunctionIsCold || Call->isMustTailCall();
-    if (S.Rule == Rule::Create || S.Rule == Rule::CALL ||
-        S.Rule == Rule::Unload)
+    if (S.Rule == Rule::CALL || actsOnProcess(S.Rule))
       S.Plain = true;
     Sites.push_back(S);
   }

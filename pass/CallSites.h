@@ -38,6 +38,7 @@ enum class Rule {
   Wait,
   Create,
   Unload,
+  Leave,
   CustomAlloc,
   CustomFree,
   CustomRealloc,

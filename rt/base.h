@@ -39,6 +39,9 @@ long mprof_sys_readlink(const char *path, char *buf, size_t len);
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
+void mprof_sys_sleep_ms(unsigned ms);
+// Sends sig to the calling thread, with a siginfo_t that it had. 0 or -errno.
+long mprof_sys_resend(int sig, void *info);
 // Whether thread tid of this process still exists.
 bool mprof_sys_thread_alive(int tid);
 // Whether eight bytes at addr can be read; asks the kernel, never faults.
@@ -100,6 +103,8 @@ struct mprof_lock {
 #define MPROF_LOCK_INIT(r) {.word = 0, .rank = (r)}
 
 void mprof_lock_acquire(struct mprof_lock *l);
+// False if it was not to be had for that long, looking once a millisecond.
+bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms);
 void mprof_lock_release(struct mprof_lock *l);
 // In a forked child: free, whoever held it in the parent.
 void mprof_lock_reset(struct mprof_lock *l);

@@ -356,11 +356,26 @@ static void write_last_words(struct last_words *w) {
   mprof_summary_free(&w->sum);
 }
 
-void mprof_write_at_exit(void) {
-  if (!mprof_flags.profile && !mprof_flags.report) {
-    mprof_message_always("wrote nothing: profile=0 and report=0");
+void mprof_write_last_locked(void) {
+  struct last_words *w = mprof_os_map(sizeof(*w));
+  if (w == NULL) {
+    say_nothing_written("", ENOMEM);
     return;
   }
+  write_last_words(w);
+  mprof_os_unmap(w, sizeof(*w));
+}
+
+bool mprof_wants_files(void) {
+  if (mprof_flags.profile || mprof_flags.report)
+    return true;
+  mprof_message_always("wrote nothing: profile=0 and report=0");
+  return false;
+}
+
+void mprof_write_at_exit(void) {
+  if (!mprof_wants_files())
+    return;
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process; the
     // interrupted code may hold any lock.
@@ -369,13 +384,7 @@ void mprof_write_at_exit(void) {
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);
-  struct last_words *w = mprof_os_map(sizeof(*w));
-  if (w == NULL) {
-    say_nothing_written("", ENOMEM);
-  } else {
-    write_last_words(w);
-    mprof_os_unmap(w, sizeof(*w));
-  }
+  mprof_write_last_locked();
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
 }

@@ -56,6 +56,13 @@ uint32_t mprof_process_epoch(void) {
   return atomic_load_explicit(&process_epoch, memory_order_relaxed);
 }
 
+static atomic_int process_id; // whose profile this is
+
+bool mprof_process_is_own(void) {
+  return atomic_load_explicit(&process_id, memory_order_relaxed) ==
+         mprof_sys_getpid();
+}
+
 // Whether the fork under way came from a signal handler that interrupted the
 // runtime.
 static _Thread_local bool forks_inside;
@@ -68,6 +75,7 @@ static void before_fork(void) { forks_inside = mprof_tls.guarded; }
 // The child's profile starts empty: what it inherited is in its parent's.
 static void after_fork_in_child(void) {
   atomic_fetch_add(&process_epoch, 1);
+  atomic_store(&process_id, mprof_sys_getpid());
   if (forks_inside) {
     // The interrupted code goes on in the child with what it had in hand, so
     // nothing can be taken from under it: this child is not profiled.
@@ -81,6 +89,8 @@ static void after_fork_in_child(void) {
   mprof_lock_names_reset();
   mprof_symbolize_forget();
   mprof_epochs_reset();
+  mprof_symbolize_turn_off(false);
+  mprof_outfile_keep_others(false);
   mprof_bucket_reset();
   mprof_waiters_reset();
   mprof_thread_starts_reset();
@@ -92,12 +102,39 @@ static void after_fork_in_child(void) {
   mprof_cycle_reset();
   mprof_arena_reset();
   mprof_guard_leave();
+  if (!mprof_flags.children) {
+    atomic_store(&mprof_is_ready, false);
+    atomic_store(&state, INERT);
+  }
 }
 
-static void write_at_exit_once(void) {
-  static atomic_int written_by; // its process id: a forked child writes too
+// Whether nobody has written yet for *written_by, the id of a process: a forked
+// child writes, too.
+static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
-  if (atomic_load(&state) == READY && atomic_exchange(&written_by, pid) != pid)
+  return atomic_load(&state) == READY && mprof_process_is_own() &&
+         atomic_exchange(written_by, pid) != pid;
+}
+
+static atomic_int ended; // the process that has written at its end
+
+static void write_at_exit_once(void) {
+  if (atomic_load(&state) == READY && !mprof_process_is_own())
+    // What other threads of the parent were in the middle of stays so.
+    mprof_message_always("wrote nothing: this process was made by _Fork, "
+                         "clone or vfork, without fork handlers");
+  else if (is_first(&ended))
+    mprof_write_at_exit();
+}
+
+void mprof_write_before_end(void) {
+  if (mprof_flags.dump_on__exit && is_first(&ended))
+    mprof_write_at_exit();
+}
+
+void mprof_write_before_exec(void) {
+  static atomic_int replaced;
+  if (mprof_flags.dump_on_exec && is_first(&replaced))
     mprof_write_at_exit();
 }
 
@@ -106,6 +143,7 @@ static void start(void) {
     atomic_store(&state, INERT);
     return;
   }
+  atomic_store(&process_id, mprof_sys_getpid());
   mprof_message_init();
   mprof_flags_init();
   if (mprof_arena_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
@@ -123,6 +161,8 @@ static void start(void) {
   // before this one, so the destructor would come too late.
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
+  at_quick_exit(write_at_exit_once);
+  mprof_signals_init();
   atomic_store(&state, READY);
   atomic_store(&mprof_is_ready, true);
   mprof_next_start();

@@ -19,6 +19,16 @@ bool mprof_init_is_inert(void);
 // Which process this is: another number in a forked child. What a frame of the
 // parent's remembers means nothing there.
 uint32_t mprof_process_epoch(void);
+// Whether it is the process that the runtime has its books of, and not a child
+// that was made without fork handlers: by vfork, _Fork or clone.
+bool mprof_process_is_own(void);
+// Before the program leaves the process by other ways than exit: _exit, which
+// ends it, or exec, which may fail.
+void mprof_write_before_end(void);
+void mprof_write_before_exec(void);
+// --- signals.c ---
+// Takes the signals that the option dump_on_signal names.
+void mprof_signals_init(void);
 extern atomic_bool mprof_is_ready; // may become false only in a forked child
 static inline bool mprof_init_ready(void) {
   return mprof_likely(

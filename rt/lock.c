@@ -115,6 +115,19 @@ void mprof_lock_acquire(struct mprof_lock *l) {
   mprof_tls.locks_held++;
 }
 
+bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms) {
+  note_acquire(l);
+  while (!try_acquire(l)) {
+    if (ms-- == 0) {
+      note_release(l);
+      return false;
+    }
+    mprof_sys_sleep_ms(1);
+  }
+  mprof_tls.locks_held++;
+  return true;
+}
+
 void mprof_lock_release(struct mprof_lock *l) {
   note_release(l);
   uint64_t owed = 0;

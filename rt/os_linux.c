@@ -102,6 +102,16 @@ int mprof_sys_getpid(void) { return (int)call3(SYS_getpid, 0, 0, 0); }
 
 int mprof_sys_gettid(void) { return (int)call3(SYS_gettid, 0, 0, 0); }
 
+void mprof_sys_sleep_ms(unsigned ms) {
+  const struct timespec ts = {ms / 1000, ms % 1000 * 1000000L};
+  call3(SYS_nanosleep, (long)&ts, 0, 0);
+}
+
+long mprof_sys_resend(int sig, void *info) {
+  return call6(SYS_rt_tgsigqueueinfo, mprof_sys_getpid(), mprof_sys_gettid(),
+               sig, (long)info, 0, 0);
+}
+
 bool mprof_sys_thread_alive(int tid) {
   return call3(SYS_tgkill, mprof_sys_getpid(), tid, 0) == 0;
 }

@@ -84,7 +84,7 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
     i++;
   if (i == count)
     return EINVAL;
-  if (!mprof_init_ready())
+  if (!mprof_init_ready() || !mprof_process_is_own())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;

@@ -392,6 +392,10 @@ bool mprof_symbolize(mprof_pc pc,
   return true;
 }
 
+static bool is_off; // guarded by writer_lock
+
+void mprof_symbolize_turn_off(bool off) { is_off = off; }
+
 int mprof_symbolize_begin(bool names) {
   if (state.uses > 0) {
     state.uses++;
@@ -406,7 +410,7 @@ int mprof_symbolize_begin(bool names) {
     return ENOMEM;
   }
   state.uses = 1;
-  if (names && choose_symbolizer())
+  if (names && !is_off && choose_symbolizer())
     start_helper();
   return 0;
 }

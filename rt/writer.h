@@ -128,6 +128,9 @@ struct mprof_frame {
 // inside another's shares what it has.
 int mprof_symbolize_begin(bool names);
 void mprof_symbolize_end(void);
+// From here on it names modules and offsets only; or as before. Guarded by
+// writer_lock.
+void mprof_symbolize_turn_off(bool off);
 // In a forked child: as if nothing had begun. Another thread of the parent may
 // have been anywhere in it, so memory is leaked on purpose.
 void mprof_symbolize_forget(void);
@@ -245,8 +248,12 @@ void mprof_sort(void **v, size_t n,
 // --- exit.c ---
 
 // Writes what the options ask for at the end of the process, and says so in
-// one line on stderr. Takes guard and writer_lock. Called once a process.
+// one line on stderr. Takes guard and writer_lock.
 void mprof_write_at_exit(void);
+// Whether the options ask for any; says it if not.
+bool mprof_wants_files(void);
+// Does it, with both taken.
+void mprof_write_last_locked(void);
 
 extern struct mprof_lock mprof_writer_lock;
 

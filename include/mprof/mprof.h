@@ -81,9 +81,9 @@ struct mprof_stack_record {
  * *n: how many records the profile has.
  * Returns 0 and fills records[0 .. *n); ERANGE and leaves records untouched
  * when len < *n; ENOSYS when the runtime is not in charge: it is a second copy
- * in the process, or a child forked inside the profiler; EBUSY from inside
- * another call of MProf. Until a first cycle ends, a call shows all so far and
- * ends nothing. (Go: MemProfile) */
+ * in the process, or a child forked inside the profiler or without fork
+ * handlers; EBUSY from inside another call of MProf. Until a first cycle ends,
+ * a call shows all so far and ends nothing. (Go: MemProfile) */
 int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                       int inuse_zero, size_t *n);
 

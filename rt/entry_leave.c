@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of what ends a program without its exit handlers: _exit and _Exit,
+// and the forms of exec, whose program takes the process over. By default they
+// write nothing, as without MProf: a child of fork often ends so, and the
+// process of vfork always, in its parent's memory. See the options
+// dump_on__exit and dump_on_exec.
+
+#include "fastpath.h"
+#include "init.h"
+
+#include <stdarg.h>
+#include <unistd.h>
+
+#pragma weak _exit
+#pragma weak _Exit
+#pragma weak execve
+#pragma weak execv
+#pragma weak execvp
+#pragma weak execvpe
+#pragma weak fexecve
+#pragma weak execveat
+
+extern void _Exit(int status) __attribute__((noreturn));
+int execveat(int dir, const char *path, char *const argv[], char *const envp[],
+             int flags);
+
+#define LEAVE(Result, f, Params)                                               \
+  MPROF_ENTRY Result __mprof_##f Params;                                       \
+  MPROF_ENTRY Result __mprof_##f Params
+
+LEAVE(void, _exit, (int status)) {
+  mprof_write_before_end();
+  _exit(status);
+}
+
+LEAVE(void, _Exit, (int status)) {
+  mprof_write_before_end();
+  _Exit(status);
+}
+
+typedef char *const *strings;
+
+LEAVE(int, execve, (const char *path, strings argv, strings envp)) {
+  mprof_write_before_exec();
+  return execve(path, argv, envp);
+}
+
+LEAVE(int, execv, (const char *path, strings argv)) {
+  mprof_write_before_exec();
+  return execv(path, argv);
+}
+
+LEAVE(int, execvp, (const char *file, strings argv)) {
+  mprof_write_before_exec();
+  return execvp(file, argv);
+}
+
+LEAVE(int, execvpe, (const char *file, strings argv, strings envp)) {
+  mprof_write_before_exec();
+  return execvpe(file, argv, envp);
+}
+
+LEAVE(int, fexecve, (int fd, strings argv, strings envp)) {
+  mprof_write_before_exec();
+  return fexecve(fd, argv, envp);
+}
+
+LEAVE(int, execveat,
+      (int dir, const char *path, strings argv, strings envp, int flags)) {
+  mprof_write_before_exec();
+  return execveat(dir, path, argv, envp, flags);
+}
+
+// The arguments of an execl, in memory of the caller's frame: a child of vfork
+// has nothing else.
+#define COUNT(n, arg)                                                          \
+  do {                                                                         \
+    va_list args_;                                                             \
+    va_start(args_, arg);                                                      \
+    for (n = 2; va_arg(args_, const char *); n++)                              \
+      ;                                                                        \
+    va_end(args_);                                                             \
+  } while (0)
+
+static void collect(const char **argv, size_t n, const char *arg,
+                    va_list args) {
+  argv[0] = arg;
+  for (size_t i = 1; i < n; i++)
+    argv[i] = va_arg(args, const char *);
+}
+
+#define EXECL(f, Call)                                                         \
+  LEAVE(int, f, (const char *path, const char *arg, ...)) {                    \
+    mprof_write_before_exec();                                                 \
+    size_t n = 1; /* with the NULL at their end */                             \
+    va_list args;                                                              \
+    if (arg)                                                                   \
+      COUNT(n, arg);                                                           \
+    const char *argv[n];                                                       \
+    va_start(args, arg);                                                       \
+    collect(argv, n, arg, args);                                               \
+    va_end(args);                                                              \
+    return Call;                                                               \
+  }
+
+EXECL(execl, execv(path, (strings)argv))
+EXECL(execlp, execvp(path, (strings)argv))
+
+LEAVE(int, execle, (const char *path, const char *arg, ...)) {
+  mprof_write_before_exec();
+  size_t n = 1;
+  va_list args;
+  if (arg)
+    COUNT(n, arg);
+  const char *argv[n];
+  va_start(args, arg);
+  argv[0] = arg;
+  for (size_t i = 1; i < n; i++)
+    argv[i] = va_arg(args, const char *);
+  strings envp = va_arg(args, strings);
+  va_end(args);
+  return execve(path, (strings)argv, envp);
+}
