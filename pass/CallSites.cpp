@@ -228,12 +228,17 @@ static bool isOwnAffair(Rule R, int Ptr) {
   }
 }
 
+static bool makesBlock(Rule R) {
+  return R == Rule::ALLOC || R == Rule::REALLOC || R == Rule::DUP;
+}
+
 /// Why the place of \p Call keeps it from being rewritten, or empty.
 static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   switch (placeOf(Call)) {
   case Place::Ordinary:
     return {};
   case Place::Allocator:
+  case Place::Definition:
     return isHeap(R)
                ? "it is inside an allocator, which is counted where it is "
                  "called"
@@ -287,6 +292,12 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     }
     if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
+      // What the program's own operator new calls is what its callers without
+      // sites are counted by.
+      if (H.HasWord && makesBlock(H.Rule) &&
+          placeOf(*Call) != Place::Definition)
+        Sites.push_back(
+            {Call, H.Rule, &H, H.Size, H.Count, H.Ptr, false, true});
       continue;
     }
     bool Release = H.Rule == Rule::FREE || H.Rule == Rule::DELETE;

@@ -89,6 +89,9 @@ struct Site {
   int Size, Count, Ptr;
   /// Without a test: the entry is called, as it does all the work.
   bool Plain;
+  /// Of no profile, but the function beneath is to be called: the interceptors
+  /// would count it else.
+  bool Beneath = false;
 };
 
 /// Finds sites and reports those that are left alone as missed remarks.

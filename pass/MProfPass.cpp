@@ -67,7 +67,8 @@ static void report(const Site &S) {
 /// Returns whether there were any.
 static bool rewriteAll(Rewriter &R, ArrayRef<Site> Sites) {
   for (const Site &S : Sites)
-    report(S);
+    if (!S.Beneath)
+      report(S);
   for (const Site &S : reverse(Sites))
     R.rewrite(S);
   return !Sites.empty();

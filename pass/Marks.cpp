@@ -40,6 +40,7 @@ Place mprof::placeOf(const CallBase &Call) {
     return StringSwitch<Place>(A.getValueAsString())
         .Case("ignored", Place::Ignored)
         .Case("allocator", Place::Allocator)
+        .Case("definition", Place::Definition)
         .Case("synchronizer", Place::Synchronizer)
         .Default(Place::Ordinary);
   };
@@ -125,7 +126,7 @@ static void markDefinitions(Module &M) {
     if (!F || F->isDeclaration() ||
         F->getFunctionType() != prototype(H.Proto, M.getContext()))
       continue;
-    F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "allocator" : "synchronizer");
+    F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "definition" : "synchronizer");
     if (!F->hasFnAttribute(Attribute::AlwaysInline))
       F->addFnAttr(Attribute::NoInline);
   }

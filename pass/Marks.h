@@ -34,7 +34,8 @@ namespace mark {
 enum class Place {
   Ordinary,
   Ignored,     ///< in a function of mprof_ignore or of the ignorelist
-  Allocator,   ///< in a custom allocator or a definition of a hooked one
+  Allocator,   ///< in a custom allocator
+  Definition,  ///< in a definition of a hooked allocator
   Synchronizer ///< in a lock or blocking call of the user's, or a definition
                ///< of a hooked one
 };

@@ -400,6 +400,13 @@ void Rewriter::keepReference(Function &F) {
 }
 
 void Rewriter::rewriteHooked(const Site &S) {
+  if (S.Beneath) {
+    Builder Before(S.Call);
+    Before.SetCurrentDebugLocation(S.Call->getDebugLoc());
+    if (Value *Next = next(Before, S))
+      callIndirectly(*S.Call, Next);
+    return;
+  }
   FunctionCallee Entry = hookEntry(S);
   if (S.Plain)
     if (Function *F = S.Call->getCalledFunction())

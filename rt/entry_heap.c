@@ -209,8 +209,7 @@ MPROF_ENTRY void *__mprof_pvalloc(size_t size) {
 }
 
 // Duplicates: the site cannot know the size, so the countdown is taken down
-// here. libc's functions call malloc, where the interceptors would see it for a
-// second time; so then, and when the block is to be placed, it is copied here.
+// here. A block that is to be placed is copied here, too.
 static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
                        uintptr_t frame) {
   a->size = len + end;
@@ -224,11 +223,9 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
   return true;
 }
 
-// NULL where libc is to copy.
+// NULL where the function beneath is to copy.
 static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   char *p = placed_block(a, 1);
-  if (!p && mprof_intercepted.c)
-    p = NEXT(malloc)(a->size);
   if (p) {
     memcpy(p, from, len);
     memset(p + len, 0, a->size - len);
@@ -243,7 +240,7 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
     bool is_counted_ =                                                         \
         begin_copy(&a_, len_, (End), (uintptr_t)__builtin_frame_address(0));   \
     void *p_ = copy(&a_, (From), len_);                                        \
-    if (!p_ && !mprof_intercepted.c)                                           \
+    if (!p_)                                                                   \
       p_ = NEXT(f) Args;                                                       \
     return is_counted_ ? mprof_alloc_done(&a_, p_) : p_;                       \
   } while (0)

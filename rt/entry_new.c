@@ -117,7 +117,7 @@ static uintptr_t enter(uintptr_t frame) {
 static void leave(const uintptr_t *outer) { mprof_tls.nested_frame = *outer; }
 
 #define BENEATH(Result, Symbol, Params, Args)                                  \
-  static Result beneath_##Symbol Params {                                      \
+  MPROF_TEXT_SECTION static Result beneath_##Symbol Params {                   \
     __attribute__((cleanup(leave), unused)) uintptr_t outer =                  \
         enter((uintptr_t)__builtin_frame_address(0));                          \
     return REAL(Symbol) Args;                                                  \

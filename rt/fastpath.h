@@ -13,7 +13,11 @@
 
 #include "mprof/hooks.def"
 
-#define MPROF_ENTRY __attribute__((visibility("default"), noinline))
+// Code in a section of its own, so that stacks can be told from what the
+// runtime put into them.
+#define MPROF_TEXT_SECTION __attribute__((section("mprof_text")))
+#define MPROF_ENTRY                                                            \
+  __attribute__((visibility("default"), noinline)) MPROF_TEXT_SECTION
 #define MPROF_DATA __attribute__((visibility("default")))
 
 #ifdef __cplusplus

@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
 
 // While the runtime has not started: whether the allocator beneath can be
 // called. The loader may ask for memory while it is being looked for, and goes
@@ -33,7 +35,7 @@ static bool may_be_counted(const void *ptr) {
 // f as a weak function of the program, and its definition.
 #define INTERCEPT(Result, f, Params)                                           \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
-  static Result own_##f Params;                                                \
+  MPROF_TEXT_SECTION static Result own_##f Params;                             \
   MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)));          \
   static Result own_##f Params
 
@@ -104,16 +106,31 @@ INTERCEPT(void, free, (void *ptr)) {
   NEXT(free)(ptr);
 }
 
+// libc's would come back by way of malloc.
+static void *plain_copy(const void *from, size_t len, size_t end) {
+  char *p = NEXT(malloc)(len + end);
+  if (p) {
+    memcpy(p, from, len);
+    memset(p + len, 0, end);
+  }
+  return p;
+}
+static char *plain_strdup(const char *s) { return plain_copy(s, strlen(s), 1); }
+static char *plain_strndup(const char *s, size_t max) {
+  return plain_copy(s, strnlen(s, max), 1);
+}
+static wchar_t *plain_wcsdup(const wchar_t *s) {
+  return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
+}
+
 #define ROW(f, plain) {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain}
+// Not stood in front of.
+#define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f}
 const struct mprof_intercept mprof_intercept_c[] = {
-    ROW(malloc, NULL),
-    ROW(calloc, NULL),
-    ROW(realloc, NULL),
-    ROW(reallocarray, (void *)plain_reallocarray),
-    ROW(free, NULL),
-    ROW(aligned_alloc, NULL),
-    ROW(posix_memalign, NULL),
-    ROW(memalign, NULL),
-    ROW(valloc, NULL),
-    ROW(pvalloc, NULL),
-    {NULL, NULL, NULL, NULL, NULL}};
+    ROW(malloc, NULL),         ROW(calloc, NULL),
+    ROW(realloc, NULL),        ROW(reallocarray, (void *)plain_reallocarray),
+    ROW(free, NULL),           ROW(aligned_alloc, NULL),
+    ROW(posix_memalign, NULL), ROW(memalign, NULL),
+    ROW(valloc, NULL),         ROW(pvalloc, NULL),
+    BENEATH(strdup),           BENEATH(strndup),
+    BENEATH(wcsdup),           {NULL, NULL, NULL, NULL, NULL}};

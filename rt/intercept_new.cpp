@@ -66,7 +66,7 @@ using nothrow = const std::nothrow_t &;
 #define OPERATOR(Result, Symbol, Params, Except)                               \
   extern "C" {                                                                 \
   Result __mprof_##Symbol Params Except;                                       \
-  Result mprof_own_##Symbol Params Except;                                     \
+  MPROF_TEXT_SECTION Result mprof_own_##Symbol Params Except;                  \
   MPROF_DATA Result Symbol Params Except                                       \
       __attribute__((weak, alias("mprof_own_" #Symbol)));                      \
   }

@@ -482,6 +482,17 @@ void mprof_unwind_forget(void) {
 
 // --- following a stack ---
 
+// What linkers name a section's ends.
+extern const char __start_mprof_text[],
+    __stop_mprof_text[] __attribute__((weak, visibility("hidden")));
+
+// Whether the function is an entry: it stands for the one that it calls, as
+// where libc's pthread_create, called by its entry, allocates.
+static bool is_entry(uintptr_t pc) {
+  return pc - (uintptr_t)__start_mprof_text <
+         (uintptr_t)(__stop_mprof_text - __start_mprof_text);
+}
+
 // The state of the caller that is looked at.
 struct frame {
   uintptr_t pc, sp, bp;
@@ -546,12 +557,17 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
       *end = f.pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
       break;
     }
-    pcs[n++] = f.pc;
+    if (!is_entry(f.pc - 1))
+      pcs[n++] = f.pc;
     // Returning to an address one past the call's, which may be another
     // function's.
     struct rule r = find_rule(f.pc - 1);
     bool is_main = main_frame != 0 && f.bp == main_frame && r.base == FROM_BP;
-    if (is_main || r.base == ROOT || mprof_is_context_root(f.pc)) {
+    if (is_main) {
+      *end = MPROF_STACK_COMPLETE;
+      return n;
+    }
+    if (r.base == ROOT || mprof_is_context_root(f.pc)) {
       *end = MPROF_STACK_COMPLETE;
       break;
     }

@@ -1,5 +1,6 @@
 // Intent: an allocator is counted once and as itself, whether the optimizer
-// inlines it or not: not its malloc, not nothing.
+// inlines it or not: not its malloc, not nothing. Its malloc is not the
+// interceptors' either.
 // RUN: %clang_mprof -O0 -S -emit-llvm -o - %s | FileCheck %s --implicit-check-not=__mprof_malloc --implicit-check-not=__mprof_free
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s --check-prefixes=CHECK,INLINED --implicit-check-not=__mprof_malloc --implicit-check-not=__mprof_free
 #include <stdlib.h>
@@ -13,7 +14,8 @@ __attribute__((mprof_alloc(2))) static inline void *xmalloc(int unused, size_t n
 __attribute__((mprof_free(1))) static inline void xfree(void *p) { free(p); }
 
 // CHECK-LABEL: define {{.*}}@f(
-// INLINED: call {{.*}}@malloc(
+// INLINED: [[BENEATH:%.*]] = load ptr, ptr @__mprof_next_malloc,
+// INLINED: call {{.*}}ptr [[BENEATH]](
 // CHECK: call void @__mprof_custom_alloc(ptr {{.*}}, i64 %
 // CHECK: call void @__mprof_custom_free(
 void use(void *);

@@ -1,5 +1,5 @@
-; Intent: what an ignored function allocates is not counted, what it
-; reallocates or frees is. Its name is on the list by fun:, or its source by
+; Intent: what an ignored function allocates is not counted, nor by the
+; interceptors; what it reallocates or frees is. Its name is on the list by fun:, or its source by
 ; src:.
 ; RUN: split-file %s %t
 ; RUN: %opt_mprof -mprof-ignorelist=%t/fun.txt %t/a.ll | FileCheck %t/a.ll
@@ -22,8 +22,10 @@ src:*/other.c
 source_filename = "/x/lib/a.c"
 target triple = "x86_64-pc-linux-gnu"
 ; CHECK-LABEL: define void @ignored(
-; CHECK-NEXT: %a = call ptr @malloc(i64 8)
-; CHECK-NEXT: %b = call ptr @strdup(ptr %p)
+; CHECK-NEXT: [[M:%.*]] = load ptr, ptr @__mprof_next_malloc,
+; CHECK-NEXT: %a = call ptr [[M]](i64 8)
+; CHECK-NEXT: [[D:%.*]] = load ptr, ptr @__mprof_next_strdup,
+; CHECK-NEXT: %b = call ptr [[D]](ptr %p)
 ; CHECK-DAG: call ptr @__mprof_realloc(
 ; CHECK-DAG: call void @__mprof_free(ptr %b)
 ; COUNTED: call ptr @__mprof_strdup(

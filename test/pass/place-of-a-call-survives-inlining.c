@@ -8,7 +8,9 @@ __attribute__((mprof_ignore, always_inline)) static inline void *quiet(size_t n)
 __attribute__((always_inline)) static inline void *counted(size_t n) { return malloc(n); }
 
 // CHECK-LABEL: define {{.*}}@f(
-// CHECK-NOT: __mprof
+// CHECK-NOT: __mprof_malloc
+// CHECK: load ptr, ptr @__mprof_next_malloc,
+// CHECK-NOT: __mprof_malloc
 // CHECK: ret
 void *f(void) { return quiet(1); }
 
@@ -18,7 +20,8 @@ __attribute__((mprof_ignore)) void *g(void) { return counted(2); }
 
 // The optimizer makes a calloc of these, at the place of the malloc.
 // CHECK-LABEL: define {{.*}}@h(
-// CHECK-NEXT: {{.*}}call {{.*}}@calloc(
+// CHECK-NEXT: [[CALLOC:%.*]] = load ptr, ptr @__mprof_next_calloc,
+// CHECK-NEXT: {{.*}}call {{.*}}ptr [[CALLOC]](
 // CHECK-NEXT: ret
 __attribute__((mprof_ignore)) void *h(void) {
   void *p = malloc(1000);

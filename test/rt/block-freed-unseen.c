@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block that code without MProf frees counts as freed once its
-// address is allocated again, and the report says how many were so.
+// Intent: without the interceptors, a block that code without MProf frees
+// counts as freed once its address is allocated again, and the report says how
+// many were so; with them, its free is seen.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DPLAIN -c %s -o plain.o
-// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s plain.o -o app
+// RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s plain.o -o app
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
 // RUN: grep -q "100 sampled blocks whose free was not seen" out.*.txt
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s plain.o -DFREES=101 -o all
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=all.%%p ./all
+// RUN: not grep -q "whose free was not seen" all.*.txt
 
 #ifdef PLAIN
 #include <stdlib.h>
@@ -16,6 +20,10 @@
 void plain_free(void *p) { free(p); }
 #else
 #include "records.h"
+
+#ifndef FREES
+#define FREES 100
+#endif
 
 extern void plain_free(void *p);
 
@@ -28,7 +36,7 @@ int main(void) {
     CHECK(i == 0 || p == before);
     plain_free(p);
   }
-  EXPECT(555, 1, 101, 100);
+  EXPECT(555, 1, 101, FREES);
   return 0;
 }
 #endif

@@ -7,7 +7,7 @@
 // from abort, and in a thread. Without the option nothing is caught.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
+// RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
 // RUN: for how in SEGV ABRT TERM USR1 FPE; do \
 // RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=$how:dump_on_signal=$how:debug=1 \
 // RUN:     %python %S/Inputs/ends_by.py $how ./app $how 2> err.$how || exit 1; \

@@ -6,7 +6,7 @@
 // disappearing link still disappears. In finalizers, allocations are counted.
 //
 // REQUIRES: libgc
-// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc
+// RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s -o %t -lgc
 // RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
 
 #include "gc.h"

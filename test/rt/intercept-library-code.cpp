@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with -fmprof-intercept what the C++ library allocates itself for the
-// program is counted once, and so is its free; without it is not.
+// Intent: what the C++ library allocates itself for the program is counted
+// once, and so is its free; with -fno-mprof-intercept it is not.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clangxx -fmprof -fmprof-intercept -std=c++17 -O2 %s -o on
+// RUN: %mprof_clangxx -fmprof -std=c++17 -O2 %s -o on
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=on.%%p ./on && grep -q "in std::.*basic_string.*reserve" on.*.txt
 // RUN: grep -q "76.17 KiB (78,000 bytes) in 10 blocks" on.*.txt
-// RUN: %mprof_clangxx -fmprof -std=c++17 -O2 %s -o off
+// RUN: %mprof_clangxx -fmprof -fno-mprof-intercept -std=c++17 -O2 %s -o off
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=off.%%p ./off && not grep -q reserve off.*.txt
 #include <string>
 

@@ -7,7 +7,7 @@
 // the new thread's own stack has no frame of the profiler.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
+// RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 -g1 -I%src/test/Inputs %s -o app
 // RUN: env MPROF_OPTIONS=report=0:profile=0 ./app
 // RUN: env MPROF_OPTIONS=report=0:profile=0:all_threads=1 ./app all
 // RUN: env MPROF_OPTIONS=report=0:profile=0:threadcreate=0 ./app none
