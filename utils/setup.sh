@@ -16,6 +16,7 @@ packages='
   gcc g++ binutils libc6-dev
   python3 golang-1.19-go valgrind
   libgc-dev duktape-dev nlohmann-json3-dev libcpp-httplib-dev
+  libglib2.0-dev libssl-dev
 '
 bench_packages='
   libjemalloc-dev libgoogle-perftools-dev google-perftools heaptrack
