@@ -8,6 +8,7 @@ import re
 import shutil
 
 from measure_exact import exact, live
+from measure_library import gc, strings
 from running import (
     QUICK, ROUNDS, SCRATCH, TOP, Variant, has_valgrind, instructions_in,
     instructions_of, is_built, log, median_of, mprof, program, run, take_turns)
@@ -303,5 +304,5 @@ PACKAGES = {
     "duktape": "duktape-dev",
     "nlohmann-json": "nlohmann-json3-dev",
 }
-PARTS = (pair, exact, live, lookup, rss, exittime, demo, compile, text_bytes,
+PARTS = (pair, exact, live, strings, gc, lookup, rss, exittime, demo, compile, text_bytes,
          instructions)

@@ -4,6 +4,7 @@
 
 import chart
 import report_exact
+import report_library
 from page import (
     Bars, compare, median, number, on_top, quartiles, ratio, ratios, times)
 
@@ -130,6 +131,7 @@ def bars(results):
                     sum(of["MProf, symbolize=0"]) / sum(of[base]),
                     remark=by_script)
     report_exact.exact_bars(bars, results)
+    report_library.library_bars(bars, results)
     lookup = results.get("lookup")
     if lookup:
         small, large = (lookup["ns"][str(s)] for s in lookup["sizes"])
@@ -299,7 +301,8 @@ def plots(results):
 
 # --- the whole ---------------------------------------------------------------
 
-PARTS = (("pair", write_pair), *report_exact.PARTS, ("lookup", write_lookup),
+PARTS = (("pair", write_pair), *report_exact.PARTS,
+         *report_library.PARTS, ("lookup", write_lookup),
          ("demo", write_demo), ("instructions", write_instructions),
          ("compile", write_compile), ("text_bytes", write_text_bytes),
          ("rss", write_rss), ("exittime", write_exittime))

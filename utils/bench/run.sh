@@ -6,8 +6,8 @@
 #   run.sh heap [PART...]     the heap profile: all, or the named parts again
 #   run.sh locks [PART...]    the block and mutex profiles
 # The parts are those of measure_heap.py and measure_locks.py, each a function
-# of its name; measure_exact.py has some of the former's. Writes
-# build/bench/heap.json or locks.json, and from it a section of
+# of its name; measure_exact.py and measure_library.py have some of the former's.
+# Writes build/bench/heap.json or locks.json, and from it a section of
 # docs/benchmarks.md and its plot.
 # BENCH_QUICK=1 makes it short, to see that it works, and writes the page and
 # the plot below build/bench/ instead. It judges nothing: exits 1 only when a
@@ -92,6 +92,10 @@ build_heap() {
   build_demo duk '' -I/usr/share/duktape utils/demo/duk_host.c \
     /usr/share/duktape/duktape.c
   build_demo json ++ -std=c++17 utils/demo/json_demo.cpp
+  build_demo strings ++ -std=c++17 "$src/strings.cpp"
+  "$mprof++" -O2 -fmprof -fno-mprof-intercept -std=c++17 "$src/strings.cpp" \
+    -o "$out/strings-sites"
+  build_demo symbolic '' utils/demo/symbolic.c -lgc
 }
 
 build_locks() {

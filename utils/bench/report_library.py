@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The parts of the heap profile's section about libraries' memory."""
+
+from page import median, number, quartiles, ratio, ratios, times
+
+PLAIN = "plain"
+FRAMES = "plain, frame pointers"
+SAMPLED = "MProf, 512 KiB"
+
+STRINGS_NOTES = """\
+Nanoseconds a line of a word count with C++17's `std::string`: twelve words are
+joined, taken apart again by `getline` and `substr`, and counted in a map. Most
+of its blocks are allocated inside libstdc++.so, which is not compiled with
+MProf, so they come through the interceptors. *Sites alone* is linked with
+`-fno-mprof-intercept` and does not count these."""
+
+GC_NOTES = """\
+The program of `utils/demo.sh gc`, on Boehm's collector: user and system time of
+the process, the writing of the profile included, without names."""
+
+
+def library_bars(bars, results):
+    strings = results.get("strings")
+    if strings:
+        of = strings["ns"]
+        low, high = quartiles(ratios(of, SAMPLED, PLAIN))
+        remark = "quartiles %.3f to %.3f; to frame pointers %.3f" % (
+            low, high, ratio(of, SAMPLED, FRAMES))
+        counts = strings.get("instructions")
+        if counts:
+            remark += "; instructions %.3f" % ratio(counts, SAMPLED, PLAIN)
+        bars.at_most("C++ strings, 512 KiB, with interceptors, to plain", 1.03,
+                     ratio(of, SAMPLED, PLAIN), remark=remark)
+
+
+def write_strings(page, results):
+    page.heading("Strings of the C++ library")
+    of = results["strings"]["ns"]
+    page.table(("", "nanoseconds", "to plain", "to frame pointers"),
+               [(v, number(median(runs)), times(ratio(of, v, PLAIN)),
+                 times(ratio(of, v, FRAMES))) for v, runs in of.items()])
+    page.paragraph(STRINGS_NOTES)
+
+
+def write_gc(page, results):
+    page.heading("A program with a garbage collector")
+    of, peak = (results["gc"][w] for w in ("seconds", "max_rss_kib"))
+    page.table(("", "seconds", "to plain", "to frame pointers",
+                "peak memory, KiB"),
+               [(v, "%.3f" % median(runs), times(ratio(of, v, PLAIN)),
+                 times(ratio(of, v, FRAMES)),
+                 "{:,.0f}".format(median(peak[v])))
+                for v, runs in of.items()])
+    page.paragraph(GC_NOTES)
+
+
+PARTS = (("strings", write_strings), ("gc", write_gc))
