@@ -63,8 +63,8 @@ struct Hook {
   llvm::StringLiteral Proto;
   mprof::Rule Rule;
   int Size, Count, Ptr;
-  mprof::Kind Kind; ///< Of Owned and Wait.
-  int Owner;        ///< Of Owned: which int of the lock has the owner.
+  mprof::Kind Kind;     ///< Of Owned and Wait.
+  int Owner;            ///< Of Owned: which int of the lock has the owner.
   bool HasWord = false; ///< The function is called through a word.
 };
 

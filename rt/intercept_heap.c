@@ -6,6 +6,13 @@
 // C++ library, any other. Each is a site by hand, with the allocator beneath at
 // its end. All are weak: a program that has a malloc of its own keeps it.
 //
+// libmprof_intercept_static.a is this file with MPROF_WRAP: in a static program
+// the linker has all calls of f go to __wrap_f, and __real_f is f. Of these
+// only what every allocator has: a reference to __real_aligned_alloc would draw
+// libc's allocator into a program that has another, without that function. So
+// aligned blocks are counted at sites alone there; they are freed like any
+// other.
+//
 // Before the runtime's constructor nothing is counted, since the loader is a
 // caller too.
 
@@ -32,12 +39,24 @@ static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr & __mprof_free_mask) == 0;
 }
 
-// f as a weak function of the program, and its definition.
+// The interceptor of f, and its definition.
 #define INTERCEPT(Result, f, Params)                                           \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
   MPROF_TEXT_SECTION static Result own_##f Params;                             \
-  MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)));          \
+  PUT_BEFORE(Result, f, Params);                                               \
   static Result own_##f Params
+#ifdef MPROF_WRAP
+#define PUT_BEFORE(Result, f, Params)                                          \
+  extern Result __real_##f Params;                                             \
+  Result __wrap_##f Params __attribute__((alias("own_" #f)))
+// For stacks through code without frame pointers.
+extern int _dl_find_object(void *pc, void *result);
+int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
+#else
+// A weak function of the program.
+#define PUT_BEFORE(Result, f, Params)                                          \
+  MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)))
+#endif
 
 // The body of one that allocates size bytes; Failed: without an allocator.
 #define ALLOCATE(f, Args, Size, Failed)                                        \
@@ -55,6 +74,7 @@ ALLOCATE(malloc, (size), size, NULL)
 INTERCEPT(void *, calloc, (size_t count, size_t each))
 ALLOCATE(calloc, (count, each), count *each, NULL)
 
+#ifndef MPROF_WRAP
 INTERCEPT(void *, aligned_alloc, (size_t align, size_t size))
 ALLOCATE(aligned_alloc, (align, size), size, NULL)
 
@@ -69,6 +89,7 @@ ALLOCATE(valloc, (size), size, NULL)
 
 INTERCEPT(void *, pvalloc, (size_t size))
 ALLOCATE(pvalloc, (size), size, NULL)
+#endif
 
 INTERCEPT(void *, realloc, (void *old, size_t size)) {
   if (mprof_unlikely(!mprof_intercepts()))
@@ -123,14 +144,25 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
   return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
 }
 
-#define ROW(f, plain) {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain}
+#ifdef MPROF_WRAP
+#define ROW_AS(f, plain)                                                       \
+  {#f, &__mprof_next_##f, (void *)own_##f, (void *)own_##f, plain}
+#define ROW(f) ROW_AS(f, (void *)__real_##f)
+#else
+#define ROW_AS(f, plain)                                                       \
+  {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain}
+#define ROW(f) ROW_AS(f, NULL)
+#endif
 // Not stood in front of.
 #define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f}
+// clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {
-    ROW(malloc, NULL),         ROW(calloc, NULL),
-    ROW(realloc, NULL),        ROW(reallocarray, (void *)plain_reallocarray),
-    ROW(free, NULL),           ROW(aligned_alloc, NULL),
-    ROW(posix_memalign, NULL), ROW(memalign, NULL),
-    ROW(valloc, NULL),         ROW(pvalloc, NULL),
-    BENEATH(strdup),           BENEATH(strndup),
-    BENEATH(wcsdup),           {NULL, NULL, NULL, NULL, NULL}};
+    ROW(malloc), ROW(calloc), ROW(realloc), ROW(free),
+    ROW_AS(reallocarray, (void *)plain_reallocarray),
+#ifndef MPROF_WRAP
+    ROW(aligned_alloc), ROW(posix_memalign), ROW(memalign), ROW(valloc),
+    ROW(pvalloc),
+#endif
+    BENEATH(strdup), BENEATH(strndup), BENEATH(wcsdup),
+    {NULL, NULL, NULL, NULL, NULL}};
+// clang-format on

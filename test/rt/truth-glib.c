@@ -18,8 +18,8 @@
 // RUN: %mprof_read --by-function g_strdup_printf --by-function insert \
 // RUN:   out.*.heap.pb.gz | FileCheck %s
 //
-// What glib allocates is found below its caller: twice a string, which vasprintf
-// makes and cuts.
+// What glib allocates is found below its caller: twice a string, which
+// vasprintf makes and cuts.
 // CHECK: cum g_strdup_printf: alloc_objects=2000
 // CHECK: cum insert: alloc_objects={{[1-9][0-9][0-9][0-9]}}
 

@@ -58,7 +58,8 @@ __attribute__((noinline)) static int by_value(struct large a, long b, long c,
   return a.bytes[b + c + d + e + f + g];
 }
 
-__attribute__((noinline)) static long many_registers(long a, long b, int depth) {
+__attribute__((noinline)) static long many_registers(long a, long b,
+                                                     int depth) {
   long v[12];
   for (int i = 0; i < 12; i++)
     v[i] = a * i + b;
@@ -72,21 +73,22 @@ __attribute__((noinline)) static long many_registers(long a, long b, int depth) 
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 __attribute__((visibility("hidden"))) extern void odd_frame_pointer(int depth);
-__asm__(".text\n"
-        ".type odd_frame_pointer, @function\n"
-        "odd_frame_pointer:\n"
-        "  .cfi_startproc\n"
-        "  pushq %rbp\n"
-        "  .cfi_adjust_cfa_offset 8\n"
-        "  .cfi_rel_offset rbp, 0\n"
-        "  movq $12345, %rbp\n"
-        "  call " TEXT(through) "\n"
-        "  popq %rbp\n"
-        "  .cfi_adjust_cfa_offset -8\n"
-        "  .cfi_restore rbp\n"
-        "  ret\n"
-        "  .cfi_endproc\n"
-        ".size odd_frame_pointer, . - odd_frame_pointer\n");
+__asm__(
+    ".text\n"
+    ".type odd_frame_pointer, @function\n"
+    "odd_frame_pointer:\n"
+    "  .cfi_startproc\n"
+    "  pushq %rbp\n"
+    "  .cfi_adjust_cfa_offset 8\n"
+    "  .cfi_rel_offset rbp, 0\n"
+    "  movq $12345, %rbp\n"
+    "  call " TEXT(through) "\n"
+                            "  popq %rbp\n"
+                            "  .cfi_adjust_cfa_offset -8\n"
+                            "  .cfi_restore rbp\n"
+                            "  ret\n"
+                            "  .cfi_endproc\n"
+                            ".size odd_frame_pointer, . - odd_frame_pointer\n");
 
 static int wanted;
 static int compare(const void *a, const void *b) {
@@ -165,8 +167,8 @@ __attribute__((noinline)) void leaf(void) {
   struct mprof_stack_range range =
       mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
   for (int again = 0; again < 2; again++) {
-    size_t n = mprof_unwind_cfi(
-        &range, (uintptr_t)__builtin_frame_address(0), ours, MOST, &end);
+    size_t n = mprof_unwind_cfi(&range, (uintptr_t)__builtin_frame_address(0),
+                                ours, MOST, &end);
     theirs_len = 0;
     _Unwind_Backtrace(note, NULL);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
