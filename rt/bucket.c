@@ -12,6 +12,7 @@
 #include "bucket.h"
 
 #include "counts.h"
+#include "heapx.h"
 
 #include <string.h>
 
@@ -128,8 +129,11 @@ static struct table *table_with_room_locked(void) {
 // (Go: newBucket)
 static struct mprof_bucket *new_bucket(uint64_t hash,
                                        const struct mprof_bucket_key *key) {
-  struct mprof_bucket *b =
-      mprof_arena_alloc(sizeof(*b) + key->stack_len * sizeof(b->stack[0]));
+  size_t size = sizeof(struct mprof_bucket) + key->stack_len * sizeof(mprof_pc);
+  if (mprof_heapx_is_on() && key->type == MPROF_BUCKET_MEM)
+    size =
+        mprof_heapx_offset(key->stack_len) + sizeof(struct mprof_heapx_counts);
+  struct mprof_bucket *b = mprof_arena_alloc(size);
   if (!b)
     return NULL;
   b->hash = hash;

@@ -5,6 +5,8 @@
 
 #include "counts.h"
 
+#include "heapx.h"
+
 #include <string.h>
 
 // --- shards ---
@@ -38,13 +40,13 @@ void mprof_shards_reset(void) { memset(&shards, 0, sizeof(shards)); }
 
 // --- cells ---
 
-// What *handle names; made of a cache line if there is nothing yet and make is
-// true.
-static void *line_of(_Atomic uint32_t *handle, bool make) {
+// What *handle names; made of size bytes if there is nothing yet and size is
+// not 0.
+static void *line_of(_Atomic uint32_t *handle, size_t size) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
-  if (mprof_likely(h != 0) || !make)
+  if (mprof_likely(h != 0) || size == 0)
     return mprof_arena_pointer(h);
-  void *mine = mprof_arena_try_alloc(sizeof(struct mprof_cell));
+  void *mine = mprof_arena_try_alloc(size);
   if (!mine)
     return NULL;
   if (atomic_compare_exchange_strong(handle, &h, mprof_arena_handle(mine)))
@@ -53,12 +55,28 @@ static void *line_of(_Atomic uint32_t *handle, bool make) {
 }
 
 static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,
-                                  bool make) {
-  struct mprof_cell_line *line = line_of(&b->cells, make);
+                                  size_t cell_size) {
+  size_t line_size = cell_size ? sizeof(struct mprof_cell_line) : 0;
+  struct mprof_cell_line *line = line_of(&b->cells, line_size);
   unsigned at = shard - 1;
   for (; line && at >= MPROF_CELLS_A_LINE; at -= MPROF_CELLS_A_LINE)
-    line = line_of(&line->next, make);
-  return line ? line_of(&line->cells[at], make) : NULL;
+    line = line_of(&line->next, line_size);
+  return line ? line_of(&line->cells[at], cell_size) : NULL;
+}
+
+struct mprof_cell *mprof_cell_of(struct mprof_bucket *b, unsigned shard) {
+  return cell_of(b, shard, 0);
+}
+
+struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
+  if (atomic_load_explicit(&b->cells, memory_order_relaxed) == 0)
+    return NULL;
+  while (*shard < MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS) {
+    struct mprof_cell *cell = cell_of(b, ++*shard, 0);
+    if (cell)
+      return cell;
+  }
+  return NULL;
 }
 
 // Many threads without a cell count here. A thread that only frees has had no
@@ -66,8 +84,11 @@ static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
     mprof_thread_self(false);
+  size_t size = sizeof(struct mprof_cell);
+  if (mprof_heapx_is_on())
+    size += sizeof(struct mprof_heapx_cell);
   if (mprof_tls.shard != 0)
-    cell_of(b, mprof_tls.shard, true);
+    cell_of(b, mprof_tls.shard, size);
 }
 
 static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
@@ -77,7 +98,7 @@ static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
 void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
                            bool is_free) {
   unsigned shard = mprof_tls.shard;
-  struct mprof_cell *cell = shard ? cell_of(b, shard, false) : NULL;
+  struct mprof_cell *cell = shard ? cell_of(b, shard, 0) : NULL;
   if (mprof_likely(cell != NULL)) {
     _Atomic uint64_t *n = counter_of(&cell->cycles[index], is_free);
     if (mprof_likely(shard <= MPROF_OWN_SHARDS))
@@ -101,10 +122,10 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
 // What own and the cells hold, of all time.
 static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
   uint64_t sum = read_count(&b->mem.own[index], is_free);
-  struct mprof_cell_line *line = line_of(&b->cells, false);
-  for (; line; line = line_of(&line->next, false)) {
+  struct mprof_cell_line *line = line_of(&b->cells, 0);
+  for (; line; line = line_of(&line->next, 0)) {
     for (unsigned i = 0; i < MPROF_CELLS_A_LINE; i++) {
-      struct mprof_cell *cell = line_of(&line->cells[i], false);
+      struct mprof_cell *cell = line_of(&line->cells[i], 0);
       if (cell)
         sum += read_count(&cell->cycles[index], is_free);
     }
@@ -129,8 +150,11 @@ static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
                         memory_order_relaxed);
 }
 
-// Frees first: whose free is read, its allocation is read after it.
+// Frees first: whose free is read, its allocation is read after it. And what
+// comes with a free before that.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index) {
+  if (mprof_heapx_is_on())
+    mprof_heapx_publish_locked(b, index);
   publish(b, index, true);
   publish(b, index, false);
 }

@@ -31,6 +31,7 @@
 // A shard's counts of a bucket that another shard owns.
 struct mprof_cell {
   _Alignas(64) struct mprof_mem_cycle cycles[3]; // a cache line
+  // With the option heapx a struct mprof_heapx_cell follows.
 };
 
 // A bucket's cells of some shards: read by all, written once each.
@@ -42,6 +43,11 @@ struct mprof_cell_line {
 _Static_assert(sizeof(struct mprof_cell) == 64 &&
                    sizeof(struct mprof_cell_line) == 64,
                "one cache line each");
+
+// A bucket's cell of a shard, or NULL.
+struct mprof_cell *mprof_cell_of(struct mprof_bucket *b, unsigned shard);
+// That of the first shard above *shard that has one, or NULL. Sets *shard.
+struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard);
 
 // What a new bucket has as its owner: the calling thread's shard, or a number
 // that is none's.

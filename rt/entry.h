@@ -12,6 +12,12 @@
 #include "init.h"
 #include "sample.h"
 
+// Whether malloc_usable_size knows the blocks of an entry file, which says so
+// before it includes this.
+#ifndef MPROF_IS_MEASURED
+#define MPROF_IS_MEASURED false
+#endif
+
 // An allocation that is to be counted. Its stack starts at the return address
 // of the function that uses this macro, which must be the entry itself.
 #define MPROF_BEGIN(a, bytes, may_place)                                       \
@@ -37,7 +43,8 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
                                  .size = a->size,
                                  .rate = a->rate,
                                  .frame = a->frame,
-                                 .is_placed = a->must_place};
+                                 .is_placed = a->must_place,
+                                 .is_measured = MPROF_IS_MEASURED};
   mprof_event_alloc(&ev);
   return ptr;
 }

@@ -25,28 +25,31 @@ MPROF_ENTRY void __mprof_custom_free(void *ptr) {
   mprof_free_block(ptr, false);
 }
 
-// Of the token, the lower half is the bucket and the next bit says where the
-// block was entered.
+// Of the token, the lower half is the bucket; the next bits say where the block
+// was entered and whether it was the thread's last.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
-  struct mprof_released r = {0, false};
+  struct mprof_released r = {.bucket = 0};
   if (ptr)
     r = mprof_event_release(ptr);
   // If the allocator throws, the other entry is not called; a countdown below 0
   // would then be taken for a large one.
   if (__mprof_heap_countdown < 0)
     __mprof_heap_countdown = 0;
-  return r.bucket | (uint64_t)r.is_placed << 32;
+  return r.bucket | (uint64_t)r.is_placed << 32 | (uint64_t)r.is_last << 33;
 }
 
 MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
                                             void *new_ptr, size_t size,
                                             int64_t countdown) {
-  struct mprof_released r = {(uint32_t)token, token >> 32 & 1};
+  struct mprof_released r = {.bucket = (uint32_t)token,
+                             .is_placed = token >> 32 & 1,
+                             .is_last = token >> 33 & 1};
+  int64_t before = (int64_t)((uint64_t)countdown + size);
   struct mprof_alloc a;
   if (!new_ptr && size != 0)
     mprof_event_kept(r, old_ptr);
   else
-    mprof_event_freed(r);
+    mprof_event_resized(r, old_ptr, new_ptr, size, before);
   bool ran_out = countdown <= 0 || size > PTRDIFF_MAX;
   if (ran_out && MPROF_BEGIN(&a, size, false) && new_ptr)
     count(&a, new_ptr);

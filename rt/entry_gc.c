@@ -15,6 +15,7 @@
 #include "flags.h"
 #include "gc_events.h"
 #include "gc_objects.h"
+#include "heapx.h"
 #include "real.h"
 
 #include <string.h>
@@ -68,10 +69,12 @@ static void enter(struct mprof_bucket *b, void *ptr) {
   mprof_lock_acquire(&mprof_gc_lock);
   bool ok = mprof_gc_put((uintptr_t)ptr, mprof_arena_handle(b), &stale);
   mprof_lock_release(&mprof_gc_lock);
+  if (mprof_heapx_is_on())
+    mprof_heapx_alloc(ok ? b : NULL, ptr, false);
   if (!ok)
     return;
   if (mprof_unlikely(stale != 0)) {
-    mprof_event_freed((struct mprof_released){stale, false});
+    mprof_event_freed((struct mprof_released){.bucket = stale});
     mprof_stat_add(MPROF_STAT_stale, 1);
   }
   mprof_count_alloc(b, mprof_cycle_explicit_index());
@@ -183,33 +186,39 @@ MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
 }
 
 // Takes an object out before its address can be another's.
-static uint32_t release(void *ptr) {
+static struct mprof_released release(void *ptr) {
+  struct mprof_released r = {.bucket = 0};
   if (!ptr || mprof_gc_count() == 0 || !lock_objects())
-    return 0;
-  uint32_t bucket = mprof_gc_take((uintptr_t)ptr);
+    return r;
+  r.bucket = mprof_gc_take((uintptr_t)ptr);
+  if (mprof_heapx_is_on() && r.bucket)
+    r.is_last = mprof_heapx_is_last(ptr);
   unlock_objects();
-  return bucket;
+  return r;
 }
 
 // The object stays. It was entered before, so there is room.
-static void keep(uint32_t bucket, void *ptr) {
+static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
-  if (!bucket || !lock_objects())
+  if (!r.bucket || !lock_objects())
     return;
-  mprof_gc_put((uintptr_t)ptr, bucket, &stale);
+  mprof_gc_put((uintptr_t)ptr, r.bucket, &stale);
+  if (r.is_last)
+    mprof_heapx_is_last_again(ptr);
   unlock_objects();
 }
 
 MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   struct mprof_alloc a;
+  int64_t before = __mprof_heap_countdown;
   count_down(size);
   bool is_counted = MPROF_BEGIN(&a, size, false);
-  uint32_t bucket = release(old);
+  struct mprof_released r = release(old);
   void *ptr = REAL(GC_realloc)(old, size);
   if (!ptr && size != 0)
-    keep(bucket, old);
+    keep(r, old);
   else
-    mprof_event_freed((struct mprof_released){bucket, false});
+    mprof_event_resized(r, old, ptr, size, before);
   if (is_counted)
     count(&a, ptr, CALLER);
   return ptr;
@@ -217,7 +226,7 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
 
 // Explicit, so in C+2. (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
-  mprof_event_freed((struct mprof_released){release(ptr), false});
+  mprof_event_freed(release(ptr));
   REAL(GC_free)(ptr);
 }
 

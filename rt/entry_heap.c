@@ -6,6 +6,7 @@
 // does what its function does, through the allocator that the program is
 // linked with, and counts what is to be counted.
 
+#define MPROF_IS_MEASURED mprof_place.c
 #include "entry.h"
 #include "next.h"
 
@@ -119,10 +120,16 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
   return p ? p : NEXT(realloc)(old, a->size);
 }
 
+// What the countdown was before the site took size off it.
+static int64_t countdown_before(size_t size) {
+  return (int64_t)((uint64_t)__mprof_heap_countdown + size);
+}
+
 // The block leaves the profile before the allocator can hand its address to
 // another thread, and returns to it if it could not be resized.
-static void *resize(struct mprof_alloc *a, bool is_counted, void *old) {
-  struct mprof_released r = {0, false};
+static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
+                    int64_t countdown) {
+  struct mprof_released r = {.bucket = 0};
   if (old)
     r = mprof_event_release(old);
   void *p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
@@ -130,14 +137,15 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old) {
   if (!p && a->size != 0)
     mprof_event_kept(r, old);
   else
-    mprof_event_freed(r);
+    mprof_event_resized(r, old, p, a->size, countdown);
   return is_counted && p ? mprof_alloc_done(a, p) : p;
 }
 
 MPROF_ENTRY void *__mprof_realloc(void *old, size_t size) {
   struct mprof_alloc a;
+  int64_t before = countdown_before(size);
   bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
-  return resize(&a, is_counted, old);
+  return resize(&a, is_counted, old, before);
 }
 
 MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
@@ -147,8 +155,9 @@ MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
     give_back(size);
     return NEXT(reallocarray)(old, count, each);
   }
+  int64_t before = countdown_before(size);
   bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
-  return resize(&a, is_counted, old);
+  return resize(&a, is_counted, old, before);
 }
 
 MPROF_ENTRY void __mprof_free(void *ptr) {

@@ -10,7 +10,9 @@
 #include "bucket_at.h"
 #include "counts.h"
 #include "cycle.h"
+#include "fastpath.h"
 #include "flags.h"
+#include "heapx.h"
 #include "livemap.h"
 #include "threads.h"
 
@@ -25,6 +27,16 @@ static void count_free(uint32_t handle) {
   mprof_count_free(mprof_arena_pointer(handle), mprof_cycle_explicit_index());
 }
 
+static MPROF_NOINLINE void count_stale(uint32_t handle) {
+  count_free(handle);
+  if (mprof_heapx_is_on()) {
+    struct mprof_bucket *b = mprof_arena_pointer(handle);
+    struct mprof_heapx_end e = {.slack = mprof_heapx_usual_slack(b)};
+    mprof_heapx_free(b, &e, false);
+  }
+  mprof_stat_add(MPROF_STAT_stale, 1);
+}
+
 static void record(const struct mprof_alloc_event *ev) {
   // Go: profstackdepth 0 records nothing.
   if (mprof_flags.stack_depth == 0)
@@ -36,12 +48,13 @@ static void record(const struct mprof_alloc_event *ev) {
   // whose free could not be seen must not be counted at all.
   if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
                             mprof_arena_handle(b), &stale))
-    return;
-  if (mprof_unlikely(stale != 0)) {
-    count_free(stale);
-    mprof_stat_add(MPROF_STAT_stale, 1);
-  }
-  mprof_count_alloc(b, mprof_cycle_explicit_index());
+    b = NULL;
+  if (mprof_unlikely(stale != 0))
+    count_stale(stale);
+  if (b)
+    mprof_count_alloc(b, mprof_cycle_explicit_index());
+  if (mprof_heapx_is_on())
+    mprof_heapx_alloc(b, ev->ptr, ev->is_measured);
 }
 
 void mprof_event_alloc(const struct mprof_alloc_event *ev) {
@@ -56,7 +69,7 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev) {
 }
 
 struct mprof_released mprof_event_release(void *ptr) {
-  struct mprof_released r = {0, false};
+  struct mprof_released r = {.bucket = 0};
   uintptr_t addr = (uintptr_t)ptr;
   if (mprof_likely(!mprof_live_needs_guard(addr))) {
     r.bucket = mprof_live_take(addr, &r.is_placed);
@@ -66,19 +79,53 @@ struct mprof_released mprof_event_release(void *ptr) {
   } else {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
   }
+  if (mprof_heapx_is_on() && r.bucket) {
+    r.is_last = mprof_heapx_is_last(ptr);
+    r.slack = mprof_heapx_slack(mprof_arena_pointer(r.bucket), ptr);
+  }
   return r;
 }
 
-void mprof_event_freed(struct mprof_released r) {
-  if (!r.bucket)
-    return;
-  if (mprof_guard_enter()) {
+// How a block was resized.
+struct resize {
+  const void *from, *to;
+  size_t size;
+  int64_t countdown; // before it
+};
+
+// how: NULL if it was freed.
+static inline void count_end(struct mprof_released r,
+                             const struct resize *how) {
+  struct mprof_bucket *b = mprof_arena_pointer(r.bucket);
+  bool is_inside = !mprof_guard_enter();
+  if (mprof_unlikely(is_inside))
+    mprof_count_free_inside(b, mprof_cycle_explicit_index());
+  else
     count_free(r.bucket);
-    mprof_guard_leave();
-  } else {
-    mprof_count_free_inside(mprof_arena_pointer(r.bucket),
-                            mprof_cycle_explicit_index());
+  if (mprof_heapx_is_on()) {
+    struct mprof_heapx_end e = {.is_last = r.is_last,
+                                .slack = r.slack,
+                                .countdown = how ? how->countdown
+                                                 : __mprof_heap_countdown,
+                                .is_resized = how && how->to,
+                                .is_moved = how && how->to != how->from,
+                                .size = how ? how->size : 0};
+    mprof_heapx_free(b, &e, is_inside);
   }
+  if (mprof_likely(!is_inside))
+    mprof_guard_leave();
+}
+
+void mprof_event_freed(struct mprof_released r) {
+  if (r.bucket)
+    count_end(r, NULL);
+}
+
+void mprof_event_resized(struct mprof_released r, const void *ptr,
+                         const void *moved_to, size_t size, int64_t countdown) {
+  struct resize how = {ptr, moved_to, size, countdown};
+  if (r.bucket)
+    count_end(r, &how);
 }
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {
@@ -87,6 +134,8 @@ void mprof_event_kept(struct mprof_released r, void *ptr) {
   // handler inside the odd table's lock cannot put it back.
   if (r.bucket && mprof_guard_enter()) {
     mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
+    if (r.is_last)
+      mprof_heapx_is_last_again(ptr);
     mprof_guard_leave();
   }
 }

@@ -12,9 +12,10 @@
 struct mprof_alloc_event {
   void *ptr;
   size_t size;
-  uint64_t rate;   // that the sample was chosen at
-  uintptr_t frame; // frame address of the entry
-  bool is_placed;  // the block lies on a page boundary for the masks' sake
+  uint64_t rate;    // that the sample was chosen at
+  uintptr_t frame;  // frame address of the entry
+  bool is_placed;   // the block lies on a page boundary for the masks' sake
+  bool is_measured; // malloc_usable_size knows it
 };
 // Counts a block. What cannot be counted is counted as lost.
 void mprof_event_alloc(const struct mprof_alloc_event *ev);
@@ -25,10 +26,18 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 struct mprof_released {
   uint32_t bucket; // arena handle
   bool is_placed;
+  // With the option heapx, else 0; see heapx.h.
+  bool is_last;
+  size_t slack;
 };
 struct mprof_released mprof_event_release(void *ptr);
 // The block is gone: counts its free. (Go: mProf_Free; explicit, so in C+2)
 void mprof_event_freed(struct mprof_released r);
+// The block was resized to size bytes and is at moved_to now: counts its free;
+// NULL: it was freed by that. countdown: the thread's before the site took size
+// off it.
+void mprof_event_resized(struct mprof_released r, const void *ptr,
+                         const void *moved_to, size_t size, int64_t countdown);
 // The block stays: its reallocation failed.
 void mprof_event_kept(struct mprof_released r, void *ptr);
 

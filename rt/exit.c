@@ -14,7 +14,7 @@
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 
-enum { FILES_MAX = 5, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
+enum { FILES_MAX = 6, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
 struct last_words {
@@ -72,6 +72,11 @@ static void put_heap(struct mprof_text *t, const struct mprof_summary *s) {
   mprof_text_str(t, why);
 }
 
+static void put_heapx(struct mprof_text *t, const struct mprof_summary *s) {
+  put_numbers(t, (uint64_t)s->heapx_stacks.total.temporary_objects,
+              "temporary block", s->heapx_stacks.len);
+}
+
 static void put_block(struct mprof_text *t, const struct mprof_summary *s) {
   put_numbers(t, (uint64_t)s->block_stacks.count, "wait", s->block_stacks.len);
 }
@@ -90,6 +95,11 @@ static void put_all(struct mprof_text *t, const struct mprof_summary *s) {
   const char *separator = "";
   if (s->has_heap) {
     put_heap(t, s);
+    separator = "; ";
+  }
+  if (s->has_heapx) {
+    mprof_text_str(t, separator);
+    put_heapx(t, s);
     separator = "; ";
   }
   if (s->has_block) {
@@ -186,7 +196,7 @@ static void set_number(struct last_words *w, unsigned number) {
 }
 
 static bool is_taken(struct last_words *w) {
-  static const char *const kinds[] = {".heap", ".block", ".mutex",
+  static const char *const kinds[] = {".heap", ".heapx", ".block", ".mutex",
                                       ".threadcreate"};
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if ((make_path(w, kinds[i], ".pb.gz") == 0 && mprof_sys_exists(w->path)) ||
@@ -225,6 +235,23 @@ static void write_heap(struct last_words *w) {
     error = write_heap_file(w);
   while (lost_name(w, error));
   note_file(w, error, put_heap);
+}
+
+static int write_heapx_file(struct last_words *w) {
+  int error = make_profile_path(w, ".heapx");
+  if (error == 0)
+    error = mprof_flags.debug == 1
+                ? mprof_write_heapx_text(&w->sum.heapx_stacks, w->path)
+                : mprof_write_heapx_pprof(&w->sum.heap, w->path);
+  return error;
+}
+
+static void write_heapx(struct last_words *w) {
+  int error;
+  do
+    error = write_heapx_file(w);
+  while (lost_name(w, error));
+  note_file(w, error, put_heapx);
 }
 
 static int write_wait_file(struct last_words *w, const char *kind,
@@ -269,6 +296,8 @@ static void write_threads(struct last_words *w) {
 static void write_profiles(struct last_words *w) {
   if (w->sum.has_heap)
     write_heap(w);
+  if (w->sum.has_heapx)
+    write_heapx(w);
   if (w->sum.has_block)
     write_waits(w, ".block", &w->sum.block, &w->sum.block_stacks, put_block);
   if (w->sum.has_mutex)

@@ -19,6 +19,7 @@
 #include "init.h"
 
 #include "fastpath.h"
+#include "flags.h"
 #include "next.h"
 #include "sample.h"
 
@@ -134,7 +135,9 @@ void mprof_place_set_masks(uint64_t rate) {
   // With rate 0 nothing is counted, and a later rate comes here again.
   if (rate == 0)
     return;
-  bool sampled = rate >= MPROF_MIN_PLACED_RATE;
+  // A block that is placed is not where and as large as the program's allocator
+  // would have it, and a resize moves it.
+  bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
   if (!sampled || !mprof_place.c)
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);
   if (!sampled || !mprof_place.cxx)

@@ -9,7 +9,7 @@
 
 #include "writer.h"
 
-enum { MPROF_PPROF_TYPES = 4, MPROF_PPROF_LABELS = 2 }; // at most
+enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 2 }; // at most
 
 struct mprof_pprof_type {
   const char *type, *unit;

@@ -42,6 +42,8 @@ void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 
 void mprof_report_heap(struct mprof_report *w);
 void mprof_report_heap_summary(struct mprof_report *w);
+void mprof_report_heapx(struct mprof_report *w);
+void mprof_report_heapx_summary(struct mprof_report *w);
 void mprof_report_block(struct mprof_report *w);
 void mprof_report_block_summary(struct mprof_report *w);
 void mprof_report_mutex(struct mprof_report *w);

@@ -31,6 +31,22 @@ static int write_allocs(const char *path, int debug) {
   return write_mem(path, debug, true);
 }
 
+static int write_heapx(const char *path, int debug) {
+  struct mprof_mem_snapshot s;
+  struct mprof_heapx_stacks g = {0};
+  if (!mprof_flags.heapx)
+    return ENOTSUP;
+  int error = mprof_mem_snapshot_take(&s, mprof_cycle_dump_ends_it(false));
+  if (error == 0 && debug == 1)
+    error = mprof_heapx_stacks_group(&g, &s);
+  if (error == 0)
+    error = debug == 1 ? mprof_write_heapx_text(&g, path)
+                       : mprof_write_heapx_pprof(&s, path);
+  mprof_heapx_stacks_free(&g);
+  mprof_mem_snapshot_free(&s);
+  return error;
+}
+
 static int write_waits(const char *path, int debug,
                        enum mprof_bucket_type type) {
   struct mprof_wait_snapshot s;
@@ -68,11 +84,9 @@ static int write_threads(const char *path, int debug) {
 static const struct {
   const char *name;
   int (*write)(const char *path, int debug);
-} profiles[] = {{"heap", write_heap},
-                {"allocs", write_allocs},
-                {"block", write_block},
-                {"mutex", write_mutex},
-                {"threadcreate", write_threads}};
+} profiles[] = {{"heap", write_heap},   {"allocs", write_allocs},
+                {"heapx", write_heapx}, {"block", write_block},
+                {"mutex", write_mutex}, {"threadcreate", write_threads}};
 
 MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
                                      int debug) {

@@ -67,6 +67,13 @@ static void set_stats(const struct mprof_mem_snapshot *s) {
   mprof_stat_set(MPROF_STAT_truncated_depth, cut[MPROF_STACK_CUT_DEPTH]);
 }
 
+static void copy_heapx(struct mprof_heapx_sample *x,
+                       const struct mprof_bucket *b) {
+  const struct mprof_heapx_cycle *active = &mprof_heapx_of(b)->active;
+  for (int i = 0; i < MPROF_HEAPX_COUNTERS; i++)
+    x->n[i] = atomic_load_explicit(&active->n[i], memory_order_relaxed);
+}
+
 int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   int err = 0;
   memset(s, 0, sizeof(*s));
@@ -80,14 +87,22 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   size_t n;
   struct mprof_bucket *b = publish_locked(true, &n);
   if (n > 0) {
-    s->mapped_bytes = n * sizeof(s->samples[0]);
+    size_t each = sizeof(s->samples[0]);
+    if (mprof_heapx_is_on())
+      each += sizeof(s->heapx[0]);
+    s->mapped_bytes = n * each;
     s->samples = mprof_os_map(s->mapped_bytes);
     if (!s->samples)
       err = ENOMEM;
+    else if (mprof_heapx_is_on())
+      s->heapx = (struct mprof_heapx_sample *)(s->samples + n);
   }
-  for (; s->samples && b; b = b->allnext)
+  for (; s->samples && b; b = b->allnext) {
+    if (s->heapx)
+      copy_heapx(&s->heapx[s->len], b);
     s->samples[s->len++] = (struct mprof_mem_sample){
         .bucket = b, .allocs = active_allocs(b), .frees = active_frees(b)};
+  }
   mprof_lock_release(&mprof_active_lock);
   set_stats(s);
   return err;
@@ -139,6 +154,26 @@ struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
   e.inuse_objects = (int64_t)((double)inuse * scale);
   e.inuse_bytes = (int64_t)((double)(inuse * size) * scale);
   return e;
+}
+
+struct mprof_heapx_estimate
+mprof_heapx_scale(const struct mprof_mem_sample *s,
+                  const struct mprof_heapx_sample *x) {
+  uint64_t size = s->bucket->size;
+  double scale = scale_factor(size, s->bucket->rate);
+  double slack = (double)x->n[MPROF_HEAPX_SLACK];
+  double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
+  double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];
+  // Where a block's free was not seen, what it had is a guess.
+  bool is_in_use = s->allocs > s->frees && slack > freed;
+  return (struct mprof_heapx_estimate){
+      .temporary_objects = (int64_t)(temporary * scale),
+      .temporary_bytes = (int64_t)(temporary * (double)size * scale),
+      .in_place = (int64_t)((double)x->n[MPROF_HEAPX_IN_PLACE] * scale),
+      .moved = (int64_t)((double)x->n[MPROF_HEAPX_MOVED] * scale),
+      .copied_bytes = (int64_t)((double)x->n[MPROF_HEAPX_COPIED] * scale),
+      .alloc_slack_bytes = (int64_t)(slack * scale),
+      .inuse_slack_bytes = is_in_use ? (int64_t)((slack - freed) * scale) : 0};
 }
 
 // (Go: copyMemProfileRecord)

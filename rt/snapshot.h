@@ -7,15 +7,21 @@
 #ifndef MPROF_RT_SNAPSHOT_H
 #define MPROF_RT_SNAPSHOT_H
 
-#include "bucket.h"
+#include "heapx.h"
 
 struct mprof_mem_sample {
   const struct mprof_bucket *bucket;
   uint64_t allocs, frees; // blocks, as sampled
 };
 
+// What heapx.h counts of it.
+struct mprof_heapx_sample {
+  uint64_t n[MPROF_HEAPX_COUNTERS];
+};
+
 struct mprof_mem_snapshot {
   struct mprof_mem_sample *samples; // newest bucket first
+  struct mprof_heapx_sample *heapx; // of each; NULL without the option heapx
   size_t len;
   size_t mapped_bytes;
   uint64_t rate;   // heap_rate now, bytes
@@ -35,6 +41,16 @@ struct mprof_mem_estimate {
   int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
 };
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
+
+// The same of the heapx profile.
+struct mprof_heapx_estimate {
+  int64_t temporary_objects, temporary_bytes;
+  int64_t in_place, moved, copied_bytes;
+  int64_t alloc_slack_bytes, inuse_slack_bytes;
+};
+struct mprof_heapx_estimate
+mprof_heapx_scale(const struct mprof_mem_sample *s,
+                  const struct mprof_heapx_sample *x);
 
 // --- snapshot_wait.c: the block and the mutex profile ---
 

@@ -90,6 +90,67 @@ const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate) {
          "a sample";
 }
 
+// --- heapx ---
+
+bool mprof_heapx_has_any(const struct mprof_heapx_estimate *e) {
+  return e->temporary_objects != 0 || e->in_place != 0 || e->moved != 0 ||
+         e->alloc_slack_bytes != 0;
+}
+
+static void add_heapx(struct mprof_heapx_estimate *sum,
+                      const struct mprof_heapx_estimate *e) {
+  sum->temporary_objects += e->temporary_objects;
+  sum->temporary_bytes += e->temporary_bytes;
+  sum->in_place += e->in_place;
+  sum->moved += e->moved;
+  sum->copied_bytes += e->copied_bytes;
+  sum->alloc_slack_bytes += e->alloc_slack_bytes;
+  sum->inuse_slack_bytes += e->inuse_slack_bytes;
+}
+
+static void add_heapx_sample(struct mprof_heapx_stacks *g,
+                             struct mprof_stack_index *ix,
+                             const struct mprof_bucket *b,
+                             const struct mprof_heapx_estimate *e) {
+  struct mprof_stack_slot *slot = mprof_stack_index_get(ix, b);
+  if (slot->value == 0) {
+    g->v[g->len].bucket = b;
+    g->sorted[g->len] = &g->v[g->len];
+    slot->value = ++g->len;
+  }
+  add_heapx(&g->v[slot->value - 1].sum, e);
+  add_heapx(&g->total, e);
+}
+
+int mprof_heapx_stacks_group(struct mprof_heapx_stacks *g,
+                             const struct mprof_mem_snapshot *s) {
+  *g = (struct mprof_heapx_stacks){0};
+  if (s->heapx == NULL || s->len == 0)
+    return 0;
+  struct mprof_stack_index ix;
+  g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
+  g->v = mprof_os_map(g->mapped_bytes);
+  if (g->v == NULL || mprof_stack_index_init(&ix, s->len) != 0) {
+    mprof_heapx_stacks_free(g);
+    return ENOMEM;
+  }
+  g->sorted = (struct mprof_heapx_sum **)(g->v + s->len);
+  for (size_t i = 0; i < s->len; i++) {
+    struct mprof_heapx_estimate e =
+        mprof_heapx_scale(&s->samples[i], &s->heapx[i]);
+    if (mprof_heapx_has_any(&e))
+      add_heapx_sample(g, &ix, s->samples[i].bucket, &e);
+  }
+  mprof_stack_index_free(&ix);
+  return 0;
+}
+
+void mprof_heapx_stacks_free(struct mprof_heapx_stacks *g) {
+  if (g->v != NULL)
+    mprof_os_unmap(g->v, g->mapped_bytes);
+  g->v = NULL;
+}
+
 // --- waits ---
 
 static bool has_more_cycles(const void *a, const void *b) {

@@ -21,6 +21,8 @@ static size_t count_thread_stacks(const struct mprof_summary *s) {
 int mprof_summary_group(struct mprof_summary *s) {
   int error = mprof_stacks_group(&s->heap_stacks, &s->heap);
   if (error == 0)
+    error = mprof_heapx_stacks_group(&s->heapx_stacks, &s->heap);
+  if (error == 0)
     error = mprof_wait_stacks_group(&s->block_stacks, &s->block);
   if (error == 0)
     error = mprof_wait_stacks_group(&s->mutex_stacks, &s->mutex);
@@ -33,6 +35,8 @@ int mprof_summary_group(struct mprof_summary *s) {
   // else.
   s->has_heap = mprof_flags.heap || s->heap_stacks.samples > 0 ||
                 (!s->has_block && !s->has_mutex);
+  s->has_heapx =
+      s->heap.heapx != NULL || (mprof_flags.heapx && mprof_flags.heap);
   return error;
 }
 
@@ -62,6 +66,7 @@ bool mprof_summary_has_stacks(const struct mprof_summary *s) {
 
 void mprof_summary_free(struct mprof_summary *s) {
   mprof_stacks_free(&s->heap_stacks);
+  mprof_heapx_stacks_free(&s->heapx_stacks);
   mprof_wait_stacks_free(&s->block_stacks);
   mprof_wait_stacks_free(&s->mutex_stacks);
   mprof_mem_snapshot_free(&s->heap);

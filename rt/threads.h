@@ -36,6 +36,13 @@ struct mprof_lock_profile {
   bool disabled; // it is being put there
 };
 
+// The last block that the thread has allocated and that was counted; heapx.c.
+struct mprof_heapx_last {
+  const void *ptr;   // NULL: none, or it is gone
+  int64_t countdown; // the thread's then
+  uint64_t mark;     // the address's then
+};
+
 // Only its own thread uses a field that does not name a guard.
 struct mprof_thread {
   struct mprof_thread *next, *prev; // guarded by registry_lock
@@ -50,7 +57,8 @@ struct mprof_thread {
   // Where the thread was created, NULL if that was not seen. Guarded by
   // registry_lock.
   struct mprof_bucket *created;
-  uint16_t shard; // counts.h; guarded by registry_lock
+  uint16_t shard;               // counts.h; guarded by registry_lock
+  struct mprof_heapx_last last; // with the option heapx
 };
 
 struct mprof_tls {

@@ -49,6 +49,49 @@ int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
   return mprof_pprof_end(w);
 }
 
+// --- heapx ---
+
+static void put_heapx(struct mprof_pprof *w, const struct mprof_mem_sample *s,
+                      const struct mprof_heapx_sample *x, uint64_t bytes_key) {
+  struct mprof_heapx_estimate e = mprof_heapx_scale(s, x);
+  if (!mprof_heapx_has_any(&e))
+    return;
+  const int64_t values[] = {
+      e.temporary_objects, e.temporary_bytes,   e.in_place,         e.moved,
+      e.copied_bytes,      e.alloc_slack_bytes, e.inuse_slack_bytes};
+  const struct mprof_pprof_label bytes = {.key = bytes_key,
+                                          .num = (int64_t)s->bucket->size};
+  mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
+}
+
+int mprof_write_heapx_pprof(const struct mprof_mem_snapshot *s,
+                            const char *path) {
+  const struct mprof_pprof_head head = {
+      .types = {{"temporary_objects", "count"},
+                {"temporary_space", "bytes"},
+                {"in_place", "count"},
+                {"moved", "count"},
+                {"copied_space", "bytes"},
+                {"alloc_slack_space", "bytes"},
+                {"slack_space", "bytes"}},
+      .types_len = 7,
+      .period_type = {"space", "bytes"},
+      .period = s->rate,
+      .default_type = "temporary_objects",
+      .time_ns = s->time_ns,
+      .rate_name = "heap_rate",
+      .rate = s->rate,
+      .drops_allocators = true};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  uint64_t bytes_key = mprof_pprof_string(w, "bytes");
+  for (size_t i = 0; s->heapx && i < s->len && !mprof_pprof_has_failed(w); i++)
+    put_heapx(w, &s->samples[i], &s->heapx[i], bytes_key);
+  return mprof_pprof_end(w);
+}
+
 // --- waits ---
 
 struct wait_keys {

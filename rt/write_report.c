@@ -76,6 +76,8 @@ static void put_memory(struct mprof_report *w) {
 static void put_sections(struct mprof_report *w) {
   if (w->sum->has_heap)
     mprof_report_heap(w);
+  if (w->sum->has_heapx)
+    mprof_report_heapx(w);
   if (w->sum->has_block)
     mprof_report_block(w);
   if (w->sum->has_mutex)
@@ -91,6 +93,8 @@ static void put_summaries(struct mprof_report *w) {
     mprof_report_mutex_summary(w);
   if (w->sum->has_threads)
     mprof_report_threads_summary(w);
+  if (w->sum->has_heapx)
+    mprof_report_heapx_summary(w);
   if (w->sum->has_heap)
     mprof_report_heap_summary(w);
 }

@@ -173,6 +173,24 @@ void mprof_stacks_free(struct mprof_stacks *g);
 // Why a snapshot has no samples, for people; NULL if it has some.
 const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate);
 
+// The same of the heapx profile, of stacks that it has anything of.
+struct mprof_heapx_sum {
+  const struct mprof_bucket *bucket; // one with the stack
+  struct mprof_heapx_estimate sum;
+};
+struct mprof_heapx_stacks {
+  struct mprof_heapx_sum *v;
+  struct mprof_heapx_sum **sorted; // len pointers into v, in any order
+  size_t len, mapped_bytes;
+  struct mprof_heapx_estimate total;
+};
+// 0 or ENOMEM. Free it with mprof_heapx_stacks_free.
+int mprof_heapx_stacks_group(struct mprof_heapx_stacks *g,
+                             const struct mprof_mem_snapshot *s);
+void mprof_heapx_stacks_free(struct mprof_heapx_stacks *g);
+// Whether there is anything to tell.
+bool mprof_heapx_has_any(const struct mprof_heapx_estimate *e);
+
 struct mprof_wait_sum {
   const struct mprof_bucket *bucket; // that of the lock waited for the longest
   int64_t count, cycles;
@@ -199,9 +217,11 @@ struct mprof_summary {
   struct mprof_thread_snapshot created;    // all, by stack
   // Set by mprof_summary_group:
   struct mprof_stacks heap_stacks;
+  struct mprof_heapx_stacks heapx_stacks;
   struct mprof_wait_stacks block_stacks, mutex_stacks;
-  size_t thread_stacks;                             // that threads have
-  bool has_heap, has_block, has_mutex, has_threads; // worth telling of
+  size_t thread_stacks; // that threads have
+  // Worth telling of:
+  bool has_heap, has_heapx, has_block, has_mutex, has_threads;
 };
 // 0 or ENOMEM. Free it with mprof_summary_free in either case.
 int mprof_summary_take(struct mprof_summary *s);
@@ -224,6 +244,8 @@ void mprof_drop_frames(struct mprof_text *t, bool allocators);
 // profile.proto, gzipped. (Go: writeHeapProto)
 int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
                            bool allocs_first);
+int mprof_write_heapx_pprof(const struct mprof_mem_snapshot *s,
+                            const char *path);
 // The locks are labels, so of a snapshot that is not by stack.
 int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
                            const char *path);
@@ -231,6 +253,9 @@ int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
                              const char *path);
 // Legacy text. (Go: writeHeapInternal, debug=1)
 int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
+// One of counts, in a form that Go has for those.
+int mprof_write_heapx_text(const struct mprof_heapx_stacks *g,
+                           const char *path);
 // (Go: printCountCycleProfile, printCountProfile)
 int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
                           const struct mprof_wait_stacks *g, const char *path);

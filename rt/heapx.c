@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See heapx.h.
+
+#include "heapx.h"
+
+#include "cycle.h"
+#include "fastpath.h"
+
+#include <malloc.h>
+
+// As in entry_heap.c. Asked only of blocks that it is known to know.
+#pragma weak malloc_usable_size
+
+// --- counters ---
+
+// Where the calling thread counts.
+struct place {
+  struct mprof_heapx_cycle *at;
+  bool is_shared; // by threads, or with the code that a handler interrupted
+};
+
+static struct place place_of(struct mprof_bucket *b, bool is_inside) {
+  unsigned index = mprof_cycle_explicit_index();
+  unsigned shard = mprof_tls.shard;
+  struct mprof_heapx_counts *x = mprof_heapx_of(b);
+  if (mprof_unlikely(is_inside))
+    return (struct place){&x->future[index], true};
+  if (mprof_likely(b->owner == shard))
+    return (struct place){&x->own[index], false};
+  struct mprof_cell *cell = shard ? mprof_cell_of(b, shard) : NULL;
+  if (cell)
+    return (struct place){
+        &((struct mprof_heapx_cell *)(cell + 1))->cycles[index],
+        shard > MPROF_OWN_SHARDS};
+  return (struct place){&x->future[index], true};
+}
+
+// Released as in counts.h, so that no reader finds more slack freed than there
+// was.
+static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
+  _Atomic uint64_t *to = &p.at->n[which];
+  if (n == 0)
+    return;
+  if (p.is_shared)
+    atomic_fetch_add_explicit(to, n, memory_order_release);
+  else
+    atomic_store_explicit(to,
+                          atomic_load_explicit(to, memory_order_relaxed) + n,
+                          memory_order_release);
+}
+
+// --- temporary blocks ---
+//
+// A block is temporary if the thread that allocated it also freed it, and
+// allocated nothing in between. Each thread remembers the last block that it
+// has had counted, and its countdown then: an allocation that is not counted
+// changes the countdown by its size. In exact mode all are counted, and the
+// countdown stays 0.
+//
+// An address is not a block: this thread's last block may have been freed by
+// another thread, which then allocated one at the same address, that this
+// thread frees in its turn. Two threads that hand each other messages do just
+// that. So who frees a block that is not its own last one leaves a mark for the
+// block's address in a table, and a thread compares the address's mark with
+// that of the time of its allocation. The marks of other addresses of the slot
+// say nothing; one that has covered another's lets such a block pass for a
+// temporary one.
+
+#define MARKS 4096u
+#define COUNT_BITS 16
+static _Atomic uint64_t marks[MARKS]; // address << 16 | a number
+
+static _Atomic uint64_t *mark_of(const void *ptr) {
+  uint64_t h = (uint64_t)(uintptr_t)ptr * 0x9e3779b97f4a7c15u;
+  return &marks[h >> 52];
+}
+_Static_assert(MARKS == 1u << (64 - 52), "the hash's upper bits");
+
+// The numbers of a slot only have to differ, so two threads that leave a mark
+// in it at once may leave one.
+static void leave_mark(const void *ptr) {
+  _Atomic uint64_t *mark = mark_of(ptr);
+  uint16_t number =
+      (uint16_t)(atomic_load_explicit(mark, memory_order_relaxed) + 1);
+  atomic_store_explicit(mark, (uint64_t)(uintptr_t)ptr << COUNT_BITS | number,
+                        memory_order_relaxed);
+}
+
+static bool has_new_mark(const struct mprof_heapx_last *last) {
+  uint64_t now = atomic_load_explicit(mark_of(last->ptr), memory_order_relaxed);
+  return now != last->mark &&
+         now >> COUNT_BITS ==
+             (uint64_t)(uintptr_t)last->ptr << COUNT_BITS >> COUNT_BITS;
+}
+
+static void remember(const void *ptr) {
+  struct mprof_thread *t = mprof_tls.self;
+  if (!t)
+    return;
+  t->last.ptr = ptr;
+  t->last.countdown = __mprof_heap_countdown;
+  if (ptr)
+    t->last.mark = atomic_load_explicit(mark_of(ptr), memory_order_relaxed);
+}
+
+bool mprof_heapx_is_last(const void *ptr) {
+  struct mprof_thread *t = mprof_tls.self;
+  if (t && t->last.ptr == ptr && !has_new_mark(&t->last)) {
+    t->last.ptr = NULL; // the address may be another block's
+    return true;
+  }
+  leave_mark(ptr);
+  return false;
+}
+
+void mprof_heapx_is_last_again(const void *ptr) {
+  if (mprof_tls.self)
+    mprof_tls.self->last.ptr = ptr;
+}
+
+static bool is_temporary(const struct mprof_heapx_end *e) {
+  return e->is_last && mprof_tls.self &&
+         mprof_tls.self->last.countdown == e->countdown;
+}
+
+// --- slack ---
+
+size_t mprof_heapx_usual_slack(const struct mprof_bucket *b) {
+  uint64_t usual = atomic_load_explicit(&mprof_heapx_of(b)->usual_slack,
+                                        memory_order_relaxed);
+  return usual == 0 ? 0 : (size_t)(usual - 1);
+}
+
+static size_t measure(const struct mprof_bucket *b, const void *ptr) {
+  size_t usable = malloc_usable_size((void *)ptr);
+  return usable > b->size ? usable - b->size : 0;
+}
+
+size_t mprof_heapx_slack(const struct mprof_bucket *b, const void *ptr) {
+  bool is_measured = atomic_load_explicit(&mprof_heapx_of(b)->usual_slack,
+                                          memory_order_relaxed) != 0;
+  return is_measured ? measure(b, ptr) : 0;
+}
+
+// --- events ---
+
+void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
+                       bool is_measured) {
+  remember(b ? ptr : NULL);
+  if (!b || !is_measured)
+    return;
+  size_t slack = measure(b, ptr);
+  // Nearly always the same: the blocks of a bucket have one size.
+  _Atomic uint64_t *usual = &mprof_heapx_of(b)->usual_slack;
+  if (atomic_load_explicit(usual, memory_order_relaxed) != slack + 1)
+    atomic_store_explicit(usual, slack + 1, memory_order_relaxed);
+  add(place_of(b, false), MPROF_HEAPX_SLACK, slack);
+}
+
+void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
+                      bool is_inside) {
+  struct place p = place_of(b, is_inside);
+  add(p, MPROF_HEAPX_TEMPORARY, is_temporary(e));
+  add(p, MPROF_HEAPX_SLACK_FREED, e->slack);
+  if (!e->is_resized)
+    return;
+  add(p, e->is_moved ? MPROF_HEAPX_MOVED : MPROF_HEAPX_IN_PLACE, 1);
+  if (e->is_moved)
+    add(p, MPROF_HEAPX_COPIED, b->size < e->size ? b->size : e->size);
+}
+
+// --- flush ---
+
+static uint64_t sum_of(struct mprof_bucket *b, unsigned index, int which) {
+  struct mprof_heapx_counts *x = mprof_heapx_of(b);
+  uint64_t sum =
+      atomic_load_explicit(&x->own[index].n[which], memory_order_acquire);
+  unsigned shard = 0;
+  for (struct mprof_cell *c; (c = mprof_cell_after(b, &shard));) {
+    struct mprof_heapx_cell *cell = (struct mprof_heapx_cell *)(c + 1);
+    sum += atomic_load_explicit(&cell->cycles[index].n[which],
+                                memory_order_acquire);
+  }
+  return sum;
+}
+
+static void publish(struct mprof_bucket *b, unsigned index, int which) {
+  struct mprof_heapx_counts *x = mprof_heapx_of(b);
+  _Atomic uint64_t *taken = &x->taken[index].n[which];
+  _Atomic uint64_t *active = &x->active.n[which];
+  uint64_t sum = sum_of(b, index, which);
+  uint64_t n = sum - atomic_load_explicit(taken, memory_order_relaxed);
+  n += atomic_exchange_explicit(&x->future[index].n[which], 0,
+                                memory_order_acquire);
+  if (n == 0)
+    return;
+  atomic_store_explicit(taken, sum, memory_order_relaxed);
+  atomic_store_explicit(active,
+                        atomic_load_explicit(active, memory_order_relaxed) + n,
+                        memory_order_relaxed);
+}
+
+// The slack that was freed before all of it.
+void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index) {
+  for (int which = MPROF_HEAPX_COUNTERS; which-- > 0;)
+    publish(b, index, which);
+}
