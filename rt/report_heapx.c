@@ -5,6 +5,7 @@
 // most temporary blocks, bytes copied and slack in use.
 
 #include "flags.h"
+#include "init.h"
 #include "report.h"
 
 static void put_temporary(struct mprof_report *w,
@@ -43,7 +44,10 @@ static void put_totals(struct mprof_report *w) {
   mprof_report_put(w, " of all blocks\nResized:   ");
   put_moves(w, e);
   mprof_report_put(w, "\nSlack:     ");
-  put_slack(w, e);
+  if (mprof_place.c || mprof_place.cxx)
+    put_slack(w, e);
+  else
+    mprof_report_put(w, "not known: no malloc_usable_size for the allocator");
   mprof_report_put(w, "\n");
 }
 

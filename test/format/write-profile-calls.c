@@ -30,6 +30,7 @@ int main(void) {
   CHECK_EQ(mprof_write_profile("allocs", "allocs", 0), 0);
   CHECK_EQ(mprof_write_profile("heap", "text", 1), 0);
   CHECK_EQ(mprof_write_profile("blocks", "x", 0), EINVAL);
+  CHECK_EQ(mprof_write_profile("heapx", "x", 0), ENOTSUP); // heapx=0
   CHECK_EQ(mprof_write_profile("", "x", 0), EINVAL);
   CHECK_EQ(mprof_write_profile(NULL, "x", 0), EINVAL);
   CHECK_EQ(mprof_write_profile("heap", NULL, 0), EINVAL);

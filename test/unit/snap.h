@@ -12,6 +12,7 @@
 enum { SNAP_MAX = 64 };
 
 static struct mprof_mem_sample snap_samples[SNAP_MAX];
+static struct mprof_heapx_sample snap_heapx[SNAP_MAX];
 static struct mprof_mem_snapshot snap = {
     .samples = snap_samples, .rate = 524288, .time_ns = 1700000000123456789};
 
@@ -34,6 +35,12 @@ static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
   return b;
 }
 
+// What became of the blocks that were added last, in the order of the counters.
+static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
+  memcpy(snap_heapx[snap.len - 1].n, n, sizeof(snap_heapx[0].n));
+  snap.heapx = snap_heapx;
+}
+
 // The report of the snapshot alone.
 static inline int snap_report(const char *path) {
   struct mprof_summary sum = {.heap = snap};
@@ -41,6 +48,7 @@ static inline int snap_report(const char *path) {
   if (error == 0)
     error = mprof_write_report(&sum, path);
   mprof_stacks_free(&sum.heap_stacks);
+  mprof_heapx_stacks_free(&sum.heapx_stacks);
   return error;
 }
 

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: go tool pprof reads the seven values of the heapx profile, scaled as
+// the heap profile's are, and shows temporary blocks unless asked for others;
+// stacks of which there is nothing to tell are not in it.
+//
+// REQUIRES: go, go119
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app heapx.pb.gz
+// RUN: for go in %go %go119; do \
+// RUN:   $go tool pprof -raw heapx.pb.gz | FileCheck %s || exit 1; \
+// RUN:   $go tool pprof -top heapx.pb.gz | FileCheck %s --check-prefix=TOP \
+// RUN:     || exit 1; done
+// RUN: %go tool pprof -sample_index=inuse_slack_space -top heapx.pb.gz \
+// RUN:   | FileCheck %s --check-prefix=SLACK
+// RUN: %mprof_read --totals heapx.pb.gz
+//
+// CHECK: Comment: heap_rate: 524288
+// CHECK: PeriodType: space bytes
+// CHECK: Period: 524288
+// CHECK: temporary_objects/count[dflt] temporary_space/bytes in_place/count moved/count copied_space/bytes alloc_slack_space/bytes slack_space/bytes{{$}}
+// A factor of 512.5, as in pprof-values.c.
+// CHECK: 1537 1574400 512 1025 307500 20500 15375: [[A:[0-9]+]] [[B:[0-9]+]]
+// CHECK-NEXT: bytes:[1024]
+// CHECK: 0 0 0 0 0 1 0: [[B]]
+// CHECK-NEXT: bytes:[524288]
+// CHECK-NEXT: 2 0 0 0 0 72 0: [[A]]
+// CHECK-NEXT: Locations
+//
+// TOP: Type: temporary_objects
+// TOP: 1539 100% 100% 1539 100% leaf
+// SLACK: Type: slack_space
+// SLACK: leaf
+
+#include "core.h"
+#include "snap.h"
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
+__attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
+
+int main(int argc, char **argv) {
+  CHECK_EQ(argc, 2);
+  mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
+  snap_add(1024, 10, 4, 2, both);
+  snap_add_heapx((uint64_t[]){3, 1, 2, 600, 40, 10});
+  snap_add(1024, 10, 10, 2, both); // nothing to tell
+  snap_add_heapx((uint64_t[]){0, 0, 0, 0, 0, 0});
+  snap_add(524288, 1, 1, 1, both + 1);
+  snap_add_heapx((uint64_t[]){0, 0, 0, 0, 1, 0}); // all are freed
+  snap_add(0, 3, 2, 1, both); // more freed than known: a stale block
+  snap_add_heapx((uint64_t[]){2, 0, 0, 0, 72, 80});
+  CHECK_EQ(mprof_write_heapx_pprof(&snap, argv[1]), 0);
+  return 0;
+}

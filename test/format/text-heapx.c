@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the heapx profile's legacy text is one of counts that go tool pprof
+// reads, most temporary blocks first, of each stack once, with all values in
+// the line before.
+//
+// REQUIRES: go, go119
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app heapx.txt
+// RUN: FileCheck %s --check-prefix=TEXT < heapx.txt
+// RUN: %go tool pprof -raw app heapx.txt | FileCheck %s
+// RUN: %go119 tool pprof -raw app heapx.txt | FileCheck %s
+//
+// TEXT: {{^}}heapx profile: total 1543{{$}}
+// TEXT-NEXT: {{^}}# temporary_objects=1538 temporary_space=1574405 in_place=512 moved=1025 copied_space=307500 alloc_slack_space=20500 slack_space=15375{{$}}
+// TEXT-NEXT: {{^}}1538 @ [[LEAF:0x[0-9a-f]+]] [[ROOT:0x[0-9a-f]+]]{{$}}
+// TEXT-NEXT: #	[[LEAF]]	leaf	{{.*}}text-heapx.c:[[#]]
+// TEXT: {{^}}# temporary_objects=5 temporary_space=0 in_place=1 moved=0
+// TEXT-NEXT: {{^}}5 @ [[ROOT]]{{$}}
+// TEXT: # MProf
+// TEXT: --- Memory map: ---
+//
+// CHECK: Samples:
+// CHECK-NEXT: heapx/count
+// CHECK-NEXT: 1538: [[A:[0-9]+]] [[B:[0-9]+]]
+// CHECK-NEXT: 5: [[B]]
+// CHECK: [[A]]: 0x{{[0-9a-f]+}} M=1 leaf
+
+#include "core.h"
+#include "snap.h"
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
+__attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
+
+int main(int argc, char **argv) {
+  CHECK_EQ(argc, 2);
+  CHECK(mprof_init_ready());
+  mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
+  snap_add(0, 5, 5, 1, both + 1);
+  snap_add_heapx((uint64_t[]){5, 1, 0, 0, 0, 0});
+  snap_add(1024, 10, 4, 2, both);
+  snap_add_heapx((uint64_t[]){3, 1, 2, 600, 40, 10});
+  snap_add(5, 1, 1, 2, both)->rate = 1;
+  snap_add_heapx((uint64_t[]){1, 0, 0, 0, 0, 0});
+  struct mprof_heapx_stacks g;
+  CHECK_EQ(mprof_heapx_stacks_group(&g, &snap), 0);
+  CHECK_EQ(g.len, 2);
+  CHECK_EQ(mprof_write_heapx_text(&g, argv[1]), 0);
+  mprof_heapx_stacks_free(&g);
+  return 0;
+}

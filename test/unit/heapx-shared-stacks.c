@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: threads that count at the same stacks for the heapx profile, with
+// cells of their own and without, as handlers in the middle of each other, and
+// more of them than there are shards: each count is published once, and no
+// reader finds more slack freed than there was. No data race (ThreadSanitizer).
+//
+// UNSUPPORTED: unit-address, unit-thread
+// What does not count here is taken as it is.
+// RUN: cd %rt && %unit -fsanitize=thread -D_GNU_SOURCE %s counts.c heapx.c \
+// RUN:   bucket.c cycle.c snapshot.c threads.c lock.c %rtlib -lm -o %t
+// RUN: %t
+
+#define TEST_OPTIONS "heapx=1"
+#include "core.h"
+#include "heapx.h"
+#include "mprof/mprof.h"
+#include "snapshot.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { EVENTS = 3000, STACKS = 8, MANY = 130, FEW = 4, SIZE = 4 };
+_Static_assert(MANY > MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS, "some share");
+static struct mprof_bucket *b[STACKS];
+static void *block; // has slack
+static atomic_bool done;
+static pthread_barrier_t all_known; // all have their shards at once
+
+static void count(size_t k) {
+  struct mprof_bucket *at = b[k % STACKS];
+  CHECK(mprof_guard_enter());
+  mprof_heapx_alloc(at, block, true);
+  mprof_count_alloc(at, mprof_cycle_explicit_index());
+  mprof_guard_leave();
+  struct mprof_heapx_end e = {.is_last = mprof_heapx_is_last(block),
+                              .countdown = __mprof_heap_countdown,
+                              .slack = mprof_heapx_slack(at, block),
+                              .is_resized = k % 3 != 0,
+                              .is_moved = k % 3 == 2,
+                              .size = 3};
+  if (k % 7 == 0) { // as a handler of a guarded thread
+    mprof_count_free_inside(at, mprof_cycle_explicit_index());
+    mprof_heapx_free(at, &e, true);
+    return;
+  }
+  CHECK(mprof_guard_enter());
+  mprof_count_free(at, mprof_cycle_explicit_index());
+  mprof_heapx_free(at, &e, false);
+  mprof_guard_leave();
+}
+
+static void *count_all(void *arg) {
+  mprof_guard_enter();
+  CHECK(mprof_thread_self(false) != NULL);
+  mprof_guard_leave();
+  pthread_barrier_wait(&all_known);
+  for (size_t k = 0; k < EVENTS; k++)
+    count(k);
+  return arg;
+}
+
+static uint64_t total[MPROF_HEAPX_COUNTERS];
+
+static void take(bool end_cycle) {
+  struct mprof_mem_snapshot s;
+  mprof_guard_enter();
+  CHECK_EQ(mprof_mem_snapshot_take(&s, end_cycle), 0);
+  CHECK_EQ(s.len, STACKS);
+  memset(total, 0, sizeof(total));
+  for (size_t i = 0; i < s.len; i++) {
+    const uint64_t *n = s.heapx[i].n;
+    CHECK(n[MPROF_HEAPX_SLACK_FREED] <= n[MPROF_HEAPX_SLACK]);
+    for (int k = 0; k < MPROF_HEAPX_COUNTERS; k++)
+      total[k] += n[k];
+  }
+  mprof_mem_snapshot_free(&s);
+  mprof_guard_leave();
+}
+
+// No cycle ends: all is in one index, which is flushed by hand.
+static void *read_all(void *arg) {
+  while (!atomic_load(&done)) {
+    mprof_guard_enter();
+    mprof_lock_acquire(&mprof_active_lock);
+    mprof_cycle_flush_locked(mprof_cycle_explicit_index());
+    mprof_lock_release(&mprof_active_lock);
+    mprof_guard_leave();
+    take(false);
+  }
+  return arg;
+}
+
+static void *turn(void *arg) {
+  while (!atomic_load(&done))
+    mprof_next_cycle();
+  return arg;
+}
+
+static void run(unsigned threads, void *(*reader)(void *)) {
+  pthread_t t[MANY], other;
+  atomic_store(&done, false);
+  pthread_barrier_init(&all_known, NULL, threads);
+  for (unsigned i = 0; i < threads; i++)
+    pthread_create(&t[i], NULL, count_all, NULL);
+  pthread_create(&other, NULL, reader, NULL);
+  for (unsigned i = 0; i < threads; i++)
+    pthread_join(t[i], NULL);
+  atomic_store(&done, true);
+  pthread_join(other, NULL);
+}
+
+static void check(uint64_t threads) {
+  uint64_t slack = malloc_usable_size(block) - SIZE;
+  CHECK(slack > 0);
+  for (int i = 0; i < 3; i++) // late ones of an interrupted thread
+    take(true);
+  CHECK_EQ(total[MPROF_HEAPX_IN_PLACE], threads * EVENTS / 3);
+  CHECK_EQ(total[MPROF_HEAPX_MOVED], threads * EVENTS / 3);
+  CHECK_EQ(total[MPROF_HEAPX_COPIED], threads * EVENTS / 3 * 3);
+  CHECK_EQ(total[MPROF_HEAPX_SLACK], threads * EVENTS * slack);
+  CHECK_EQ(total[MPROF_HEAPX_SLACK_FREED], threads * EVENTS * slack);
+}
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  block = malloc(SIZE + 5);
+  mprof_guard_enter();
+  CHECK(mprof_thread_self(false) != NULL);
+  mprof_guard_leave();
+  for (size_t i = 0; i < STACKS; i++)
+    b[i] = mem_bucket((mprof_pc[]){0x1000 + i}, 1, SIZE);
+  pthread_barrier_init(&all_known, NULL, 1);
+  count_all(NULL); // the owner
+  check(1);
+  CHECK_EQ(total[MPROF_HEAPX_TEMPORARY], EVENTS);
+  run(FEW, read_all);
+  check(1 + FEW);
+  run(FEW, turn);
+  check(1 + 2 * FEW);
+  // Threads that had no cell have had events enough to have one.
+  CHECK(b[0]->cells != 0);
+  run(MANY, turn);
+  check(1 + 2 * FEW + MANY);
+  free(block);
+  return 0;
+}
