@@ -156,16 +156,17 @@ int mprof_set_mutex_fraction(int n);
 int mprof_name_lock(const void *lock, const char *name);
 
 /* Writes a profile to a new file that replaces path.
- * name: "heap"; "allocs": the same with alloc_space shown first; "block",
+ * name: "heap"; "allocs": the same with alloc_space shown first; "heapx":
+ * temporary blocks, resizes and slack, with the option heapx=1; "block",
  * "mutex", "threadcreate".
  * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
- * A heap profile is that of the last mprof_next_cycle, or of the last garbage
- * collection; in a program that has neither it holds everything up to the call,
- * unless the option strict_cycles=1 asks for finished cycles only.
- * Returns 0; EINVAL for an unknown name or debug; ENOSYS if the runtime is not
- * in charge here (see mprof_mem_profile); EBUSY from inside another call of
- * MProf; ENOMEM; or what opening, writing or renaming the file gave, and then
- * path is as it was. */
+ * A heap or heapx profile is that of the last mprof_next_cycle, or of the last
+ * garbage collection; in a program that has neither it holds everything up to
+ * the call, unless the option strict_cycles=1 asks for finished cycles only.
+ * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "heapx" without
+ * the option; ENOSYS if the runtime is not in charge here (see
+ * mprof_mem_profile); EBUSY from inside another call of MProf; ENOMEM; or what
+ * opening, writing or renaming the file gave, and then path is as it was. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
 #else
