@@ -18,7 +18,7 @@
 // RUN: env MPROF_OPTIONS=heapx=1:heap=0:log_path=none ./app yes
 // RUN: test -z "$(ls | grep '^none.*heapx')"
 // RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=o ./app yes o.%%d.heapx.pb.gz
-// RUN: grep -qx precious o.*[0-9].heapx.pb.gz.kept && ls o.*.2.heapx.pb.gz
+// RUN: grep -qx precious o.*[0-9].heapx.pb.gz.kept && ls o.*.2.heapx.pb.gz o.*.2.heap.pb.gz
 
 #include <errno.h>
 #include <mprof/mprof.h>

@@ -22,7 +22,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { EVENTS = 3000, STACKS = 8, MANY = 130, FEW = 4, SIZE = 4 };
+enum {
+  EVENTS = 3000,
+  STACKS = 8,
+  MANY = 130,
+  FEW = 4,
+  SIZE = 4,
+  TOGETHER = 100000
+};
 _Static_assert(MANY > MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS, "some share");
 static struct mprof_bucket *b[STACKS];
 static void *block; // has slack
@@ -99,6 +106,49 @@ static void *turn(void *arg) {
   return arg;
 }
 
+// As more threads than there are shards do: two have the same one.
+static void *count_together(void *arg) {
+  struct mprof_heapx_end e = {.is_resized = true};
+  mprof_guard_enter();
+  mprof_tls.shard = MPROF_OWN_SHARDS + 1;
+  pthread_barrier_wait(&all_known);
+  for (unsigned k = 0; k < TOGETHER; k++) {
+    mprof_count_free(b[0], mprof_cycle_explicit_index()); // makes the cell
+    mprof_heapx_free(b[0], &e, false);
+  }
+  mprof_tls.shard = 0;
+  mprof_guard_leave();
+  return arg;
+}
+
+static void check_together(void) {
+  pthread_t two[2];
+  uint64_t before = total[MPROF_HEAPX_IN_PLACE];
+  pthread_barrier_init(&all_known, NULL, 2);
+  for (int i = 0; i < 2; i++)
+    pthread_create(&two[i], NULL, count_together, NULL);
+  for (int i = 0; i < 2; i++)
+    pthread_join(two[i], NULL);
+  take(true);
+  CHECK_EQ(total[MPROF_HEAPX_IN_PLACE], before + 2 * TOGETHER);
+}
+
+// Where a handler counts, the code that it interrupted does not.
+static void check_inside(void) {
+  unsigned index = mprof_cycle_explicit_index();
+  struct mprof_heapx_counts *x = mprof_heapx_of(b[0]);
+  struct mprof_heapx_end e = {.slack = 1000};
+  uint64_t own = x->own[index].n[MPROF_HEAPX_SLACK_FREED];
+  CHECK_EQ(b[0]->owner, mprof_tls.shard);
+  CHECK(mprof_guard_enter());
+  mprof_heapx_free(b[0], &e, true);
+  CHECK_EQ(x->own[index].n[MPROF_HEAPX_SLACK_FREED], own);
+  CHECK_EQ(x->future[index].n[MPROF_HEAPX_SLACK_FREED], 1000);
+  mprof_heapx_free(b[0], &e, false);
+  CHECK_EQ(x->own[index].n[MPROF_HEAPX_SLACK_FREED], own + 1000);
+  mprof_guard_leave();
+}
+
 static void run(unsigned threads, void *(*reader)(void *)) {
   pthread_t t[MANY], other;
   atomic_store(&done, false);
@@ -144,6 +194,8 @@ int main(void) {
   CHECK(b[0]->cells != 0);
   run(MANY, turn);
   check(1 + 2 * FEW + MANY);
+  check_together();
+  check_inside();
   free(block);
   return 0;
 }
