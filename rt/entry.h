@@ -12,10 +12,9 @@
 #include "init.h"
 #include "sample.h"
 
-// Whether malloc_usable_size knows the blocks of an entry file, which says so
-// before it includes this.
-#ifndef MPROF_IS_MEASURED
-#define MPROF_IS_MEASURED false
+// Whose blocks they are: an entry file says so before it includes this.
+#ifndef MPROF_FAMILY
+#define MPROF_FAMILY MPROF_FAMILY_OTHER
 #endif
 
 // An allocation that is to be counted. Its stack starts at the return address
@@ -44,7 +43,7 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
                                  .rate = a->rate,
                                  .frame = a->frame,
                                  .is_placed = a->must_place,
-                                 .is_measured = MPROF_IS_MEASURED};
+                                 .family = MPROF_FAMILY};
   mprof_event_alloc(&ev);
   return ptr;
 }
@@ -55,8 +54,7 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;
-  struct mprof_released r = mprof_event_release(ptr);
-  mprof_event_freed(r);
+  struct mprof_released r = mprof_event_free(ptr);
   if (!may_keep || ((uintptr_t)ptr & (MPROF_PAGE - 1)) != 0)
     return false;
   if (r.is_placed)

@@ -6,7 +6,7 @@
 // does what its function does, through the allocator that the program is
 // linked with, and counts what is to be counted.
 
-#define MPROF_IS_MEASURED mprof_place.c
+#define MPROF_FAMILY MPROF_FAMILY_C
 #include "entry.h"
 #include "next.h"
 

@@ -5,7 +5,7 @@
 // with mangled names, and an exception that one throws passes through these
 // frames, which hold nothing. They exist if the program has a C++ library.
 
-#define MPROF_IS_MEASURED mprof_place.cxx
+#define MPROF_FAMILY MPROF_FAMILY_CXX
 #include "entry.h"
 #include "next.h"
 #include "real.h"

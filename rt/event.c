@@ -13,6 +13,7 @@
 #include "fastpath.h"
 #include "flags.h"
 #include "heapx.h"
+#include "init.h"
 #include "livemap.h"
 #include "threads.h"
 
@@ -25,6 +26,11 @@ static struct mprof_bucket *bucket_of(struct mprof_thread *t,
 
 static void count_free(uint32_t handle) {
   mprof_count_free(mprof_arena_pointer(handle), mprof_cycle_explicit_index());
+}
+
+static bool is_measured(enum mprof_family family) {
+  return (family == MPROF_FAMILY_C && mprof_place.c) ||
+         (family == MPROF_FAMILY_CXX && mprof_place.cxx);
 }
 
 static MPROF_NOINLINE void count_stale(uint32_t handle) {
@@ -47,14 +53,16 @@ static void record(const struct mprof_alloc_event *ev) {
   // The arena has counted the loss when one of these has no memory; a block
   // whose free could not be seen must not be counted at all.
   if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
-                            mprof_arena_handle(b), &stale))
-    b = NULL;
+                            mprof_arena_handle(b), &stale)) {
+    if (mprof_heapx_is_on())
+      mprof_heapx_alloc(NULL, ev->ptr, false);
+    return;
+  }
   if (mprof_unlikely(stale != 0))
     count_stale(stale);
-  if (b)
-    mprof_count_alloc(b, mprof_cycle_explicit_index());
+  mprof_count_alloc(b, mprof_cycle_explicit_index());
   if (mprof_heapx_is_on())
-    mprof_heapx_alloc(b, ev->ptr, ev->is_measured);
+    mprof_heapx_alloc(b, ev->ptr, is_measured(ev->family));
 }
 
 void mprof_event_alloc(const struct mprof_alloc_event *ev) {
@@ -68,7 +76,7 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev) {
   mprof_guard_leave();
 }
 
-struct mprof_released mprof_event_release(void *ptr) {
+static inline struct mprof_released take(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   uintptr_t addr = (uintptr_t)ptr;
   if (mprof_likely(!mprof_live_needs_guard(addr))) {
@@ -79,53 +87,87 @@ struct mprof_released mprof_event_release(void *ptr) {
   } else {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
   }
-  if (mprof_heapx_is_on() && r.bucket) {
-    r.is_last = mprof_heapx_is_last(ptr);
-    r.slack = mprof_heapx_slack(mprof_arena_pointer(r.bucket), ptr);
-  }
   return r;
+}
+
+static void note_release(struct mprof_released *r, const void *ptr) {
+  r->is_last = mprof_heapx_is_last(ptr);
+  r->slack = mprof_heapx_slack(mprof_arena_pointer(r->bucket), ptr);
+}
+
+struct mprof_released mprof_event_release(void *ptr) {
+  struct mprof_released r = take(ptr);
+  if (mprof_heapx_is_on() && r.bucket)
+    note_release(&r, ptr);
+  return r;
+}
+
+static void count_end(uint32_t handle) {
+  if (mprof_guard_enter()) {
+    count_free(handle);
+    mprof_guard_leave();
+  } else {
+    mprof_count_free_inside(mprof_arena_pointer(handle),
+                            mprof_cycle_explicit_index());
+  }
 }
 
 // How a block was resized.
 struct resize {
-  const void *from, *to;
+  const void *from, *to; // NULL: it was freed instead
   size_t size;
   int64_t countdown; // before it
 };
 
-// how: NULL if it was freed.
-static inline void count_end(struct mprof_released r,
-                             const struct resize *how) {
-  struct mprof_bucket *b = mprof_arena_pointer(r.bucket);
+static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
+                                           const struct resize *how) {
+  struct mprof_heapx_end e = {.is_last = r->is_last,
+                              .slack = r->slack,
+                              .countdown = how->countdown,
+                              .is_resized = how->to != NULL,
+                              .is_moved = how->to != how->from,
+                              .size = how->size};
   bool is_inside = !mprof_guard_enter();
-  if (mprof_unlikely(is_inside))
-    mprof_count_free_inside(b, mprof_cycle_explicit_index());
-  else
-    count_free(r.bucket);
-  if (mprof_heapx_is_on()) {
-    struct mprof_heapx_end e = {.is_last = r.is_last,
-                                .slack = r.slack,
-                                .countdown = how ? how->countdown
-                                                 : __mprof_heap_countdown,
-                                .is_resized = how && how->to,
-                                .is_moved = how && how->to != how->from,
-                                .size = how ? how->size : 0};
-    mprof_heapx_free(b, &e, is_inside);
-  }
-  if (mprof_likely(!is_inside))
+  mprof_heapx_free(mprof_arena_pointer(r->bucket), &e, is_inside);
+  if (!is_inside)
     mprof_guard_leave();
 }
 
+// Apart, so that the usual way has nothing to keep for it.
+static MPROF_NOINLINE struct mprof_released free_for_heapx(void *ptr) {
+  struct mprof_released r = mprof_event_release(ptr);
+  mprof_event_freed(r);
+  return r;
+}
+
+struct mprof_released mprof_event_free(void *ptr) {
+  if (mprof_heapx_is_on())
+    return free_for_heapx(ptr);
+  struct mprof_released r = take(ptr);
+  if (mprof_likely(r.bucket != 0))
+    count_end(r.bucket);
+  return r;
+}
+
 void mprof_event_freed(struct mprof_released r) {
-  if (r.bucket)
-    count_end(r, NULL);
+  if (!r.bucket)
+    return;
+  count_end(r.bucket);
+  if (mprof_heapx_is_on()) {
+    struct resize how = {.countdown = __mprof_heap_countdown};
+    count_heapx_end(&r, &how);
+  }
 }
 
 void mprof_event_resized(struct mprof_released r, const void *ptr,
                          const void *moved_to, size_t size, int64_t countdown) {
-  struct resize how = {ptr, moved_to, size, countdown};
-  if (r.bucket)
-    count_end(r, &how);
+  if (!r.bucket)
+    return;
+  count_end(r.bucket);
+  if (mprof_heapx_is_on()) {
+    struct resize how = {ptr, moved_to, size, countdown};
+    count_heapx_end(&r, &how);
+  }
 }
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {

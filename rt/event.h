@@ -9,13 +9,16 @@
 
 #include "base.h"
 
+// Whose blocks an entry file has. Of the first nothing is known.
+enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
+
 struct mprof_alloc_event {
   void *ptr;
   size_t size;
-  uint64_t rate;    // that the sample was chosen at
-  uintptr_t frame;  // frame address of the entry
-  bool is_placed;   // the block lies on a page boundary for the masks' sake
-  bool is_measured; // malloc_usable_size knows it
+  uint64_t rate;   // that the sample was chosen at
+  uintptr_t frame; // frame address of the entry
+  bool is_placed;  // the block lies on a page boundary for the masks' sake
+  enum mprof_family family;
 };
 // Counts a block. What cannot be counted is counted as lost.
 void mprof_event_alloc(const struct mprof_alloc_event *ev);
@@ -33,6 +36,8 @@ struct mprof_released {
 struct mprof_released mprof_event_release(void *ptr);
 // The block is gone: counts its free. (Go: mProf_Free; explicit, so in C+2)
 void mprof_event_freed(struct mprof_released r);
+// Both at once, of a block that is about to be freed.
+struct mprof_released mprof_event_free(void *ptr);
 // The block was resized to size bytes and is at moved_to now: counts its free;
 // NULL: it was freed by that. countdown: the thread's before the site took size
 // off it.

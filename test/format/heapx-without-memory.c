@@ -11,7 +11,7 @@
 // RUN: for f in ??.1; do grep -q '^1 @ 0x' $f || exit 1; done
 // RUN: ls ??.0 ??.1 && rm ??.[01] && test "$(ls -A)" = app
 
-#define TEST_OPTIONS "heapx=1"
+#define TEST_OPTIONS "heapx=1:symbolize=0"
 #include "core.h"
 #include "heapx.h"
 #include "mprof/mprof.h"

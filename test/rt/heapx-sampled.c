@@ -7,11 +7,13 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -lm -o app
-// RUN: for rate in 2000 65536; do for seed in 1 2 3 4; do \
-// RUN:   env MPROF_OPTIONS=heap_rate=$rate:seed=$seed:heapx=1:log_path=p:report=0 \
-// RUN:     ./app $rate > truth 2> err && \
+// RUN: %mprof_clang -fmprof -fmprof-intercept -O2 %s -lm -o intercepted
+// RUN: for rate in 2000 65536; do for seed in 1 2; do \
+// RUN:   for app in app intercepted; do \
+// RUN:   export MPROF_OPTIONS=heap_rate=$rate:seed=$seed:heapx=1:log_path=p; \
+// RUN:   ./$app $rate > truth && \
 // RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
-// RUN:   rm p.*.gz || exit 1; done; done
+// RUN:   rm p.* || exit 1; done; done; done
 
 #include <malloc.h>
 #include <math.h>
