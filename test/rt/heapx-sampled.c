@@ -6,7 +6,7 @@
 // block with another allocation before its free is never taken for temporary.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O2 %s -lm -o app
+// RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 %s -lm -o app
 // RUN: %mprof_clang -fmprof -fmprof-intercept -O2 %s -lm -o intercepted
 // RUN: for rate in 2000 65536; do for seed in 1 2; do \
 // RUN:   for app in app intercepted; do \
