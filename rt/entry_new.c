@@ -11,9 +11,32 @@
 #include "real.h"
 #include "threads.h"
 
-// The function beneath. Where the program had none when it started, the one
-// that the library of the entry's caller is linked with.
-#define BELOW(f) (mprof_likely(f != NULL) ? NEXT(f) : REAL(f))
+// Calls the function beneath. Where the program had none when it started, that
+// is the one that the library of the entry's caller is linked with; the word's
+// function would look in the runtime's own module.
+#define BELOW(f, Args)                                                         \
+  (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
+    INSIDE_OPERATOR;                                                           \
+    REAL(f) Args;                                                              \
+  }))
+
+// An operator of the program's own, or of a C++ library, may call malloc where
+// the runtime stands in front of it: that is part of the operator's block.
+static uintptr_t enter(uintptr_t frame) {
+  uintptr_t outer = mprof_tls.nested_frame;
+  if (outer > frame)
+    return outer; // which holds this one too
+  mprof_tls.nested_frame = frame;
+  return 0;
+}
+
+// Also when the operator throws.
+static void leave(const uintptr_t *outer) { mprof_tls.nested_frame = *outer; }
+
+// Until the end of the block.
+#define INSIDE_OPERATOR                                                        \
+  __attribute__((cleanup(leave), unused)) uintptr_t outer_ =                   \
+      enter((uintptr_t)__builtin_frame_address(0))
 
 typedef const void *nothrow; // const std::nothrow_t &
 
@@ -31,23 +54,23 @@ typedef const void *nothrow; // const std::nothrow_t &
   MPROF_ENTRY void *__mprof_##Op##m(size_t size) {                             \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return BELOW(Op##m)(size);                                               \
+      return BELOW(Op##m, (size));                                             \
     void *p = kept_block(&a);                                                  \
     if (!p)                                                                    \
-      p = a.must_place ? BELOW(Op##mSt11align_val_t)(size, MPROF_PAGE)         \
-                       : BELOW(Op##m)(size);                                   \
+      p = a.must_place ? BELOW(Op##mSt11align_val_t, (size, MPROF_PAGE))       \
+                       : BELOW(Op##m, (size));                                 \
     return mprof_alloc_done(&a, p);                                            \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mRKSt9nothrow_t(size_t size, nothrow n) {    \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return BELOW(Op##mRKSt9nothrow_t)(size, n);                              \
+      return BELOW(Op##mRKSt9nothrow_t, (size, n));                            \
     void *p = kept_block(&a);                                                  \
     if (!p)                                                                    \
-      p = a.must_place                                                         \
-              ? BELOW(Op##mSt11align_val_tRKSt9nothrow_t)(size, MPROF_PAGE, n) \
-              : BELOW(Op##mRKSt9nothrow_t)(size, n);                           \
+      p = a.must_place ? BELOW(Op##mSt11align_val_tRKSt9nothrow_t,             \
+                               (size, MPROF_PAGE, n))                          \
+                       : BELOW(Op##mRKSt9nothrow_t, (size, n));                \
     return mprof_alloc_done(&a, p);                                            \
   }                                                                            \
                                                                                \
@@ -55,18 +78,18 @@ typedef const void *nothrow; // const std::nothrow_t &
                                                    size_t align) {             \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return BELOW(Op##mSt11align_val_t)(size, align);                         \
+      return BELOW(Op##mSt11align_val_t, (size, align));                       \
     return mprof_alloc_done(                                                   \
-        &a, BELOW(Op##mSt11align_val_t)(size, placed_align(&a, align)));       \
+        &a, BELOW(Op##mSt11align_val_t, (size, placed_align(&a, align))));     \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_tRKSt9nothrow_t(              \
       size_t size, size_t align, nothrow n) {                                  \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
-      return BELOW(Op##mSt11align_val_tRKSt9nothrow_t)(size, align, n);        \
-    return mprof_alloc_done(&a, BELOW(Op##mSt11align_val_tRKSt9nothrow_t)(     \
-                                    size, placed_align(&a, align), n));        \
+      return BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n));      \
+    return mprof_alloc_done(&a, BELOW(Op##mSt11align_val_tRKSt9nothrow_t,      \
+                                      (size, placed_align(&a, align), n)));    \
   }
 
 static void *kept_block(const struct mprof_alloc *a) {
@@ -82,7 +105,7 @@ static size_t placed_align(const struct mprof_alloc *a, size_t align) {
   extern void Symbol Params __attribute__((weak));                             \
   MPROF_ENTRY void __mprof_##Symbol Params {                                   \
     if (!mprof_free_block(ptr, mprof_place_cxx()))                             \
-      BELOW(Symbol) Args;                                                      \
+      BELOW(Symbol, Args);                                                     \
   }
 
 #define DELETES(Op)                                                            \
@@ -102,25 +125,12 @@ DELETES(_ZdaPv)
 
 // --- what lies beneath, where the words cannot have it ---
 //
-// A library that is opened later may bring the first C++ operators. And those
-// of the program itself, or of a C++ library, may call malloc where the runtime
-// stands in front of it: that is part of the operator's block.
-
-static uintptr_t enter(uintptr_t frame) {
-  uintptr_t outer = mprof_tls.nested_frame;
-  if (outer > frame)
-    return outer; // which holds this one too
-  mprof_tls.nested_frame = frame;
-  return 0;
-}
-
-// Also when the operator throws.
-static void leave(const uintptr_t *outer) { mprof_tls.nested_frame = *outer; }
+// A library that is opened later may bring the first C++ operators; and some
+// call malloc.
 
 #define BENEATH(Result, Symbol, Params, Args)                                  \
   MPROF_TEXT_SECTION static Result beneath_##Symbol Params {                   \
-    __attribute__((cleanup(leave), unused)) uintptr_t outer =                  \
-        enter((uintptr_t)__builtin_frame_address(0));                          \
+    INSIDE_OPERATOR;                                                           \
     return REAL(Symbol) Args;                                                  \
   }
 #define BENEATH_NEW(Op)                                                        \
