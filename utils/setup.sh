@@ -17,9 +17,10 @@ packages='
   python3 golang-1.19-go valgrind
   libgc-dev duktape-dev nlohmann-json3-dev libcpp-httplib-dev
   libglib2.0-dev libssl-dev
+  libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 '
 bench_packages='
-  libjemalloc-dev libgoogle-perftools-dev google-perftools heaptrack
+  google-perftools heaptrack
   linux-perf liblttng-ust1 lttng-tools
 '
 

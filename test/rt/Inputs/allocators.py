@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ALLOCATOR CLANG MPROF_CLANG MPROF_CLANGXX [CASE]: builds allocators_program.cpp
+# as C and as C++, links it with an allocator in each way there is, with and
+# without interception, and runs it in exact and in sampled mode, in the current
+# directory. It prints one line for each link that was right. CASE: only those
+# whose name has it.
+
+import collections
+import os
+import subprocess
+import sys
+
+LIBDIR = "/usr/lib/x86_64-linux-gnu/"
+INPUTS = os.path.dirname(os.path.abspath(__file__))
+
+# A way to link: what stands before and behind the program's objects, what is
+# preloaded, the allocator that the program is to find, what is seen with
+# interception, as allocators_program.cpp has it, and the only language, if any.
+Way = collections.namedtuple("Way", "name before after preload asks seen only")
+
+
+def way(name, asks, before=(), after=(), preload="", seen="all", only=""):
+    return Way(name, list(before), list(after), preload, asks, seen, only)
+
+
+def library(asks, name):
+    path = LIBDIR + name
+    return [
+        way("before", asks, before=[path]),
+        way("after", asks, after=[path]),
+        way("lld", asks, after=["-fuse-ld=lld", path], only="c++"),
+        way("gold", asks, before=["-fuse-ld=gold", path], only="c++"),
+        way("preload", asks, preload=path),
+    ]
+
+
+def archive(asks, name, *needs):
+    words = [LIBDIR + name, *needs]
+    return [
+        way("archive after", asks, after=words, seen="sites"),
+        # Other linkers take nothing of an archive that nobody asks yet.
+        way("archive before", asks, before=["-fuse-ld=lld", *words], seen="sites"),
+        way("static", asks, after=["-static", *words], seen="sites"),
+    ]
+
+
+def own():
+    """The program's own source, compiled with MProf and without."""
+    return [
+        way("with MProf", "own", after=["own.o"], seen="sites"),
+        way("without", "own", after=["own_plain.o"], seen="sites"),
+        way("static", "own", after=["own.o", "-static"], seen="sites"),
+    ]
+
+
+def own_new():
+    return [
+        way("with MProf", "libc", after=["own.o"]),
+        way("without", "libc", after=["own_plain.o"]),
+        way("static", "libc", after=["own.o", "-static"], seen="sites"),
+    ]
+
+
+TABLE = {
+    "libc": [way("alone", "libc"), way("static", "libc", after=["-static"], seen="sites")],
+    "jemalloc": library("jemalloc", "libjemalloc.so")
+    + archive("jemalloc", "libjemalloc.a", "-lstdc++", "-lm"),
+    # Debian has no static libunwind that its archive could be linked with.
+    "tcmalloc": library("tcmalloc", "libtcmalloc.so"),
+    "tcmalloc_minimal": library("tcmalloc", "libtcmalloc_minimal.so")
+    + archive("tcmalloc", "libtcmalloc_minimal.a", "-lstdc++", "-lm"),
+    # Debian has no archive of it.
+    "mimalloc": library("mimalloc", "libmimalloc.so"),
+    "own": own(),
+    "own_few": own(),
+    "own_new": own_new()
+    + [way("jemalloc", "libc", after=["own.o", LIBDIR + "libjemalloc.so"])],
+    "own_new_few": own_new(),
+}
+# Source of an allocator that is the program's, and the languages it is for.
+SOURCES = {
+    "own": "allocators_own.c",
+    "own_few": "allocators_own.c",
+    "own_new": "allocators_own_new.cpp",
+    "own_new_few": "allocators_own_new.cpp",
+}
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command, **env):
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        env=dict(os.environ, **env),
+    )
+    if done.returncode != 0:
+        raise Failed(
+            "%s\n%s%sended with %d"
+            % (" ".join(command), done.stdout, done.stderr, done.returncode)
+        )
+
+
+def try_link(driver, language, way, flag, seen):
+    run(
+        driver, "-fmprof", flag, "-rdynamic", *way.before,
+        language + ".o", "plain.o", *way.after, "-o", "app",
+    )  # fmt: skip
+    for mode, rate in ("exact", 1), ("sampled", 65536):
+        options = "heap_rate=%d:seed=7:report=0:profile=0" % rate
+        env = {"MPROF_OPTIONS": options}
+        if way.preload:
+            env["LD_PRELOAD"] = way.preload
+        run("./app", way.asks, seen, mode, **env)
+
+
+def main(name, clang, mprof_clang, mprof_clangxx, only=""):
+    headers = "-I%s/../../Inputs" % INPUTS
+    program = INPUTS + "/allocators_program.cpp"
+    drivers = {"c": mprof_clang, "c++": mprof_clangxx}
+    run(clang, "-O1", "-c", INPUTS + "/allocators_plain.c", "-o", "plain.o")
+    if name in SOURCES:
+        source = INPUTS + "/" + SOURCES[name]
+        few = ["-DFEW_FUNCTIONS"] if "few" in name else []
+        if source.endswith("pp"):
+            del drivers["c"]
+        run(clang, "-O1", *few, "-c", source, "-o", "own_plain.o")
+        run(mprof_clang, "-fmprof", "-O1", *few, "-c", source, "-o", "own.o")
+    # Aligned forms of the operators are no part of that.
+    defines = ["-DFEW_FUNCTIONS"] if name == "own_few" else []
+    failures = 0
+    for language, driver in drivers.items():
+        run(driver, "-fmprof", "-O1", "-x", language, headers, *defines,
+            "-c", program, "-o", language + ".o")  # fmt: skip
+        for w in TABLE[name]:
+            for flag in "-fmprof-intercept", "-fno-mprof-intercept":
+                case = ": ".join((name, language, w.name, flag))
+                if only not in case or w.only not in ("", language):
+                    continue
+                seen = w.seen if flag == "-fmprof-intercept" else "sites"
+                try:
+                    try_link(driver, language, w, flag, seen)
+                    print(case)
+                except Failed as error:
+                    print("%s: %s\n" % (case, error), file=sys.stderr)
+                    failures += 1
+    return 1 if failures else 0
+
+
+sys.exit(main(*sys.argv[1:]))
