@@ -17,31 +17,39 @@ INPUTS = os.path.dirname(os.path.abspath(__file__))
 
 # A way to link: what stands before and behind the program's objects, what is
 # preloaded, the allocator that the program is to find, what is seen with
-# interception, as allocators_program.cpp has it, and the only language, if any.
-Way = collections.namedtuple("Way", "name before after preload asks seen only")
+# interception, as allocators_program.cpp has it, and whether this is the place
+# or the linker alone, which are tried in C++ with interception.
+Way = collections.namedtuple("Way", "name before after preload asks seen is_place")
 
 
-def way(name, asks, before=(), after=(), preload="", seen="all", only=""):
-    return Way(name, list(before), list(after), preload, asks, seen, only)
+def way(name, asks, before=(), after=(), preload="", seen="all", is_place=False):
+    return Way(name, list(before), list(after), preload, asks, seen, is_place)
 
 
 def library(asks, name):
     path = LIBDIR + name
     return [
-        way("before", asks, before=[path]),
         way("after", asks, after=[path]),
-        way("lld", asks, after=["-fuse-ld=lld", path], only="c++"),
-        way("gold", asks, before=["-fuse-ld=gold", path], only="c++"),
         way("preload", asks, preload=path),
+    ]
+
+
+def places(asks, name):
+    path = LIBDIR + name
+    return [
+        way("before", asks, before=[path], is_place=True),
+        way("lld", asks, after=["-fuse-ld=lld", path], is_place=True),
+        way("gold", asks, before=["-fuse-ld=gold", path], is_place=True),
     ]
 
 
 def archive(asks, name, *needs):
     words = [LIBDIR + name, *needs]
+    # Other linkers take nothing of an archive that nobody asks yet.
+    before = ["-fuse-ld=lld", *words]
     return [
         way("archive after", asks, after=words, seen="sites"),
-        # Other linkers take nothing of an archive that nobody asks yet.
-        way("archive before", asks, before=["-fuse-ld=lld", *words], seen="sites"),
+        way("archive before", asks, before=before, seen="sites", is_place=True),
         way("static", asks, after=["-static", *words], seen="sites"),
     ]
 
@@ -66,13 +74,19 @@ def own_new():
 TABLE = {
     "libc": [way("alone", "libc"), way("static", "libc", after=["-static"], seen="sites")],
     "jemalloc": library("jemalloc", "libjemalloc.so")
+    + places("jemalloc", "libjemalloc.so")
     + archive("jemalloc", "libjemalloc.a", "-lstdc++", "-lm"),
     # Debian has no static libunwind that its archive could be linked with.
     "tcmalloc": library("tcmalloc", "libtcmalloc.so"),
     "tcmalloc_minimal": library("tcmalloc", "libtcmalloc_minimal.so")
+    + places("tcmalloc", "libtcmalloc_minimal.so")
     + archive("tcmalloc", "libtcmalloc_minimal.a", "-lstdc++", "-lm"),
+    # Checks that a block goes back by the function's counterpart, and with its
+    # size.
+    "tcmalloc_debug": library("tcmalloc", "libtcmalloc_minimal_debug.so"),
     # Debian has no archive of it.
-    "mimalloc": library("mimalloc", "libmimalloc.so"),
+    "mimalloc": library("mimalloc", "libmimalloc.so")
+    + places("mimalloc", "libmimalloc.so"),
     "own": own(),
     "own_few": own(),
     "own_new": own_new()
@@ -141,7 +155,9 @@ def main(name, clang, mprof_clang, mprof_clangxx, only=""):
         for w in TABLE[name]:
             for flag in "-fmprof-intercept", "-fno-mprof-intercept":
                 case = ": ".join((name, language, w.name, flag))
-                if only not in case or w.only not in ("", language):
+                if only not in case:
+                    continue
+                if w.is_place and (language, flag) != ("c++", "-fmprof-intercept"):
                     continue
                 seen = w.seen if flag == "-fmprof-intercept" else "sites"
                 try:
