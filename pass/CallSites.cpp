@@ -32,6 +32,8 @@ ArrayRef<Hook> mprof::hooks() {
   static constexpr Hook Hooks[] = {
 #define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
   {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0, true},
+#define MPROF_JEMALLOC_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)         \
+  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
 #define MPROF_GC_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)               \
   {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
 #define MPROF_OWNED(Symbol, Owner, KindName)                                   \

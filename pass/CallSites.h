@@ -24,8 +24,8 @@ class Value;
 
 namespace mprof {
 
-/// The rules of MPROF_HOOK and MPROF_GC_HOOK, those that are lines of their
-/// own, then those of MPROF_ATTRIBUTE.
+/// The rules of MPROF_HOOK and its kin, those that are lines of their own, then
+/// those of MPROF_ATTRIBUTE.
 enum class Rule {
   ALLOC,
   REALLOC,

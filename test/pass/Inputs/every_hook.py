@@ -19,10 +19,10 @@ WORDS = {
 
 
 def hooks(path):
-    line = re.compile(r'^MPROF_(?:GC_)?HOOK\((\w+), "(\w+)", (\w+), (-?\d+), (-?\d+), (-?\d+)\)')
+    line = re.compile(r'^MPROF_(JEMALLOC_|GC_|)HOOK\((\w+), "(\w+)", (\w+), (-?\d+), (-?\d+), (-?\d+)\)')
     found = [m.groups() for m in map(line.match, open(path)) if m]
     text = open(path).read()
-    lines = text.count("\nMPROF_HOOK(") + text.count("\nMPROF_GC_HOOK(")
+    lines = len(re.findall(r"\nMPROF_(?:JEMALLOC_|GC_)?HOOK\(", text))
     assert len(found) == lines, "unread hooks"
     assert len(found) > 30
     return found
@@ -30,7 +30,7 @@ def hooks(path):
 
 def make(path):
     print('target triple = "x86_64-pc-linux-gnu"')
-    for symbol, proto, *_ in hooks(path):
+    for _, symbol, proto, *_ in hooks(path):
         result, params = TYPES[proto[0]], [TYPES[c] for c in proto[1:]]
         args = ", ".join("%s %%a%d" % (t, i) for i, t in enumerate(params))
         print("declare %s @%s(%s)" % (result, symbol, ", ".join(params)))
@@ -44,14 +44,14 @@ def make(path):
 
 def check(path, ir):
     text = open(ir).read()
-    for symbol, proto, rule, size, count, ptr in hooks(path):
+    for family, symbol, proto, rule, size, count, ptr in hooks(path):
         body = re.search(r"^define [^\n]*@site_%s\(.*?^}" % symbol, text, re.M | re.S)
         body = body.group(0)
         args = ", ".join("%s %%a%d" % (TYPES[c], i) for i, c in enumerate(proto[1:]))
         calls = re.findall(r"call \w+ (\S+)\(%s\)" % re.escape(args),
                            body.split("{", 1)[1])
         entry = "@__mprof_" + symbol
-        if symbol.startswith("GC_"):
+        if family:
             beneath = ["@" + symbol] * (rule != "CALL")
         else:
             beneath = re.findall(r"(%%\w+) = load ptr, ptr @__mprof_next_%s," % symbol, body)

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries of jemalloc's own functions, whose blocks are malloc's, too: either
+// family may free what the other gave. The size that sdallocx is given is
+// trusted, but one that is counted has a page of its own, whatever was asked
+// for; so whatever lies on a page boundary goes back without a size.
+
+#include "entry.h"
+#include "real.h"
+
+// Weak: every program has the entries, few have jemalloc.
+#define WEAK __attribute__((weak))
+extern void *mallocx(size_t size, int flags) WEAK;
+extern void *rallocx(void *old, size_t size, int flags) WEAK;
+extern void dallocx(void *ptr, int flags) WEAK;
+extern void sdallocx(void *ptr, size_t size, int flags) WEAK;
+
+// The lowest bits of the flags are the alignment's logarithm: MALLOCX_LG_ALIGN.
+#define LG_ALIGN_MASK 63
+#define LG_PAGE 12
+_Static_assert(1u << LG_PAGE == MPROF_PAGE, "");
+
+// The flags for a block that is to be counted.
+static int placed(const struct mprof_alloc *a, int flags) {
+  if (!a->must_place || (flags & LG_ALIGN_MASK) >= LG_PAGE)
+    return flags;
+  return (flags & ~LG_ALIGN_MASK) | LG_PAGE;
+}
+
+// jemalloc has put it there; and since it may be in an arena that the program
+// discards as a whole, it is not kept for the next sample when it is freed.
+static void *done(struct mprof_alloc *a, void *ptr) {
+  a->must_place = false;
+  return mprof_alloc_done(a, ptr);
+}
+
+MPROF_ENTRY void *__mprof_mallocx(size_t size, int flags) {
+  struct mprof_alloc a;
+  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+    return REAL(mallocx)(size, flags);
+  return done(&a, REAL(mallocx)(size, placed(&a, flags)));
+}
+
+MPROF_ENTRY void *__mprof_rallocx(void *old, size_t size, int flags) {
+  struct mprof_alloc a;
+  bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
+  struct mprof_released r = mprof_event_release(old);
+  void *ptr = REAL(rallocx)(old, size, is_counted ? placed(&a, flags) : flags);
+  if (!ptr) {
+    mprof_event_kept(r, old);
+    return NULL;
+  }
+  mprof_event_freed(r);
+  return is_counted ? done(&a, ptr) : ptr;
+}
+
+static void count_free(void *ptr) {
+  if (ptr)
+    mprof_event_freed(mprof_event_release(ptr));
+}
+
+MPROF_ENTRY void __mprof_dallocx(void *ptr, int flags) {
+  count_free(ptr);
+  REAL(dallocx)(ptr, flags);
+}
+
+MPROF_ENTRY void __mprof_sdallocx(void *ptr, size_t size, int flags) {
+  count_free(ptr);
+  if (((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0)
+    REAL(dallocx)(ptr, flags);
+  else
+    REAL(sdallocx)(ptr, size, flags);
+}

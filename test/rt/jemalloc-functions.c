@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: jemalloc's own functions are counted like malloc's, and mix with
+// them; a counted block of malloc's that goes back with its size does not get
+// among the blocks of that size.
+//
+// REQUIRES: jemalloc
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -ljemalloc -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app exact
+// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=7:report=0:profile=0 ./app
+// RUN: %mprof_clang -fmprof -fmprof-intercept -O1 -I%src/test/Inputs %s \
+// RUN:   -ljemalloc -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app exact
+// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=7:report=0:profile=0 ./app
+
+#include "records.h"
+
+#include <jemalloc/jemalloc.h>
+#include <string.h>
+
+#define BLOCKS 2000
+static void *volatile blocks[BLOCKS];
+static int is_exact;
+
+static void *written(void *p, size_t size) {
+  CHECK(p);
+  return memset(p, 0x5a, size);
+}
+
+static void expect(int line, size_t size) {
+  struct counted c = counted_of(size);
+  if (c.allocs == c.frees &&
+      (is_exact ? c.allocs == BLOCKS : c.allocs > 0 && c.allocs < BLOCKS))
+    return;
+  fprintf(stderr, "line %d: %llu allocs, %llu frees\n", line, c.allocs,
+          c.frees);
+  exit(1);
+}
+
+#define EACH(Size, Get, Drop)                                                  \
+  do {                                                                         \
+    const size_t n = (Size);                                                   \
+    for (int i = 0; i < BLOCKS; i++)                                           \
+      blocks[i] = written(Get, n);                                             \
+    for (int i = 0; i < BLOCKS; i++)                                           \
+      Drop;                                                                    \
+    expect(__LINE__, n);                                                       \
+  } while (0)
+
+// A block on a page of its own is larger than its size says. Those that are
+// counted now are; an earlier one, if it got among the blocks of that size, is
+// handed out again.
+static void expect_true_sizes(size_t size) {
+  unsigned long long larger = 0;
+  for (int i = 0; i < BLOCKS; i++) {
+    blocks[i] = written(mallocx(size, 0), size);
+    larger += sallocx(blocks[i], 0) != nallocx(size, 0);
+  }
+  CHECK(larger == (is_exact ? 0 : counted_of(size).allocs));
+  for (int i = 0; i < BLOCKS; i++)
+    dallocx(blocks[i], 0);
+  expect(__LINE__, size);
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  is_exact = argc > 1;
+  EACH(1001, mallocx(n, 0), dallocx(blocks[i], 0));
+  EACH(1002, mallocx(n, MALLOCX_ALIGN(64)),
+       sdallocx(blocks[i], n, MALLOCX_ALIGN(64)));
+  EACH(1003, mallocx(n, MALLOCX_ZERO), free(blocks[i]));
+  EACH(1004, malloc(n), dallocx(blocks[i], 0));
+  EACH(1005, malloc(n), sdallocx(blocks[i], n, 0));
+  EACH(1006, rallocx(malloc(50), n, 0), free(blocks[i]));
+  EACH(1007, realloc(mallocx(50, 0), n), sdallocx(blocks[i], n, 0));
+  expect_true_sizes(1009);
+  // Does not fit, so the block stays what and where it is.
+  blocks[0] = mallocx(1008, 0);
+  CHECK(rallocx(blocks[0], (size_t)1 << 62, 0) == NULL);
+  dallocx(blocks[0], 0);
+  if (is_exact)
+    EXPECT(1008, 1, 1, 1);
+  return 0;
+}
