@@ -408,11 +408,12 @@ void Rewriter::rewriteHooked(const Site &S) {
     return;
   }
   FunctionCallee Entry = hookEntry(S);
-  if (S.Plain)
+  const bool CallsEntryAlone = S.Rule == Rule::DUP || S.Plain;
+  if (S.Rule == Rule::DUP || S.Plain) {
     if (Function *F = S.Call->getCalledFunction())
       keepReference(*F);
-  if (S.Rule == Rule::DUP || S.Plain)
     return retarget(*S.Call, S.Rule, Entry);
+  }
 
   Builder B(S.Call);
   Value *Cond = mustAsk(B, S);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a static program whose only call of an operator or of a lock is in
-// cold code, where the site calls the runtime alone, still has that function.
+// cold code, where the site calls the runtime alone, still has that function;
+// and so with wcsdup, of which a site is always one of the runtime.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O2 -static %s -o app
@@ -12,11 +13,14 @@
 #include <pthread.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cwchar>
 
 struct alignas(64) Line {
   int x;
 };
 
+static const wchar_t *volatile wide = L"wide";
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((cold, noinline)) static void drop(Line *p) {
@@ -27,5 +31,7 @@ __attribute__((cold, noinline)) static void drop(Line *p) {
 
 int main() {
   drop(new Line[4]);
-  std::puts("ok");
+  wchar_t *copy = wcsdup(wide);
+  std::puts(copy && std::wcscmp(copy, wide) == 0 ? "ok" : "no copy");
+  std::free(copy);
 }
