@@ -50,7 +50,7 @@ def archive(asks, name, *needs):
     return [
         way("archive after", asks, after=words, seen="sites"),
         way("archive before", asks, before=before, seen="sites", is_place=True),
-        way("static", asks, after=["-static", *words], seen="sites"),
+        way("static", asks, after=["-static", *words], seen="c"),
     ]
 
 
@@ -59,7 +59,7 @@ def own():
     return [
         way("with MProf", "own", after=["own.o"], seen="sites"),
         way("without", "own", after=["own_plain.o"], seen="sites"),
-        way("static", "own", after=["own.o", "-static"], seen="sites"),
+        way("static", "own", after=["own.o", "-static"]),
     ]
 
 
@@ -67,12 +67,18 @@ def own_new():
     return [
         way("with MProf", "libc", after=["own.o"]),
         way("without", "libc", after=["own_plain.o"]),
-        way("static", "libc", after=["own.o", "-static"], seen="sites"),
+        way("static", "libc", after=["own.o", "-static"]),
     ]
 
 
 TABLE = {
-    "libc": [way("alone", "libc"), way("static", "libc", after=["-static"], seen="sites")],
+    "libc": [
+        way("alone", "libc"),
+        way("static", "libc", after=["-static"]),
+        way("static-pie", "libc", after=["-static-pie"], is_place=True),
+        way("static lld", "libc", after=["-static", "-fuse-ld=lld"], is_place=True),
+        way("static gold", "libc", after=["-static", "-fuse-ld=gold"], is_place=True),
+    ],
     "jemalloc": library("jemalloc", "libjemalloc.so")
     + places("jemalloc", "libjemalloc.so")
     + archive("jemalloc", "libjemalloc.a", "-lstdc++", "-lm"),

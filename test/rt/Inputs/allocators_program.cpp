@@ -5,9 +5,9 @@
 // checks that each block is one of the allocator's, that it can be written, and
 // what the profile has of it. C and C++. SEEN says of what code without MProf
 // allocates whether it is counted:
-//   all      yes
-//   program  what lies in the program, not what lies in shared libraries
-//   sites    no
+//   all    yes
+//   c      what calls malloc, not what the C++ library news
+//   sites  no
 // FEW_FUNCTIONS: the program's own allocator has only malloc, calloc, realloc
 // and free.
 // allocators.py builds and runs it.
@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #ifdef __cplusplus
 #include <new>
@@ -45,7 +46,7 @@ extern void *plain_early;
 #define ROUNDS 1000
 
 static int is_exact;
-static int sees_program, sees_libraries;
+static int sees_mallocs, sees_news;
 
 // --- whose block it is ---
 
@@ -189,6 +190,13 @@ static void aligned_functions(void) {
 }
 #endif
 
+static const wchar_t *wide_text_of(size_t chars) {
+  static wchar_t wide[400];
+  wmemset(wide, L'x', chars - 1);
+  wide[chars - 1] = 0;
+  return wide;
+}
+
 static void c_functions(void) {
   SITE(1001, malloc(n), free(p));
   SITE(1002, calloc(1, n), free(p));
@@ -197,6 +205,7 @@ static void c_functions(void) {
   expect_size(__LINE__, 1004, ROUNDS);
   SITE(1005, strdup(text_of(n)), free(p));
   SITE(1006, strndup(text_of(n), n), free(p));
+  SITE(258 * 4, wcsdup(wide_text_of(n / 4)), free(p));
 #ifndef FEW_FUNCTIONS
   aligned_functions();
 #endif
@@ -214,14 +223,13 @@ static void c_functions(void) {
 }
 
 static void code_without_mprof(void) {
-  const int mine = sees_program ? ROUNDS : 0,
-            libc_s = sees_libraries ? ROUNDS : 0;
-  EACH(1020, plain_malloc(n), plain_free(p), mine);
-  EACH(1021, plain_malloc(n), free(p), mine);
-  EACH(1022, plain_realloc(NULL, n), free(p), mine);
-  EACH(1023, plain_strdup(text_of(n)), plain_free(p), libc_s);
-  EACH(1025, plain_strdup(text_of(n)), free(p), libc_s);
-  if (sees_program) {
+  const int seen = sees_mallocs ? ROUNDS : 0;
+  EACH(1020, plain_malloc(n), plain_free(p), seen);
+  EACH(1021, plain_malloc(n), free(p), seen);
+  EACH(1022, plain_realloc(NULL, n), free(p), seen);
+  EACH(1023, plain_strdup(text_of(n)), plain_free(p), seen);
+  EACH(1025, plain_strdup(text_of(n)), free(p), seen);
+  if (sees_mallocs) {
     EACH(1026, malloc(n), plain_free(p), ROUNDS);
     EACH(1027, malloc(n), blocks[i] = plain_realloc(p, 2000);
          free(blocks[i]), ROUNDS);
@@ -308,15 +316,15 @@ static void cxx_operators() {
     std::string s;
     s.reserve(1119);
   }
-  expect_size(__LINE__, 1120, sees_libraries && !ask_own_new_has ? ROUNDS : 0);
+  expect_size(__LINE__, 1120, sees_news && !ask_own_new_has ? ROUNDS : 0);
 }
 #endif
 
 int main(int argc, char **argv) {
   CHECK(argc == 4);
   find_allocator(argv[1]);
-  sees_libraries = strcmp(argv[2], "all") == 0;
-  sees_program = sees_libraries || strcmp(argv[2], "program") == 0;
+  sees_news = strcmp(argv[2], "all") == 0;
+  sees_mallocs = sees_news || strcmp(argv[2], "c") == 0;
   is_exact = strcmp(argv[3], "exact") == 0;
   c_functions();
   code_without_mprof();
