@@ -48,7 +48,7 @@ static bool may_be_counted(const void *ptr) {
 #ifdef MPROF_WRAP
 #define PUT_BEFORE(Result, f, Params)                                          \
   extern Result __real_##f Params;                                             \
-  Result __wrap_##f Params __attribute__((alias("own_" #f)))
+  Result __wrap_##f Params __attribute__((weak, alias("own_" #f)))
 // For stacks through code without frame pointers.
 extern int _dl_find_object(void *pc, void *result);
 int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
@@ -144,13 +144,12 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
   return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
 }
 
-#ifdef MPROF_WRAP
-#define ROW_AS(f, plain)                                                       \
-  {#f, &__mprof_next_##f, (void *)own_##f, (void *)own_##f, plain}
-#define ROW(f) ROW_AS(f, (void *)__real_##f)
-#else
+// A call of f, and so its address, is __wrap_f's in a static program.
 #define ROW_AS(f, plain)                                                       \
   {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain}
+#ifdef MPROF_WRAP
+#define ROW(f) ROW_AS(f, (void *)__real_##f)
+#else
 #define ROW(f) ROW_AS(f, NULL)
 #endif
 // Not stood in front of.
