@@ -408,7 +408,6 @@ void Rewriter::rewriteHooked(const Site &S) {
     return;
   }
   FunctionCallee Entry = hookEntry(S);
-  const bool CallsEntryAlone = S.Rule == Rule::DUP || S.Plain;
   if (S.Rule == Rule::DUP || S.Plain) {
     if (Function *F = S.Call->getCalledFunction())
       keepReference(*F);
