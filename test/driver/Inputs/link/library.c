@@ -1,0 +1,20 @@
+// A library, compiled twice with -DNAME=a and b; see link_matrix.py.
+#include <stdlib.h>
+
+#define JOIN_(A, B) A##B
+#define JOIN(A, B) JOIN_(A, B)
+
+static void *volatile sink;
+
+__attribute__((noinline)) void JOIN(leak_, NAME)(void) {
+  for (int i = 0; i < 20; i++)
+    sink = malloc(100);
+}
+
+// No tail call, which would leave the function out of the stack.
+__attribute__((noinline)) void *JOIN(make_, NAME)(void) {
+  sink = malloc(64);
+  return sink;
+}
+
+__attribute__((noinline)) void JOIN(drop_, NAME)(void *p) { free(p); }

@@ -1,0 +1,385 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Links the programs in link/ in each way of a group of rows, runs them, and
+compares their exact heap profiles and their threads with what the sources say.
+
+  link_matrix.py BUILD GROUP    in an empty directory
+
+A row is a line of words: the language, how objects are compiled (a key of
+MODES), the linker, flags of the link. In the groups of LIBRARIES it is what the
+program and the libraries a and b are each compiled and linked with (a key of
+PARTS), the linker, flags of the program's link; -DOPEN has it open them. The
+exit code is 1, with every row that failed on stdout, if one does.
+"""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "../../Inputs"))
+import mprof_read  # noqa: E402
+
+MODES = {
+    "pie": [],
+    "no-pie": ["-fno-pie"],
+    "lto": ["-flto"],
+    "thin": ["-flto=thin"],
+}
+
+GROUPS = {
+    "programs": """
+        c   pie    bfd
+        c   pie    gold
+        c   pie    lld
+        c   no-pie bfd  -no-pie
+        c   no-pie gold -no-pie
+        c   no-pie lld  -no-pie
+        c++ pie    bfd
+        c++ pie    gold
+        c++ pie    lld
+        c++ no-pie bfd  -no-pie
+        c++ no-pie gold -no-pie
+        c++ no-pie lld  -no-pie
+    """,
+    "static": """
+        c   no-pie bfd  -static
+        c   no-pie gold -static
+        c   no-pie lld  -static
+        c   pie    bfd  -static-pie
+        c   pie    lld  -static-pie
+        c++ no-pie bfd  -static
+        c++ no-pie gold -static
+        c++ no-pie lld  -static
+        c++ pie    bfd  -static-pie
+        c++ pie    lld  -static-pie
+    """,
+    "sections": """
+        c   pie    bfd  -Wl,--gc-sections
+        c   pie    gold -Wl,--gc-sections
+        c   pie    lld  -Wl,--gc-sections
+        c++ pie    gold -Wl,--icf=all
+        c++ pie    lld  -Wl,--icf=all
+        c++ no-pie gold -no-pie -Wl,--icf=all -Wl,--gc-sections
+        c++ no-pie lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
+        c++ no-pie lld  -static -Wl,--icf=all -Wl,--gc-sections
+        c++ no-pie gold -static -Wl,--icf=all -Wl,--gc-sections
+    """,
+    "lto": """
+        c   lto    bfd
+        c   thin   lld
+        c++ lto    bfd
+        c++ lto    gold
+        c++ lto    lld
+        c++ thin   bfd
+        c++ thin   gold
+        c++ thin   lld
+        c++ lto    lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
+        c++ thin   lld  -static -Wl,--gc-sections
+    """,
+    "intercept": """
+        c   pie    bfd
+        c   no-pie lld  -no-pie
+        c++ pie    bfd
+        c++ pie    gold
+        c++ pie    lld  -Wl,--icf=all -Wl,--gc-sections
+        c++ no-pie bfd  -no-pie
+        c++ no-pie gold -no-pie -Wl,--icf=all -Wl,--gc-sections
+        c++ no-pie lld  -no-pie
+    """,
+    "intercept-lto": """
+        c++ lto    bfd  -no-pie
+        c++ lto    gold
+        c++ lto    lld
+        c++ thin   bfd
+        c++ thin   gold -no-pie
+        c++ thin   lld  -no-pie
+    """,
+}
+
+# plain: without MProf; rt: so, but with libmprof_rt.so; mprof: -fmprof;
+# mprof-rt: that and libmprof_rt.so; intercept: that and -fmprof-intercept.
+PARTS = ("plain", "rt", "mprof", "mprof-rt", "intercept")
+LIBRARIES = {
+    "libraries": """
+        mprof     mprof    mprof    bfd
+        mprof     mprof    mprof    gold
+        mprof     mprof    mprof    lld
+        mprof     mprof    mprof    bfd  -no-pie
+        mprof     mprof    mprof    gold -no-pie
+        mprof     mprof    mprof    lld  -no-pie
+        mprof     mprof    mprof    lld  -DOPEN
+        mprof     mprof    mprof    gold -DOPEN
+        mprof     mprof-rt mprof    bfd
+        mprof     mprof-rt mprof-rt lld  -DOPEN
+        mprof     plain    plain    bfd
+        mprof     plain    mprof    lld
+        intercept plain    plain    bfd
+        intercept plain    mprof    gold -no-pie
+        intercept plain    plain    lld  -DOPEN
+        intercept mprof    mprof-rt lld
+    """,
+    "libraries-alone": """
+        rt        mprof    mprof    bfd
+        rt        mprof    mprof    gold
+        rt        mprof    mprof    lld
+        rt        mprof    mprof    lld  -no-pie
+        plain     mprof-rt mprof-rt bfd
+        plain     mprof-rt mprof-rt gold
+        plain     mprof-rt mprof-rt lld
+        plain     mprof-rt mprof-rt lld  -DOPEN
+        plain     mprof-rt plain    bfd
+    """,
+}
+
+
+
+# By function, as in the profile: allocated and in use, blocks and bytes each.
+IN_C = {
+    "leak_c": [30, 3000, 30, 3000],
+    "borrow": [40, 4000, 0, 0],
+    "same_a|same_b": [10, 640, 10, 640],
+    "worker": [14, 448, 14, 448],
+}
+IN_CXX = {"leak_cxx": [50, 5000, 50, 5000]}
+# With interceptors, of code that was not compiled with -fmprof. How large a
+# FILE is, libc knows.
+SEEN_IN_C = {"open_c": [6, None, 0, 0]}
+SEEN_IN_CXX = {"strings": [10, 78000, 0, 0]}
+
+
+class Failed(Exception):
+    """Why a row is not as it should be."""
+
+
+def run(*command, **extra):
+    result = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        universal_newlines=True,
+        check=False,
+        **extra
+    )
+    if result.returncode != 0:
+        raise Failed("%s: %s" % (" ".join(command), result.stdout))
+    return result.stdout
+
+
+def driver(build, language):
+    suffix = "++" if language == "c++" else ""
+    return os.path.join(build, "bin", "mprof-clang" + suffix)
+
+
+def compile_part(build, language, mode):
+    """The name of an object file of the mode, compiled when first wanted."""
+    name = mode + (".cpp.o" if language == "c++" else ".c.o")
+    source = {"c": "program.c", "c++": "part.cpp"}[language]
+    if not os.path.exists(name):
+        run(
+            driver(build, language),
+            "-fmprof",
+            "-O2",
+            "-g1",
+            "-ffunction-sections",
+            "-c",
+            os.path.join(HERE, "link", source),
+            "-o",
+            name,
+            *MODES[mode]
+        )
+    return name
+
+
+def link(build, group, row, program):
+    language, mode, linker, *flags = row
+    objects = [compile_part(build, "c", mode)]
+    if language == "c++":
+        objects.append(compile_part(build, "c++", mode))
+    if group.startswith("intercept"):
+        flags.append("-fmprof-intercept")
+    flags += [f for f in MODES[mode] if f.startswith("-flto")]
+    text = run(
+        driver(build, language),
+        "-fmprof",
+        "-O2",
+        "-fuse-ld=" + linker,
+        *objects,
+        *flags,
+        "-o",
+        program
+    )
+    if text:
+        raise Failed("the linker says: " + text)
+
+
+def profile_of(program, kind):
+    names = glob.glob("%s.*.%s.pb.gz" % (program, kind))
+    if len(names) != 1:
+        raise Failed("%s profiles: %s" % (kind, names))
+    with open(names[0], "rb") as file:
+        return mprof_read.Profile(file.read())
+
+
+def sums(profile, wanted=None):
+    """The sums of the samples with a function of that name, or of all."""
+    names = mprof_read.symbolize(profile, None) if wanted else {}
+    total = [0] * len(profile.raw.sample_type)
+    for sample in profile.raw.sample:
+        stack = [n for i in sample.location_id for n in names.get(i, [])]
+        plain = [re.sub(r"\(.*", "", name) for name in stack]
+        if wanted is None or any(re.fullmatch(wanted, n) for n in plain):
+            total = [a + b for a, b in zip(total, sample.value)]
+    return total
+
+
+def link_part(build, linker, what, output, *arguments):
+    """A program or library of one source, as a key of PARTS says."""
+    command = [driver(build, "c"), "-O2", "-g1", "-fuse-ld=" + linker]
+    if what not in ("plain", "rt"):
+        command.append("-fmprof")
+    if what == "intercept":
+        command.append("-fmprof-intercept")
+    command += [*arguments, "-o", output]
+    if what in ("rt", "mprof-rt"):
+        lib = os.path.join(build, "lib")
+        command += [os.path.join(lib, "libmprof_rt.so"), "-Wl,-rpath," + lib]
+    text = run(*command)
+    if text:
+        raise Failed("the linker says: " + text)
+
+
+def library(build, linker, what, name):
+    """The path of library a or b, linked when first wanted."""
+    path = "./lib%s-%s-%s.so" % (name, what, linker)
+    if not os.path.exists(path):
+        source = os.path.join(HERE, "link", "library.c")
+        arguments = ["-DNAME=" + name, "-fPIC", "-shared", source]
+        link_part(build, linker, what, path, *arguments)
+    return path
+
+
+def run_user(build, row, program):
+    """Builds the program and its libraries, and runs it."""
+    user, a, b, linker, *flags = row
+    for what in (user, a, b):
+        if what not in PARTS:
+            raise Failed("unknown part " + what)
+    libraries = [library(build, linker, a, "a"), library(build, linker, b, "b")]
+    flags += ['-D%s="%s"' % pair for pair in zip("AB", libraries)]
+    # Code that is not position-independent is linked to the runtime itself.
+    if user == "rt":
+        flags.append("-fPIC")
+    if "-DOPEN" not in flags:
+        flags += libraries
+    source = os.path.join(HERE, "link", "user.c")
+    link_part(build, linker, user, program, source, *flags)
+    run_profiled(program)
+
+
+def expected_of_user(user, a, b):
+    """By function: what those allocate that are seen."""
+
+    def sees(what):
+        return user == "intercept" or what.startswith("mprof")
+
+    none = [0, 0, 0, 0]
+    # Whose free is not seen is known to be free when its memory is used again.
+    cross = [15, 960, 0, 0] if sees(b) else [15, 960, 1, 64]
+    return {
+        "own": [10, 1000, 10, 1000] if sees(user) else none,
+        "leak_a": [20, 2000, 20, 2000] if sees(a) else none,
+        "leak_b": [20, 2000, 20, 2000] if sees(b) else none,
+        "make_a": cross if sees(a) else none,
+    }
+
+
+def check_libraries(build, row, program):
+    run_user(build, row, program)
+    profile = profile_of(program, "heap")
+    expected = expected_of_user(*row[:3])
+    # The loader allocates, too.
+    opens = row[0] == "intercept" and "-DOPEN" in row
+    check_heap(profile, expected, {"own": expected["own"]} if opens else {})
+
+
+def expect(what, expected, got):
+    if any(e not in (None, g) for e, g in zip(expected, got)):
+        raise Failed("%s is %s, not %s" % (what, got, expected))
+
+
+def check_heap(profile, expected, more):
+    for name, values in {**expected, **more}.items():
+        expect(name, values, sums(profile, name))
+    # Nothing else was counted, and nothing twice.
+    if not more:
+        total = [sum(column) for column in zip(*expected.values())]
+        expect("the total", total, sums(profile))
+
+
+def run_profiled(program):
+    environment = dict(os.environ)
+    environment["MPROF_OPTIONS"] = "heap_rate=1:all_threads=1:report=0"
+    environment["MPROF_OPTIONS"] += ":log_path=%s.%%p" % program
+    run("./" + program, env=environment)
+
+
+def check_program(group, row, program):
+    run_profiled(program)
+    expected, more = dict(IN_C), {}
+    if group.startswith("intercept"):
+        more.update(SEEN_IN_C)
+    if row[0] == "c++":
+        expected.update(IN_CXX)
+        if group.startswith("intercept"):
+            more.update(SEEN_IN_CXX)
+    check_heap(profile_of(program, "heap"), expected, more)
+    expect("spawn", [2], sums(profile_of(program, "threadcreate"), "spawn"))
+
+
+def check_file(row, program):
+    """The link is what the row says."""
+    header = run("llvm-readelf", "-hl", program)
+    symbols = {}
+    for line in run("llvm-nm", "--defined-only", program).splitlines():
+        address, _, name = line.split(maxsplit=2)
+        symbols[name] = address
+    is_pie = "DYN" in re.search("Type: +(.*)", header).group(1)
+    if is_pie != ("-no-pie" not in row and "-static" not in row):
+        raise Failed("is_pie: %s" % is_pie)
+    is_dynamic = "INTERP" in header
+    if is_dynamic != ("-static" not in row and "-static-pie" not in row):
+        raise Failed("is_dynamic: %s" % is_dynamic)
+    # The driver has gold export every function.
+    exports = row[2] == "gold" and is_dynamic
+    if "-Wl,--gc-sections" in row and "unused" in symbols and not exports:
+        raise Failed("the section of an unused function is there")
+    is_folded = symbols["same_a"] == symbols["same_b"]
+    if is_folded != ("-Wl,--icf=all" in row):
+        raise Failed("is_folded: %s" % is_folded)
+
+
+def main():
+    build, group = sys.argv[1:]
+    lines = LIBRARIES.get(group) or GROUPS[group]
+    rows = [line.split() for line in lines.strip().splitlines()]
+    failed = 0
+    for number, row in enumerate(rows):
+        program = "row%d" % number
+        try:
+            if group in LIBRARIES:
+                check_libraries(build, row, program)
+            else:
+                link(build, group, row, program)
+                check_file(row, program)
+                check_program(group, row, program)
+        except (Failed, mprof_read.Invalid) as error:
+            failed += 1
+            print("FAILED: %s: %s" % (" ".join(row), error))
+    print("%d of %d rows passed" % (len(rows) - failed, len(rows)))
+    sys.exit(failed != 0)
+
+
+main()
