@@ -24,6 +24,7 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     string(REGEX REPLACE "/$" "" MPROF_${name}_TO_PREFIX
       "${MPROF_${name}_TO_PREFIX}")
   endforeach()
+  set(MPROF_DATADIR "${datadir}")
   set(utils "${PROJECT_SOURCE_DIR}/utils")
   configure_file("${utils}/mprof-clang.in" "${root}/${bindir}/mprof-clang"
     @ONLY FILE_PERMISSIONS
@@ -32,6 +33,10 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
   file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
   configure_file("${utils}/mprof.cfg.in" "${root}/${datadir}/mprof/mprof.cfg"
     @ONLY)
+  if(MPROF_MUSL_INCLUDE_DIR)
+    configure_file("${utils}/musl.cfg.in" "${root}/${datadir}/mprof/musl.cfg"
+      @ONLY)
+  endif()
   configure_file("${utils}/mprof.pc.in"
     "${root}/${MPROF_LIBDIR}/pkgconfig/mprof.pc" @ONLY)
   set(package "${root}/${MPROF_LIBDIR}/cmake/MProf")
@@ -60,8 +65,12 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/mprof"
 foreach(target IN LISTS MPROF_TARGETS)
   get_target_property(type ${target} TYPE)
   if(type MATCHES "^(MODULE|SHARED|STATIC)_LIBRARY$")
+    get_target_property(subdir ${target} MPROF_INSTALL_SUBDIR)
+    if(NOT subdir)
+      set(subdir "")
+    endif()
     install(TARGETS ${target}
-      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}${subdir}"
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}${subdir}")
   endif()
 endforeach()

@@ -7,6 +7,9 @@
 #   LLVM_TOOLS_BINARY_DIR                 clang, opt, FileCheck, ...
 #   MPROF_SANITIZER_COMMON                the archive with sanitizer_common
 #   MPROF_SANITIZER_LIBS                  libraries that it needs, as -l flags
+# and, where musl-tools is installed beside glibc,
+#   MPROF_MUSL_INCLUDE_DIR, MPROF_MUSL_LIBRARY_DIR   where musl is
+#   MPROF_KERNEL_<linux|asm|asm-generic>_DIR         the kernel's headers
 
 set(MPROF_LLVM_DIR "" CACHE PATH
   "LLVM 19's prefix or its lib/cmake/llvm; empty: the system's")
@@ -77,4 +80,24 @@ try_compile(MPROF_SANITIZER_LINKS
 if(NOT MPROF_SANITIZER_LINKS)
   file(APPEND "${CMAKE_BINARY_DIR}/CMakeFiles/CMakeError.log" "${log}")
   mprof_stop("sanitizer_common does not link: reinstall libclang-rt-19-dev")
+endif()
+
+find_path(MPROF_MUSL_INCLUDE_DIR bits/alltypes.h
+  PATHS /usr/include/x86_64-linux-musl NO_DEFAULT_PATH
+  DOC "musl's headers; none: no runtime for programs on musl")
+find_path(MPROF_MUSL_LIBRARY_DIR Scrt1.o
+  PATHS /usr/lib/x86_64-linux-musl NO_DEFAULT_PATH
+  DOC "musl's libraries")
+foreach(part IN ITEMS linux asm asm-generic)
+  find_path(MPROF_KERNEL_${part}_DIR ${part}/types.h
+    PATHS /usr/include /usr/include/x86_64-linux-gnu NO_DEFAULT_PATH
+    DOC "The directory of ${part}/ of the kernel's headers")
+  mark_as_advanced(MPROF_KERNEL_${part}_DIR)
+endforeach()
+if(NOT MPROF_MUSL_LIBRARY_DIR)
+  unset(MPROF_MUSL_INCLUDE_DIR)
+  unset(MPROF_MUSL_INCLUDE_DIR CACHE)
+endif()
+if(NOT MPROF_MUSL_INCLUDE_DIR)
+  message(STATUS "mprof: nothing for programs on musl: install musl-tools")
 endif()

@@ -36,8 +36,9 @@ ArrayRef<Hook> mprof::hooks() {
   {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
 #define MPROF_GC_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)               \
   {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
-#define MPROF_OWNED(Symbol, Owner, KindName)                                   \
-  {#Symbol, "ip", Rule::Owned, -1, -1, 0, Kind::K_##KindName, Owner},
+#define MPROF_OWNED(Symbol, Owner, MuslOwner, KindName)                        \
+  {#Symbol, "ip",  Rule::Owned, -1, -1, 0, Kind::K_##KindName,                 \
+   Owner,   false, MuslOwner},
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
   {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, 0},
 #define MPROF_WAIT(Symbol, Proto, KindName)                                    \

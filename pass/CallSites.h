@@ -66,6 +66,7 @@ struct Hook {
   mprof::Kind Kind;     ///< Of Owned and Wait.
   int Owner;            ///< Of Owned: which int of the lock has the owner.
   bool HasWord = false; ///< The function is called through a word.
+  int MuslOwner = 0;    ///< As Owner, of musl's lock.
 };
 
 /// Which sites are wanted: kinds of profiles, as -fmprof= names them.

@@ -67,6 +67,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -84,7 +85,8 @@ static bool dataIsLocal(const Module &M) {
 
 Rewriter::Rewriter(Module &M)
     : M(M), Ctx(M.getContext()), I64(Type::getInt64Ty(Ctx)),
-      PtrTy(PointerType::getUnqual(Ctx)), WordsAreLocal(dataIsLocal(M)) {}
+      PtrTy(PointerType::getUnqual(Ctx)), WordsAreLocal(dataIsLocal(M)),
+      IsMusl(Triple(M.getTargetTriple()).isMusl()) {}
 
 /// The global of an MPROF_WORD. Every word has 64 bits.
 GlobalVariable *Rewriter::word(StringRef Name) {
@@ -214,7 +216,7 @@ Value *Rewriter::mustAsk(IRBuilderBase &B, const Site &S) {
   case Rule::DELETE:
     return hasNone(B, Ptr, "delete_mask");
   case Rule::Owned:
-    return isOwned(B, Ptr, S.H->Owner);
+    return isOwned(B, Ptr, IsMusl ? S.H->MuslOwner : S.H->Owner);
   case Rule::Release:
     return hasWaiters(B, Ptr);
   case Rule::Wait:

@@ -106,6 +106,7 @@ private:
   llvm::StringMap<llvm::GlobalVariable *> Words;
   llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
   bool WordsAreLocal;
+  bool IsMusl; ///< The program's libc is musl.
 };
 
 } // namespace mprof

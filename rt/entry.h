@@ -10,6 +10,7 @@
 #include "event.h"
 #include "fastpath.h"
 #include "init.h"
+#include "libc.h"
 #include "sample.h"
 
 // Whose blocks they are: an entry file says so before it includes this.

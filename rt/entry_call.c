@@ -94,19 +94,19 @@ CALL(fsync, int, fdatasync, (int fd), (fd))
 
 ssize_t __recv_chk(int fd, void *buf, size_t n, size_t size, int flags);
 ssize_t __recvfrom_chk(int fd, void *buf, size_t n, size_t size, int flags,
-                       __SOCKADDR_ARG from, socklen_t *len);
+                       struct sockaddr *from, socklen_t *len);
 CALL(net, ssize_t, recv, (int fd, void *buf, size_t n, int flags),
      (fd, buf, n, flags))
 CALL(net, ssize_t, __recv_chk,
      (int fd, void *buf, size_t n, size_t size, int flags),
      (fd, buf, n, size, flags))
 CALL(net, ssize_t, recvfrom,
-     (int fd, void *buf, size_t n, int flags, __SOCKADDR_ARG from,
+     (int fd, void *buf, size_t n, int flags, struct sockaddr *from,
       socklen_t *len),
      (fd, buf, n, flags, from, len))
 CALL(net, ssize_t, __recvfrom_chk,
-     (int fd, void *buf, size_t n, size_t size, int flags, __SOCKADDR_ARG from,
-      socklen_t *len),
+     (int fd, void *buf, size_t n, size_t size, int flags,
+      struct sockaddr *from, socklen_t *len),
      (fd, buf, n, size, flags, from, len))
 CALL(net, ssize_t, recvmsg, (int fd, struct msghdr *m, int flags),
      (fd, m, flags))
@@ -116,19 +116,19 @@ CALL(net, int, recvmmsg,
 CALL(net, ssize_t, send, (int fd, const void *buf, size_t n, int flags),
      (fd, buf, n, flags))
 CALL(net, ssize_t, sendto,
-     (int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG to,
+     (int fd, const void *buf, size_t n, int flags, const struct sockaddr *to,
       socklen_t len),
      (fd, buf, n, flags, to, len))
 CALL(net, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags),
      (fd, m, flags))
 CALL(net, int, sendmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags),
      (fd, m, n, flags))
-CALL(net, int, accept, (int fd, __SOCKADDR_ARG from, socklen_t *len),
+CALL(net, int, accept, (int fd, struct sockaddr *from, socklen_t *len),
      (fd, from, len))
 CALL(net, int, accept4,
-     (int fd, __SOCKADDR_ARG from, socklen_t *len, int flags),
+     (int fd, struct sockaddr *from, socklen_t *len, int flags),
      (fd, from, len, flags))
-CALL(net, int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t len),
+CALL(net, int, connect, (int fd, const struct sockaddr *to, socklen_t len),
      (fd, to, len))
 CALL(dns, int, getaddrinfo,
      (const char *node, const char *service, const struct addrinfo *hints,

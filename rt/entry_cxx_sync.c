@@ -97,7 +97,7 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
   DECLARE(void, f, Types);                                                     \
   MPROF_ENTRY void __mprof_##f Params {                                        \
     struct mprof_cond_wait w;                                                  \
-    struct _pthread_cleanup_buffer buffer;                                     \
+    mprof_cleanup buffer;                                                      \
     mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)REAL(f), FRAME);        \
     _pthread_cleanup_push(&buffer, mprof_cond_cancelled, &w);                  \
     REAL(f) Args;                                                              \

@@ -130,9 +130,15 @@ static bool wakes(const pthread_mutex_t *m) {
   return kind > PTHREAD_MUTEX_ADAPTIVE_NP ||
          __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) > 1;
 }
-#else
-static bool is_last_unlock(const pthread_mutex_t *m) { return m != NULL; }
-static bool wakes(const pthread_mutex_t *m) { return m != NULL; }
+#else // musl: type and flags, word, waiters; as an int further on, the count
+static bool is_last_unlock(const pthread_mutex_t *m) {
+  return (m->__u.__i[0] & 3) != PTHREAD_MUTEX_RECURSIVE || m->__u.__i[5] <= 0;
+}
+
+static bool wakes(const pthread_mutex_t *m) {
+  return __atomic_load_n(&m->__u.__vi[2], __ATOMIC_RELAXED) != 0 ||
+         __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED) < 0;
+}
 #endif
 
 // Who came after the last charge may be about to sleep.
@@ -147,9 +153,10 @@ static bool is_last_holder(const pthread_rwlock_t *l) {
 #ifdef __GLIBC__
   return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0 ||
          __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3 <= 1;
-#else
-  (void)l;
-  return true;
+#else // musl: readers, or all bits of the mask for a writer; above, a flag
+  const int mask = 0x7fffffff;
+  int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
+  return word == mask || word <= 1;
 #endif
 }
 

@@ -12,6 +12,7 @@
 
 #include "contention.h"
 #include "fastpath.h"
+#include "libc.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -39,11 +40,10 @@ static inline enum mprof_outcome mprof_outcome_of(int error) {
 
 // Cancellation unwinds the entry without coming back to it, as a longjmp from a
 // signal handler does. Both run what is registered so, which of all ways needs
-// neither an unwinder nor a setjmp. The declarations are those of glibc; musl's
-// functions of the same names write less of the buffer.
-void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer,
-                           void (*routine)(void *), void *arg);
-void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
+// neither an unwinder nor a setjmp.
+void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
+                           void *arg);
+void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
 void mprof_wait_cancelled(void *wait);
 
@@ -51,7 +51,7 @@ void mprof_wait_cancelled(void *wait);
 // back.
 #define POINT(routine, w, call)                                                \
   ({                                                                           \
-    struct _pthread_cleanup_buffer buffer_;                                    \
+    mprof_cleanup buffer_;                                                     \
     _pthread_cleanup_push(&buffer_, (routine), (w));                           \
     __typeof__(call) result_ = (call);                                         \
     _pthread_cleanup_pop(&buffer_, 0);                                         \
@@ -152,10 +152,11 @@ void mprof_cond_cancelled(void *cond_wait);
   }
 
 // False for a thread that has ended and was not joined yet: glibc has no clock
-// of it.
+// of it, and musl one of thread 0. (The kernel's CPUCLOCK: ~thread << 3 |
+// kind.)
 static inline bool mprof_is_running(pthread_t t) {
   clockid_t clock;
-  return pthread_getcpuclockid(t, &clock) == 0;
+  return pthread_getcpuclockid(t, &clock) == 0 && ~(clock >> 3) != 0;
 }
 
 #define JOIN(f, Params, Args, Outcome)                                         \

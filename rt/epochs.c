@@ -169,6 +169,7 @@ static void note_locked(struct mprof_maps *m) {
       epochs.now = x;
     }
     v->from = x->map.from;
+    v->noted_ns = x->map.noted_ns;
   }
 }
 

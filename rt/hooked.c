@@ -13,7 +13,7 @@
 
 // Weak, so that no program is linked with more of libc than it uses; NULL is
 // what is not in the process.
-#define MPROF_OWNED(Symbol, Owner, Kind)                                       \
+#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind)                            \
   extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
   extern char Symbol[] __attribute__((weak, visibility("default")));
@@ -34,7 +34,7 @@
 // array of them would have relocations that bind a program's calls to its own
 // PLT.
 static const char *name_of(uintptr_t op) {
-#define MPROF_OWNED(Symbol, Owner, Kind) RETURN_IF(Symbol)
+#define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) RETURN_IF(Symbol)
 #define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
 #define MPROF_WAIT(Symbol, Proto, Kind) RETURN_IF(Symbol)
 #define MPROF_CREATE(Symbol, Proto) RETURN_IF(Symbol)

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and lines of return addresses, by compiler-rt's sanitizer_common, which
-// runs llvm-symbolizer. It is asked in a helper process, a copy of this one:
-// there it may allocate, take the loader's lock, start a process, write
-// warnings or end itself, and the program does not notice.
+// Names and lines of return addresses, by llvm-symbolizer, which other code
+// runs: symbolize_pc.c that of the modules that are mapped, symbolize_file.c
+// that of others. It is asked in a helper process, a copy of this one: there it
+// may allocate, take the loader's lock, start a process, write warnings or end
+// itself, and the program does not notice.
 
 #define _GNU_SOURCE 1
 
@@ -15,40 +16,15 @@
 #include "os_writer.h"
 #include "pctable.h"
 #include "symbolize_file.h"
+#include "symbolize_pc.h"
 #include "writer.h"
 
 #include <errno.h>
-#include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-// From <sanitizer/common_interface_defs.h>, which declares more than C needs.
-// pc: a return address. The result: a string for each frame, innermost first,
-// and an empty one.
-__attribute__((visibility("default"))) void
-__sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
-
-// LLVM 19's sanitizer_flags.inc: the second flag is the symbolizer's path. A
-// sanitizer's runtime may hide these; then it has set its flags itself.
-extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
-    __attribute__((weak, visibility("default")));
-void set_default_flags(void *flags) __asm__(
-    "_ZN11__sanitizer11CommonFlags11SetDefaultsEv")
-    __attribute__((weak, visibility("default")));
-enum { SYMBOLIZER_PATH_OFFSET = 8 };
-
-// sanitizer_common's slow unwinder, which nothing here calls, would have every
-// program load libgcc_s.so. A sanitizer's runtime has the real ones.
-void unwind_slow(void) __asm__(
-    "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmj");
-void unwind_slow_in(void) __asm__(
-    "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmPvj");
-__attribute__((weak)) void unwind_slow(void) {}
-__attribute__((weak)) void unwind_slow_in(void) {}
-
 // No name of a function or file has this character.
 #define SEPARATOR '\x1f'
-#define FORMAT "%f\x1f%s\x1f%l"
 
 enum {
   REPLY_SIZE = 32768,
@@ -167,14 +143,6 @@ static bool choose_symbolizer(void) {
 
 // --- in the helper ---
 
-static void set_flags(void) {
-  if (mprof_has_sanitizer() || set_default_flags == NULL)
-    return;
-  set_default_flags(common_flags);
-  const char *path = state.path;
-  memcpy(common_flags + SYMBOLIZER_PATH_OFFSET, &path, sizeof(path));
-}
-
 // The strings up to the empty one, which is always there: the last byte of the
 // reply is never written.
 static size_t reply_length(const char *reply) {
@@ -182,11 +150,6 @@ static size_t reply_length(const char *reply) {
   while (*p != '\0')
     p += strlen(p) + 1;
   return (size_t)(p + 1 - reply);
-}
-
-static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
-  (void)info, (void)size, (void)arg;
-  return 1;
 }
 
 // What the helper is asked: a return address, or more about an unloaded module.
@@ -198,8 +161,7 @@ union question {
 static void answer(const union question *q, size_t len) {
   if (len == sizeof(q->pc)) {
     memset(state.reply, 0, REPLY_SIZE);
-    __sanitizer_symbolize_pc((void *)q->pc, FORMAT, state.reply,
-                             REPLY_SIZE - 1);
+    mprof_symbolize_pc(q->pc, state.reply, REPLY_SIZE - 1);
   } else {
     mprof_symbolize_file(state.path, &q->file, SEPARATOR, state.reply,
                          REPLY_SIZE - 1);
@@ -209,12 +171,10 @@ static void answer(const union question *q, size_t len) {
 static void serve(int fd) {
   static union question q;
   long len;
-  // sanitizer_common lists the modules. If another thread did so when this copy
-  // was made, nobody releases the loader's lock here.
-  dl_iterate_phdr(stop_at_first, NULL);
+  mprof_symbolize_pc_try();
   if (mprof_helper_send(fd, "", 1) < 0)
     return;
-  set_flags();
+  mprof_symbolize_pc_init(state.path);
   while ((len = mprof_helper_receive(fd, &q, sizeof(q), -1)) > 0) {
     answer(&q, (size_t)len);
     if (mprof_helper_send(fd, state.reply, reply_length(state.reply)) < 0)
@@ -278,11 +238,11 @@ static void give_up(const char *why) {
   report(why, "", "");
 }
 
-// What the helper is to be asked about a return address in m. Returns its
-// length.
+// What the helper is to be asked about a return address in m: itself, or about
+// the file where what is mapped is of no use. Returns its length.
 static size_t make_question(union question *q, mprof_pc pc,
                             const struct mprof_mapping *m) {
-  if (m < state.maps.v + state.maps.len) {
+  if (mprof_symbolize_pc_works && m < state.maps.v + state.maps.len) {
     q->pc = pc;
     return sizeof(q->pc);
   }

@@ -74,7 +74,8 @@ static struct mprof_module libc;
 
 void mprof_unwind_init(void) {
   libc = mprof_module_of((void *)pthread_key_create);
-  if (libc.name[0] == '\0') // part of the program
+  // Part of the program, which glibc gives no name, and musl the one it has.
+  if (libc.name[0] == '\0' || libc.id == getauxval(AT_PHDR))
     libc.start = libc.end = 0;
 }
 

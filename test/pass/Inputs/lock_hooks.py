@@ -3,8 +3,9 @@
 #
 # compare TABLE HOOKS: the table has every line of hooks.def about locks, waits
 #     and threads, and no other.
-# make TABLE: IR that calls each function of the table in several ways.
-# check TABLE IR: what each of those calls must have become.
+# make TABLE LIBC: IR that calls each function of the table in several ways, for
+#     programs on gnu or musl.
+# check TABLE LIBC IR: what each of those calls must have become.
 
 import re
 import sys
@@ -36,14 +37,14 @@ def compare(path, hooks):
 
 
 class Function:
-    def __init__(self, row, kinds):
+    def __init__(self, row, libc, kinds):
         self.rule, self.symbol = row[:2]
         is_lock = self.rule == "OWNED"
         self.proto = "ip" if is_lock else row[2]
-        self.owner = row[2] if self.rule == "OWNED" else None
+        self.owner = row[3 if libc == "musl" else 2] if is_lock else None
         self.object = int(row[3]) if self.rule == "RELEASE" else 0
         if is_lock or self.rule == "WAIT":
-            self.bit = 1 << kinds.index(row[3])
+            self.bit = 1 << kinds.index(row[4 if is_lock else 3])
         self.result = TYPES[self.proto[0]]
         self.variable = self.proto.endswith(".")
         self.params = [TYPES[c] for c in self.proto[1:].rstrip(".")]
@@ -63,11 +64,13 @@ class Function:
         return "call %s %s%s" % (self.type, callee, self.list)
 
 
-def functions(path):
+def functions(path, libc):
     rows = table(path)
     kinds = [r[1] for r in rows if r[0] == "KIND"]
     return [
-        Function(r, kinds) for r in rows if r[0] not in ("KIND", "ATTRIBUTE")
+        Function(r, libc, kinds)
+        for r in rows
+        if r[0] not in ("KIND", "ATTRIBUTE")
     ]
 
 
@@ -101,11 +104,11 @@ def ways(f):
     return [w for w in WAYS if w != "musttail" or not f.variable]
 
 
-def make(path):
+def make(path, libc):
     print('source_filename = "sites.c"')
-    print('target triple = "x86_64-pc-linux-gnu"')
+    print('target triple = "x86_64-pc-linux-%s"' % libc)
     print("declare i32 @__gxx_personality_v0(...)")
-    for f in functions(path):
+    for f in functions(path, libc):
         print("declare " + f.declaration % f.symbol)
         for way in ways(f):
             print(site(f, way))
@@ -186,14 +189,14 @@ def check_site(f, way, body):
             assert re.search(r"\b(notail|musttail) call", line), line
 
 
-def check(path, ir):
+def check(path, libc, ir):
     text = open(ir).read()
     text = re.sub(r"(, ![a-z]+ !\d+|,? ?; preds.*|(?<=\)) #\d+)", "", text)
     text = re.sub(r"\n +(to label)", r" \1", text)
     found = re.findall(r"^define \w+ @(\w+)\([^{]*{\n(.*?)^}", text, re.M | re.S)
     bodies = dict(found)
     count = 0
-    for f in functions(path):
+    for f in functions(path, libc):
         for way in ways(f):
             body = bodies["%s_%s" % (way, f.symbol)]
             body = "\n".join(line.strip() for line in body.splitlines())

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See symbolize_pc.h. sanitizer_common is compiled for glibc, so there is
+// nothing here.
+
+#include "symbolize_pc.h"
+
+const bool mprof_symbolize_pc_works = false;
+
+void mprof_symbolize_pc_try(void) {}
+
+void mprof_symbolize_pc_init(const char *path) { (void)path; }
+
+void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size) {
+  (void)pc, (void)out, (void)size;
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See symbolize_pc.h. compiler-rt's sanitizer_common does it.
+
+#define _GNU_SOURCE 1
+
+#include "symbolize_pc.h"
+
+#include "init.h"
+
+#include <link.h>
+#include <string.h>
+
+// From <sanitizer/common_interface_defs.h>, which declares more than C needs.
+// pc: a return address. The result: a string for each frame, innermost first,
+// and an empty one.
+__attribute__((visibility("default"))) void
+__sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
+
+// LLVM 19's sanitizer_flags.inc: the second flag is the symbolizer's path. A
+// sanitizer's runtime may hide these; then it has set its flags itself.
+extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
+    __attribute__((weak, visibility("default")));
+void set_default_flags(void *flags) __asm__(
+    "_ZN11__sanitizer11CommonFlags11SetDefaultsEv")
+    __attribute__((weak, visibility("default")));
+enum { SYMBOLIZER_PATH_OFFSET = 8 };
+
+// sanitizer_common's slow unwinder, which nothing here calls, would have every
+// program load libgcc_s.so. A sanitizer's runtime has the real ones.
+void unwind_slow(void) __asm__(
+    "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmj");
+void unwind_slow_in(void) __asm__(
+    "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmPvj");
+__attribute__((weak)) void unwind_slow(void) {}
+__attribute__((weak)) void unwind_slow_in(void) {}
+
+// With symbolize.c's separator.
+#define FORMAT "%f\x1f%s\x1f%l"
+
+const bool mprof_symbolize_pc_works = true;
+
+static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)info, (void)size, (void)arg;
+  return 1;
+}
+
+// sanitizer_common lists the modules. If another thread did so when the helper
+// was copied, nobody releases the loader's lock there.
+void mprof_symbolize_pc_try(void) { dl_iterate_phdr(stop_at_first, NULL); }
+
+void mprof_symbolize_pc_init(const char *path) {
+  if (mprof_has_sanitizer() || set_default_flags == NULL)
+    return;
+  set_default_flags(common_flags);
+  memcpy(common_flags + SYMBOLIZER_PATH_OFFSET, &path, sizeof(path));
+}
+
+void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size) {
+  __sanitizer_symbolize_pc((void *)pc, FORMAT, out, size);
+}
