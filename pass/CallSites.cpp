@@ -24,6 +24,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 using namespace mprof;
@@ -54,7 +55,11 @@ ArrayRef<Hook> mprof::hooks() {
   return Hooks;
 }
 
-static Type *typeOf(char Letter, LLVMContext &Ctx) {
+bool mprof::isForMusl(const Module &M) {
+  return Triple(M.getTargetTriple()).isMusl();
+}
+
+static Type *typeOf(char Letter, LLVMContext &Ctx, bool IsMusl) {
   switch (Letter) {
   case 'v':
     return Type::getVoidTy(Ctx);
@@ -62,6 +67,8 @@ static Type *typeOf(char Letter, LLVMContext &Ctx) {
     return PointerType::getUnqual(Ctx);
   case 'z':
     return Type::getInt64Ty(Ctx);
+  case 't':
+    return typeOf(IsMusl ? 'p' : 'z', Ctx, IsMusl);
   case 'i':
     return Type::getInt32Ty(Ctx);
   case 'b':
@@ -70,12 +77,15 @@ static Type *typeOf(char Letter, LLVMContext &Ctx) {
   llvm_unreachable("hooks.def: unknown letter in a prototype");
 }
 
-FunctionType *mprof::prototype(StringRef Proto, LLVMContext &Ctx) {
+FunctionType *mprof::prototype(StringRef Proto, const Module &M) {
+  LLVMContext &Ctx = M.getContext();
+  const bool IsMusl = isForMusl(M);
   SmallVector<Type *, 4> Params;
   const bool IsVarArg = Proto.consume_back(".");
   for (char Letter : Proto.drop_front())
-    Params.push_back(typeOf(Letter, Ctx));
-  return FunctionType::get(typeOf(Proto.front(), Ctx), Params, IsVarArg);
+    Params.push_back(typeOf(Letter, Ctx, IsMusl));
+  return FunctionType::get(typeOf(Proto.front(), Ctx, IsMusl), Params,
+                           IsVarArg);
 }
 
 /// Whether waits of kind \p K end by a release that the mutex profile blames,
@@ -187,7 +197,7 @@ CallSites::CallSites(Module &M, const Wanted &W) {
     // A library's own function, which no entry in another image can call.
     if (!isHeap(H.Rule) && !Callee->hasDefaultVisibility())
       continue;
-    const Target T = {&H, prototype(H.Proto, M.getContext())};
+    const Target T = {&H, prototype(H.Proto, M)};
     Hooked[Callee] = T;
     // A program may define malloc as an alias, and the optimizer then calls
     // what it stands for.

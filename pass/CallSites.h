@@ -78,8 +78,11 @@ struct Wanted {
 
 llvm::ArrayRef<Hook> hooks();
 
-/// The function type that \p Proto spells.
-llvm::FunctionType *prototype(llvm::StringRef Proto, llvm::LLVMContext &Ctx);
+/// Whether \p M is compiled for programs whose libc is musl.
+bool isForMusl(const llvm::Module &M);
+
+/// The function type that \p Proto spells, in \p M.
+llvm::FunctionType *prototype(llvm::StringRef Proto, const llvm::Module &M);
 
 /// A call and what becomes of it.
 struct Site {

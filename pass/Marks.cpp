@@ -124,7 +124,7 @@ static void markDefinitions(Module &M) {
     auto *F = dyn_cast_or_null<Function>(GV->getAliaseeObject());
     // Another function may have the name, but not with this type.
     if (!F || F->isDeclaration() ||
-        F->getFunctionType() != prototype(H.Proto, M.getContext()))
+        F->getFunctionType() != prototype(H.Proto, M))
       continue;
     F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "definition" : "synchronizer");
     if (!F->hasFnAttribute(Attribute::AlwaysInline))

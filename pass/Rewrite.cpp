@@ -67,7 +67,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -86,7 +85,7 @@ static bool dataIsLocal(const Module &M) {
 Rewriter::Rewriter(Module &M)
     : M(M), Ctx(M.getContext()), I64(Type::getInt64Ty(Ctx)),
       PtrTy(PointerType::getUnqual(Ctx)), WordsAreLocal(dataIsLocal(M)),
-      IsMusl(Triple(M.getTargetTriple()).isMusl()) {}
+      IsMusl(isForMusl(M)) {}
 
 /// The global of an MPROF_WORD. Every word has 64 bits.
 GlobalVariable *Rewriter::word(StringRef Name) {

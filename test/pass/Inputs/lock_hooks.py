@@ -40,7 +40,8 @@ class Function:
     def __init__(self, row, libc, kinds):
         self.rule, self.symbol = row[:2]
         is_lock = self.rule == "OWNED"
-        self.proto = "ip" if is_lock else row[2]
+        thread = "p" if libc == "musl" else "z"
+        self.proto = "ip" if is_lock else row[2].replace("t", thread)
         self.owner = row[3 if libc == "musl" else 2] if is_lock else None
         self.object = int(row[3]) if self.rule == "RELEASE" else 0
         if is_lock or self.rule == "WAIT":
