@@ -234,8 +234,7 @@ MPROF_ENTRY int __mprof_pthread_barrier_wait(pthread_barrier_t *b) {
   mprof_wait_begin(&w, MPROF_KIND_barrier, (uintptr_t)pthread_barrier_wait,
                    FRAME, (uintptr_t)b);
   int r = pthread_barrier_wait(b);
-  // The last to come has not waited.
-  mprof_wait_end(&w, r == 0 ? MPROF_TIMEOUT : MPROF_NO_WAIT);
+  mprof_wait_end(&w, mprof_may_have_waited(r) ? MPROF_TIMEOUT : MPROF_NO_WAIT);
   return r;
 }
 

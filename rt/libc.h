@@ -9,11 +9,15 @@
 #define MPROF_RT_LIBC_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #ifdef __GLIBC__
 
 // What cancellation cleans up with; see POINT in entry_sync.h.
 typedef struct _pthread_cleanup_buffer mprof_cleanup;
+
+// By the result of pthread_barrier_wait: the last to come has not waited.
+static inline bool mprof_may_have_waited(int result) { return result == 0; }
 
 #else // musl
 
@@ -24,6 +28,11 @@ typedef struct _pthread_cleanup_buffer mprof_cleanup;
 struct epoll_event;
 
 typedef struct __ptcb mprof_cleanup;
+
+// The first to come is told from the others, and not the last.
+static inline bool mprof_may_have_waited(int result) {
+  return result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD;
+}
 
 void *pvalloc(size_t size);
 int pthread_mutex_clocklock(pthread_mutex_t *, clockid_t,

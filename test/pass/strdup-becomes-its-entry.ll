@@ -1,6 +1,9 @@
 ; Intent: the size of a copy is not known at the call, so the entry does it all.
+; The function is linked all the same, for the entry.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not="call ptr @strdup"
 target triple = "x86_64-pc-linux-gnu"
+
+; CHECK: @mprof.keep.strdup = private constant ptr @strdup
 
 define ptr @f(ptr %s) {
 ; CHECK: define ptr @f(

@@ -14,7 +14,7 @@
 #include "waited.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t recursive;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
 static struct timespec real, mono; // far away
@@ -38,7 +38,9 @@ static struct timespec real, mono; // far away
           pthread_mutex_unlock(&mutex), pthread_mutex_unlock(&mutex))
 MUTEX(lock, pthread_mutex_lock(&mutex))
 MUTEX(timedlock, pthread_mutex_timedlock(&mutex, &real))
+#ifdef __GLIBC__
 MUTEX(clocklock, pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &mono))
+#endif
 
 // A writer holds, or a reader.
 #define RWLOCK(Name, Take, Wait)                                               \
@@ -51,10 +53,12 @@ RWLOCK(timedrdlock, wrlock, pthread_rwlock_timedrdlock(&rwlock, &real))
 RWLOCK(timedwrlock, wrlock, pthread_rwlock_timedwrlock(&rwlock, &real))
 RWLOCK(timedwrlock_of_reader, rdlock,
        pthread_rwlock_timedwrlock(&rwlock, &real))
+#ifdef __GLIBC__
 RWLOCK(clockrdlock, wrlock,
        pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &mono))
 RWLOCK(clockwrlock, wrlock,
        pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &mono))
+#endif
 
 CONTEST(spin, pthread_spin_lock(&spin), pthread_spin_lock(&spin),
         pthread_spin_unlock(&spin), pthread_spin_unlock(&spin))
@@ -83,6 +87,10 @@ CONTEST(readers, read_twice(), pthread_rwlock_wrlock(&rwlock),
         pthread_rwlock_unlock(&rwlock))
 
 int main(void) {
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&recursive, &attributes);
   real = after(1000000);
   mono = after_on(CLOCK_MONOTONIC, 1000000);
   NEED(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE) == 0);
@@ -102,15 +110,19 @@ int main(void) {
   const struct contest contests[] = {
       MUTEX_ROW(lock, pthread_mutex_lock),
       MUTEX_ROW(timedlock, pthread_mutex_timedlock),
+#ifdef __GLIBC__
       MUTEX_ROW(clocklock, pthread_mutex_clocklock),
+#endif
       RWLOCK_ROW(rdlock, pthread_rwlock_rdlock),
       RWLOCK_ROW(wrlock, pthread_rwlock_wrlock),
       RWLOCK_ROW(wrlock_of_reader, pthread_rwlock_wrlock),
       RWLOCK_ROW(timedrdlock, pthread_rwlock_timedrdlock),
       RWLOCK_ROW(timedwrlock, pthread_rwlock_timedwrlock),
       RWLOCK_ROW(timedwrlock_of_reader, pthread_rwlock_timedwrlock),
+#ifdef __GLIBC__
       RWLOCK_ROW(clockrdlock, pthread_rwlock_clockrdlock),
       RWLOCK_ROW(clockwrlock, pthread_rwlock_clockwrlock),
+#endif
       ROW(spin, spin, pthread_spin_lock, pthread_spin_unlock),
       ROW(recursive, recursive, pthread_mutex_lock, pthread_mutex_unlock),
       RWLOCK_ROW(readers, pthread_rwlock_wrlock),

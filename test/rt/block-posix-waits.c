@@ -41,17 +41,23 @@ static struct thread other;
   })
 COND_WAIT(cond_wait, pthread_cond_wait(&cond, &mutex))
 COND_WAIT(cond_timedwait, pthread_cond_timedwait(&cond, &mutex, &real))
+#ifdef __GLIBC__
 COND_WAIT(cond_clockwait,
           pthread_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &mono))
+#endif
 WAIT(sem_wait, { NEED(sem_wait(&sem) == 0); })
 WAIT(sem_timedwait, { NEED(sem_timedwait(&sem, &real) == 0); })
+#ifdef __GLIBC__
 WAIT(sem_clockwait, { NEED(sem_clockwait(&sem, CLOCK_MONOTONIC, &mono) == 0); })
+#endif
 WAIT(barrier, { NEED(pthread_barrier_wait(&barrier) <= 0); })
 WAIT(join, { NEED(pthread_join(other.id, NULL) == 0); })
 WAIT(timedjoin, { NEED(pthread_timedjoin_np(other.id, NULL, &real) == 0); })
+#ifdef __GLIBC__
 WAIT(clockjoin, {
   NEED(pthread_clockjoin_np(other.id, NULL, CLOCK_MONOTONIC, &mono) == 0);
 })
+#endif
 
 static void wait_to_end(void *arg) {
   (void)arg;
@@ -86,9 +92,12 @@ OWN_CODE(releases) static void broadcast_and_keep(void) {
   pthread_mutex_unlock(&mutex);
 }
 OWN_CODE(releases) static void post(void) { sem_post(&sem); }
-OWN_CODE(releases) static void come(void) {
-  NEED(pthread_barrier_wait(&barrier) <= 0);
-}
+#ifdef __GLIBC__
+OWN_CODE(releases)
+#else // musl does not tell the last to come from the others
+__attribute__((noinline))
+#endif
+static void come(void) { NEED(pthread_barrier_wait(&barrier) <= 0); }
 DECLARE_CODE(releases);
 
 // The signal ends the wait, not the unlock 50 ms later.
@@ -141,14 +150,20 @@ int main(void) {
       ROW(cond_wait, NULL, signal_and_keep, &cond, pthread_cond_wait),
       ROW(cond_timedwait, NULL, broadcast_and_keep, &cond,
           pthread_cond_timedwait),
+#ifdef __GLIBC__
       ROW(cond_clockwait, NULL, signal_and_keep, &cond, pthread_cond_clockwait),
+#endif
       ROW(sem_wait, NULL, post, &sem, sem_wait),
       ROW(sem_timedwait, NULL, post, &sem, sem_timedwait),
+#ifdef __GLIBC__
       ROW(sem_clockwait, NULL, post, &sem, sem_clockwait),
+#endif
       ROW(barrier, NULL, come, NULL, pthread_barrier_wait),
       ROW(join, start_other, end_other, NULL, pthread_join),
       ROW(timedjoin, start_other, end_other, NULL, pthread_timedjoin_np),
+#ifdef __GLIBC__
       ROW(clockjoin, start_other, end_other, NULL, pthread_clockjoin_np),
+#endif
       ROW(once, begin_once, end_other, NULL, pthread_once),
   };
   for (size_t i = 0; i < sizeof(contests) / sizeof(contests[0]); i++)

@@ -46,9 +46,6 @@ GROUPS = {
     """,
     "static": """
         c   no-pie bfd  -static
-        c   no-pie gold -static
-        c   no-pie lld  -static
-        c   pie    bfd  -static-pie
         c   pie    lld  -static-pie
         c++ no-pie bfd  -static
         c++ no-pie gold -static
@@ -61,7 +58,6 @@ GROUPS = {
         c   pie    gold -Wl,--gc-sections
         c   pie    lld  -Wl,--gc-sections
         c++ pie    gold -Wl,--icf=all
-        c++ pie    lld  -Wl,--icf=all
         c++ no-pie gold -no-pie -Wl,--icf=all -Wl,--gc-sections
         c++ no-pie lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
         c++ no-pie lld  -static -Wl,--icf=all -Wl,--gc-sections
@@ -99,6 +95,21 @@ GROUPS = {
     """,
 }
 
+GROUPS["musl"] = """
+    c   pie    bfd
+    c   pie    gold
+    c   pie    lld
+    c   no-pie bfd  -no-pie
+    c   no-pie lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
+    c   no-pie bfd  -static
+    c   no-pie gold -static
+    c   no-pie lld  -static
+    c   pie    bfd  -static-pie
+    c   pie    lld  -static-pie
+    c   lto    lld
+    c   thin   lld  -static
+"""
+
 # plain: without MProf; rt: so, but with libmprof_rt.so; mprof: -fmprof;
 # mprof-rt: that and libmprof_rt.so; intercept: that and -fmprof-intercept.
 PARTS = ("plain", "rt", "mprof", "mprof-rt", "intercept")
@@ -132,9 +143,12 @@ LIBRARIES = {
         plain     mprof-rt mprof-rt lld  -DOPEN
         plain     mprof-rt plain    bfd
     """,
+    "libraries-musl": """
+        mprof     mprof    mprof    bfd
+        mprof     mprof    mprof    lld  -DOPEN
+        mprof     plain    mprof    gold -no-pie
+    """,
 }
-
-
 
 # By function, as in the profile: allocated and in use, blocks and bytes each.
 IN_C = {
@@ -173,7 +187,16 @@ def driver(build, language):
     return os.path.join(build, "bin", "mprof-clang" + suffix)
 
 
-def compile_part(build, language, mode):
+def target(build, group, is_ours=True):
+    """Flags for programs on musl, which only our driver knows how to find."""
+    if not group.endswith("musl"):
+        return []
+    if is_ours:
+        return ["--target=x86_64-linux-musl"]
+    return ["--config=" + os.path.join(build, "share", "mprof", "musl.cfg")]
+
+
+def compile_part(build, group, language, mode):
     """The name of an object file of the mode, compiled when first wanted."""
     name = mode + (".cpp.o" if language == "c++" else ".c.o")
     source = {"c": "program.c", "c++": "part.cpp"}[language]
@@ -188,16 +211,17 @@ def compile_part(build, language, mode):
             os.path.join(HERE, "link", source),
             "-o",
             name,
-            *MODES[mode]
+            *MODES[mode],
+            *target(build, group)
         )
     return name
 
 
 def link(build, group, row, program):
     language, mode, linker, *flags = row
-    objects = [compile_part(build, "c", mode)]
+    objects = [compile_part(build, group, "c", mode)]
     if language == "c++":
-        objects.append(compile_part(build, "c++", mode))
+        objects.append(compile_part(build, group, "c++", mode))
     if group.startswith("intercept"):
         flags.append("-fmprof-intercept")
     flags += [f for f in MODES[mode] if f.startswith("-flto")]
@@ -208,6 +232,7 @@ def link(build, group, row, program):
         "-fuse-ld=" + linker,
         *objects,
         *flags,
+        *target(build, group),
         "-o",
         program
     )
@@ -235,9 +260,10 @@ def sums(profile, wanted=None):
     return total
 
 
-def link_part(build, linker, what, output, *arguments):
+def link_part(build, group, linker, what, output, *arguments):
     """A program or library of one source, as a key of PARTS says."""
     command = [driver(build, "c"), "-O2", "-g1", "-fuse-ld=" + linker]
+    command += target(build, group, what not in ("plain", "rt"))
     if what not in ("plain", "rt"):
         command.append("-fmprof")
     if what == "intercept":
@@ -251,23 +277,26 @@ def link_part(build, linker, what, output, *arguments):
         raise Failed("the linker says: " + text)
 
 
-def library(build, linker, what, name):
+def library(build, group, linker, what, name):
     """The path of library a or b, linked when first wanted."""
     path = "./lib%s-%s-%s.so" % (name, what, linker)
     if not os.path.exists(path):
         source = os.path.join(HERE, "link", "library.c")
         arguments = ["-DNAME=" + name, "-fPIC", "-shared", source]
-        link_part(build, linker, what, path, *arguments)
+        link_part(build, group, linker, what, path, *arguments)
     return path
 
 
-def run_user(build, row, program):
+def run_user(build, group, row, program):
     """Builds the program and its libraries, and runs it."""
     user, a, b, linker, *flags = row
     for what in (user, a, b):
         if what not in PARTS:
             raise Failed("unknown part " + what)
-    libraries = [library(build, linker, a, "a"), library(build, linker, b, "b")]
+    libraries = [
+        library(build, group, linker, a, "a"),
+        library(build, group, linker, b, "b"),
+    ]
     flags += ['-D%s="%s"' % pair for pair in zip("AB", libraries)]
     # Code that is not position-independent is linked to the runtime itself.
     if user == "rt":
@@ -275,7 +304,7 @@ def run_user(build, row, program):
     if "-DOPEN" not in flags:
         flags += libraries
     source = os.path.join(HERE, "link", "user.c")
-    link_part(build, linker, user, program, source, *flags)
+    link_part(build, group, linker, user, program, source, *flags)
     run_profiled(program)
 
 
@@ -296,8 +325,8 @@ def expected_of_user(user, a, b):
     }
 
 
-def check_libraries(build, row, program):
-    run_user(build, row, program)
+def check_libraries(build, group, row, program):
+    run_user(build, group, row, program)
     profile = profile_of(program, "heap")
     expected = expected_of_user(*row[:3])
     # The loader allocates, too.
@@ -367,10 +396,10 @@ def main():
     rows = [line.split() for line in lines.strip().splitlines()]
     failed = 0
     for number, row in enumerate(rows):
-        program = "row%d" % number
+        program = "%s%d" % (group, number)
         try:
             if group in LIBRARIES:
-                check_libraries(build, row, program)
+                check_libraries(build, group, row, program)
             else:
                 link(build, group, row, program)
                 check_file(row, program)
