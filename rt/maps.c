@@ -168,13 +168,17 @@ static bool find_bias(const struct header *h, const Elf64_Ehdr *e,
   return false;
 }
 
+static bool read_header(const struct header *h, Elf64_Ehdr *e) {
+  return copy_in(h, h->start, e, sizeof(*e)) &&
+         memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
+         e->e_ident[EI_CLASS] == ELFCLASS64 &&
+         e->e_phentsize == sizeof(Elf64_Phdr) &&
+         e->e_phoff <= h->limit - h->start;
+}
+
 static void read_elf(const struct header *h, struct mprof_mapping *m) {
   Elf64_Ehdr e;
-  if (!copy_in(h, h->start, &e, sizeof(e)) ||
-      memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
-      e.e_ident[EI_CLASS] != ELFCLASS64 ||
-      e.e_phentsize != sizeof(Elf64_Phdr) || e.e_phoff > h->limit - h->start ||
-      !find_bias(h, &e, &m->bias))
+  if (!read_header(h, &e) || !find_bias(h, &e, &m->bias))
     return;
   for (unsigned i = 0; i < e.e_phnum; i++) {
     Elf64_Phdr p;
@@ -206,16 +210,37 @@ bool mprof_maps_file_build_id(const void *data, size_t len, char out[41]) {
 
 // --- the whole file ---
 
-// A file's header is at its offset 0, which many linkers put into a mapping
-// that is not executable, before those that are.
-static void track_header(struct header *h, const struct line *l) {
-  if (l->is_readable && l->offset == 0 && l->name_len > 0)
-    *h = (struct header){l->start, l->limit, l->name, l->name_len};
-}
-
 static bool has_header(const struct header *h, const struct line *l) {
   return h->start != 0 && h->name_len == l->name_len &&
          memcmp(h->name, l->name, l->name_len) == 0;
+}
+
+// Whether addr lies in a segment of the file whose header is h.
+static bool is_in_segment(const struct header *h, uintptr_t addr) {
+  Elf64_Ehdr e;
+  uintptr_t bias;
+  if (!read_header(h, &e) || !find_bias(h, &e, &bias))
+    return false;
+  for (unsigned i = 0; i < e.e_phnum; i++) {
+    Elf64_Phdr p;
+    if (!copy_in(h, h->start + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
+      return false;
+    uintptr_t start = bias + (p.p_vaddr & -(uint64_t)PAGE);
+    if (p.p_type == PT_LOAD && addr >= start &&
+        addr < bias + p.p_vaddr + p.p_memsz)
+      return true;
+  }
+  return false;
+}
+
+// A file's header is at its offset 0, which many linkers put into a mapping
+// that is not executable, before those that are. In a small file the others
+// begin in the same page of the file, and so at its offset 0, too.
+static void track_header(struct header *h, const struct line *l) {
+  if (!l->is_readable || l->offset != 0 || l->name_len == 0 ||
+      (has_header(h, l) && is_in_segment(h, l->start)))
+    return;
+  *h = (struct header){l->start, l->limit, l->name, l->name_len};
 }
 
 static void add(struct mprof_maps *m, const struct header *h,
