@@ -120,9 +120,7 @@ LIBRARIES = {
         mprof     mprof    mprof    lld
         mprof     mprof    mprof    bfd  -no-pie
         mprof     mprof    mprof    gold -no-pie
-        mprof     mprof    mprof    lld  -no-pie
         mprof     mprof    mprof    lld  -DOPEN
-        mprof     mprof    mprof    gold -DOPEN
         mprof     mprof-rt mprof    bfd
         mprof     mprof-rt mprof-rt lld  -DOPEN
         mprof     plain    plain    bfd

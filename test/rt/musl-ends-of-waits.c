@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: on musl a wait that a cancellation ends is recorded, the thread's own
-// cleanup handlers run in their order, and later waits are recorded, too.
+// cleanup handlers run in their order, and later waits are recorded, too; to
+// join a thread that has ended is no wait.
 //
 // REQUIRES: musl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -10,19 +11,22 @@
 // RUN:   %mprof_clang -fmprof --target=x86_64-linux-musl -O2 -g1 $link %s -o app && \
 // RUN:   env MPROF_OPTIONS=block_rate=1:report=0:log_path=p timeout 60 ./app && \
 // RUN:   for f in p.*.block.pb.gz; do %mprof_read --symbolize $f; done \
-// RUN:   | grep '^sample: ' | sort | FileCheck %s || exit 1; rm p.*; done
+// RUN:   | grep '^sample: ' | sort | FileCheck %s --implicit-check-not=join_ended || exit 1; rm p.*; done
 //
 // CHECK-DAG: sample: 3 {{.*}} kind=cond{{.*}} : pthread_cond_wait <- for_a_condition
 // CHECK-DAG: sample: 3 {{.*}} kind=sem{{.*}} : sem_wait <- for_a_semaphore
 // CHECK-DAG: sample: 1 {{.*}} kind=sem{{.*}} : sem_wait <- main
+// CHECK-DAG: sample: 1 {{.*}} kind=join{{.*}} : pthread_join <- join_running
 
 #include <mprof/mprof.h>
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern uint32_t __mprof_waiters[1024];
@@ -76,6 +80,38 @@ static void cancel(void *(*f)(void *), int *result, void *object) {
   }
 }
 
+__attribute__((noinline)) static void join_running(pthread_t t) {
+  pthread_join(t, NULL);
+  usleep(1);
+}
+
+__attribute__((noinline)) static void join_ended(pthread_t t) {
+  pthread_join(t, NULL);
+  usleep(1);
+}
+
+static void *sleep_some(void *arg) {
+  usleep(20000);
+  return arg;
+}
+
+static atomic_int ended;
+
+static void *note_thread(void *arg) {
+  ended = (int)syscall(SYS_gettid);
+  return arg;
+}
+
+static void join_both(void) {
+  pthread_t t;
+  pthread_create(&t, NULL, sleep_some, NULL);
+  join_running(t);
+  pthread_create(&t, NULL, note_thread, NULL);
+  while (ended == 0 || syscall(SYS_tgkill, getpid(), ended, 0) == 0)
+    usleep(100);
+  join_ended(t);
+}
+
 static void *post(void *arg) {
   usleep(5000);
   sem_post(&posted);
@@ -93,5 +129,6 @@ int main(void) {
   pthread_create(&t, NULL, post, NULL);
   sem_wait(&posted);
   pthread_join(t, NULL);
+  join_both();
   return 0;
 }
