@@ -8,7 +8,7 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -fuse-ld=lld -Wl,--build-id=0x0123456789abcdef \
 // RUN:   -DPLUGIN %s -o plugin.so
 // RUN: llvm-readelf -lW plugin.so | FileCheck %s --check-prefix=SMALL
-// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
 // RUN: env MPROF_OPTIONS=heap_rate=1:report=0:log_path=p ./app
 // RUN: %mprof_read --symbolize p.*.heap.pb.gz | FileCheck %s
 //

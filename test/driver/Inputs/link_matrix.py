@@ -111,7 +111,7 @@ GROUPS["musl"] = """
 """
 
 # plain: without MProf; rt: so, but with libmprof_rt.so; mprof: -fmprof;
-# mprof-rt: that and libmprof_rt.so; intercept: that and -fmprof-intercept.
+# mprof-rt: that and libmprof_rt.so; intercept: -fmprof -fmprof-intercept.
 PARTS = ("plain", "rt", "mprof", "mprof-rt", "intercept")
 LIBRARIES = {
     "libraries": """
@@ -194,6 +194,10 @@ def target(build, group, is_ours=True):
     return ["--config=" + os.path.join(build, "share", "mprof", "musl.cfg")]
 
 
+def interception(is_on):
+    return "-fmprof-intercept" if is_on else "-fno-mprof-intercept"
+
+
 def compile_part(build, group, language, mode):
     """The name of an object file of the mode, compiled when first wanted."""
     name = mode + (".cpp.o" if language == "c++" else ".c.o")
@@ -220,8 +224,7 @@ def link(build, group, row, program):
     objects = [compile_part(build, group, "c", mode)]
     if language == "c++":
         objects.append(compile_part(build, group, "c++", mode))
-    if group.startswith("intercept"):
-        flags.append("-fmprof-intercept")
+    flags.append(interception(group.startswith("intercept")))
     flags += [f for f in MODES[mode] if f.startswith("-flto")]
     text = run(
         driver(build, language),
@@ -263,9 +266,7 @@ def link_part(build, group, linker, what, output, *arguments):
     command = [driver(build, "c"), "-O2", "-g1", "-fuse-ld=" + linker]
     command += target(build, group, what not in ("plain", "rt"))
     if what not in ("plain", "rt"):
-        command.append("-fmprof")
-    if what == "intercept":
-        command.append("-fmprof-intercept")
+        command += ["-fmprof", interception(what == "intercept")]
     command += [*arguments, "-o", output]
     if what in ("rt", "mprof-rt"):
         lib = os.path.join(build, "lib")
