@@ -483,8 +483,9 @@ void mprof_unwind_forget(void) {
 // --- following a stack ---
 
 // What linkers name a section's ends.
-extern const char __start_mprof_text[],
-    __stop_mprof_text[] __attribute__((weak, visibility("hidden")));
+#define SECTION_END __attribute__((weak, visibility("hidden")))
+extern const char __start_mprof_text[] SECTION_END;
+extern const char __stop_mprof_text[] SECTION_END;
 
 // Whether the function is an entry: it stands for the one that it calls, as
 // where libc's pthread_create, called by its entry, allocates.
