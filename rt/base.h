@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ground the runtime stands on: the operating system without libc (no
-// errno, no cancellation point, no lock), locks with ranks, the arena, and the
-// counters of what was lost. Nothing here knows about profiles.
+// errno, no cancellation point, no lock), locks with ranks, memory that is
+// never freed, and the counters of what was lost. Nothing here knows about
+// profiles.
 
 #ifndef MPROF_RT_BASE_H
 #define MPROF_RT_BASE_H
@@ -90,7 +91,7 @@ enum mprof_rank {
   MPROF_RANK_STARTS,    // starts_lock: what threads are created with
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks
-  MPROF_RANK_ARENA,     // arena_lock: the arena's committed end
+  MPROF_RANK_MEMORY,    // persistent_lock: the end of what is committed
 };
 
 struct mprof_lock {
@@ -111,32 +112,34 @@ void mprof_lock_reset(struct mprof_lock *l);
 // What threads have waited for the profiler's locks, in ticks.
 uint64_t mprof_lock_wait_ticks(void);
 
-// --- arena.c ---
+// --- persistent.c ---
 
 // Zeroed memory that is never freed (Go: persistentalloc), aligned to 64 bytes;
 // NULL, counted as lost, once max_memory_mb are used or the system has none.
 // Lock-free but for the growth of the committed part.
-void *mprof_arena_alloc(size_t len);
+void *mprof_persistent_alloc(size_t len);
 // The same for what can be done without: its lack is no loss.
-void *mprof_arena_try_alloc(size_t len);
-// What addresses in the arena are multiples of.
-#define MPROF_ARENA_UNIT 64u
-extern char *mprof_arena_base; // written once by mprof_arena_init
-// Names of arena memory that fit 32 bits; 0 is NULL.
-static inline uint32_t mprof_arena_handle(const void *p) {
-  return p ? (uint32_t)(((const char *)p - mprof_arena_base) / MPROF_ARENA_UNIT)
+void *mprof_persistent_try_alloc(size_t len);
+// What its addresses are multiples of.
+#define MPROF_PERSISTENT_UNIT 64u
+extern char *mprof_persistent_base; // written once by mprof_persistent_init
+// Handles: names of that memory that fit 32 bits; 0 is NULL.
+static inline uint32_t mprof_persistent_handle(const void *p) {
+  return p ? (uint32_t)(((const char *)p - mprof_persistent_base) /
+                        MPROF_PERSISTENT_UNIT)
            : 0;
 }
-static inline void *mprof_arena_pointer(uint32_t handle) {
-  return handle ? mprof_arena_base + (size_t)handle * MPROF_ARENA_UNIT : NULL;
+static inline void *mprof_persistent_pointer(uint32_t handle) {
+  return handle ? mprof_persistent_base + (size_t)handle * MPROF_PERSISTENT_UNIT
+                : NULL;
 }
 // Bytes handed out, and of those the ones for the bucket table.
-size_t mprof_arena_used(void);
+size_t mprof_persistent_used(void);
 // Reserves max_bytes of address space, less where the system refuses. Returns
 // 0 or ENOMEM, and then every allocation fails.
-int mprof_arena_init(size_t max_bytes);
+int mprof_persistent_init(size_t max_bytes);
 // Forgets everything: in a forked child, and between unit tests.
-void mprof_arena_reset(void);
+void mprof_persistent_reset(void);
 
 // --- stats.c ---
 

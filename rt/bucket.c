@@ -92,7 +92,8 @@ static void put_locked(struct table *t, const struct mprof_bucket *b) {
 
 static struct table *new_table(unsigned size_at) {
   size_t size = table_sizes[size_at];
-  struct table *t = mprof_arena_alloc(sizeof(*t) + size * sizeof(t->slots[0]));
+  struct table *t =
+      mprof_persistent_alloc(sizeof(*t) + size * sizeof(t->slots[0]));
   if (t) {
     t->size = size;
     t->size_at = size_at;
@@ -133,7 +134,7 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   if (mprof_heapx_is_on() && key->type == MPROF_BUCKET_MEM)
     size =
         mprof_heapx_offset(key->stack_len) + sizeof(struct mprof_heapx_counts);
-  struct mprof_bucket *b = mprof_arena_alloc(size);
+  struct mprof_bucket *b = mprof_persistent_alloc(size);
   if (!b)
     return NULL;
   b->hash = hash;

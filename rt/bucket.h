@@ -94,7 +94,7 @@ struct mprof_bucket {
   };
   uint32_t rate;
   uint32_t stack_len;
-  // MEM: arena handle of the other threads' counters, see counts.h. Atomic.
+  // MEM: handle of the other threads' counters, see counts.h. Atomic.
   _Atomic uint32_t cells;
   uint16_t owner; // MEM: the shard that counts in own
   uint8_t type;

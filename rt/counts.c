@@ -45,13 +45,13 @@ void mprof_shards_reset(void) { memset(&shards, 0, sizeof(shards)); }
 static void *line_of(_Atomic uint32_t *handle, size_t size) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
   if (mprof_likely(h != 0) || size == 0)
-    return mprof_arena_pointer(h);
-  void *mine = mprof_arena_try_alloc(size);
+    return mprof_persistent_pointer(h);
+  void *mine = mprof_persistent_try_alloc(size);
   if (!mine)
     return NULL;
-  if (atomic_compare_exchange_strong(handle, &h, mprof_arena_handle(mine)))
+  if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
     return mine;
-  return mprof_arena_pointer(h); // mine stays unused
+  return mprof_persistent_pointer(h); // mine stays unused
 }
 
 static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,

@@ -37,7 +37,7 @@ struct mprof_cell {
 // A bucket's cells of some shards: read by all, written once each.
 #define MPROF_CELLS_A_LINE 15u
 struct mprof_cell_line {
-  _Atomic uint32_t next; // arena handle, of the shards after these
+  _Atomic uint32_t next; // handle, of the shards after these
   _Atomic uint32_t cells[MPROF_CELLS_A_LINE]; // the same; 0: none yet
 };
 _Static_assert(sizeof(struct mprof_cell) == 64 &&

@@ -63,11 +63,11 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
 }
 
 // Enters an object with its bucket and counts it. What has no memory was
-// counted as lost by the arena.
+// counted as lost where it was asked for.
 static void enter(struct mprof_bucket *b, void *ptr) {
   uint32_t stale;
   mprof_lock_acquire(&mprof_gc_lock);
-  bool ok = mprof_gc_put((uintptr_t)ptr, mprof_arena_handle(b), &stale);
+  bool ok = mprof_gc_put((uintptr_t)ptr, mprof_persistent_handle(b), &stale);
   mprof_lock_release(&mprof_gc_lock);
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(ok ? b : NULL, ptr, false);

@@ -159,7 +159,7 @@ static void note_locked(struct mprof_maps *m) {
       continue;
     struct module *x = find_loaded(v);
     if (x == NULL) {
-      x = mprof_arena_alloc(sizeof(*x));
+      x = mprof_persistent_alloc(sizeof(*x));
       if (x == NULL)
         continue;
       x->map = *v;

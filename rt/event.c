@@ -25,7 +25,8 @@ static struct mprof_bucket *bucket_of(struct mprof_thread *t,
 }
 
 static void count_free(uint32_t handle) {
-  mprof_count_free(mprof_arena_pointer(handle), mprof_cycle_explicit_index());
+  mprof_count_free(mprof_persistent_pointer(handle),
+                   mprof_cycle_explicit_index());
 }
 
 static bool is_measured(enum mprof_family family) {
@@ -36,7 +37,7 @@ static bool is_measured(enum mprof_family family) {
 static MPROF_NOINLINE void count_stale(uint32_t handle) {
   count_free(handle);
   if (mprof_heapx_is_on()) {
-    struct mprof_bucket *b = mprof_arena_pointer(handle);
+    struct mprof_bucket *b = mprof_persistent_pointer(handle);
     struct mprof_heapx_end e = {.slack = mprof_heapx_usual_slack(b)};
     mprof_heapx_free(b, &e, false);
   }
@@ -50,10 +51,10 @@ static void record(const struct mprof_alloc_event *ev) {
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
   uint32_t stale = 0;
-  // The arena has counted the loss when one of these has no memory; a block
+  // The loss is counted when there is no memory for one of these; a block
   // whose free could not be seen must not be counted at all.
   if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
-                            mprof_arena_handle(b), &stale)) {
+                            mprof_persistent_handle(b), &stale)) {
     if (mprof_heapx_is_on())
       mprof_heapx_alloc(NULL, ev->ptr, false);
     return;
@@ -92,7 +93,7 @@ static inline struct mprof_released take(void *ptr) {
 
 static void note_release(struct mprof_released *r, const void *ptr) {
   r->is_last = mprof_heapx_is_last(ptr);
-  r->slack = mprof_heapx_slack(mprof_arena_pointer(r->bucket), ptr);
+  r->slack = mprof_heapx_slack(mprof_persistent_pointer(r->bucket), ptr);
 }
 
 struct mprof_released mprof_event_release(void *ptr) {
@@ -107,7 +108,7 @@ static void count_end(uint32_t handle) {
     count_free(handle);
     mprof_guard_leave();
   } else {
-    mprof_count_free_inside(mprof_arena_pointer(handle),
+    mprof_count_free_inside(mprof_persistent_pointer(handle),
                             mprof_cycle_explicit_index());
   }
 }
@@ -128,7 +129,7 @@ static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
                               .is_moved = how->to != how->from,
                               .size = how->size};
   bool is_inside = !mprof_guard_enter();
-  mprof_heapx_free(mprof_arena_pointer(r->bucket), &e, is_inside);
+  mprof_heapx_free(mprof_persistent_pointer(r->bucket), &e, is_inside);
   if (!is_inside)
     mprof_guard_leave();
 }

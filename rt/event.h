@@ -27,7 +27,7 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 // to another thread. The result is for one of the two calls below; 0 if the
 // block is not a counted one.
 struct mprof_released {
-  uint32_t bucket; // arena handle
+  uint32_t bucket; // handle
   bool is_placed;
   // With the option heapx, else 0; see heapx.h.
   bool is_last;

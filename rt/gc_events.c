@@ -70,7 +70,8 @@ static bool is_live(void *object) {
 }
 
 static void count_free(uint32_t bucket) {
-  mprof_count_free(mprof_arena_pointer(bucket), (mprof_cycle_read() + 1) % 3);
+  mprof_count_free(mprof_persistent_pointer(bucket),
+                   (mprof_cycle_read() + 1) % 3);
 }
 
 // With the guard: what the program's handler does while the world is stopped is

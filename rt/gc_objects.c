@@ -3,7 +3,7 @@
 //
 // See gc_objects.h. Open addressing with linear probing; what follows a removed
 // entry moves up, so there are no tombstones and the table needs no rebuilding.
-// It only grows, as the arena it lies in, which no collector scans: it is
+// It only grows, in persistent memory, which no collector scans: it is
 // neither a stack nor data of a module. (The variables of this file are, hence
 // no pointer to an object is kept in any.)
 
@@ -52,7 +52,7 @@ static bool grow(void) {
   struct entry *old = table.entries;
   size_t old_size = table.size;
   size_t size = old_size ? 2 * old_size : FIRST_SIZE;
-  struct entry *entries = mprof_arena_alloc(size * sizeof(entries[0]));
+  struct entry *entries = mprof_persistent_alloc(size * sizeof(entries[0]));
   if (!entries)
     return false;
   table.entries = entries;

@@ -100,7 +100,7 @@ static void after_fork_in_child(void) {
   mprof_threads_reset();
   mprof_stats_reset();
   mprof_cycle_reset();
-  mprof_arena_reset();
+  mprof_persistent_reset();
   mprof_guard_leave();
   if (!mprof_flags.children) {
     atomic_store(&mprof_is_ready, false);
@@ -146,7 +146,7 @@ static void start(void) {
   atomic_store(&process_id, mprof_sys_getpid());
   mprof_message_init();
   mprof_flags_init();
-  if (mprof_arena_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
+  if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
     mprof_message("no address space for the profiler; nothing is counted");
   mprof_next_find();
   mprof_entry_new_init();

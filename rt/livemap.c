@@ -5,7 +5,7 @@
 
 #include "livemap.h"
 
-// A tree: top -> middle -> leaf, each a block of arena handles. Leaves have
+// A tree: top -> middle -> leaf, each a block of handles. Leaves have
 // 2^12 slots, middles 2^16, tops what is left of 47 bits of address. A slot of
 // a leaf belongs to the owner of the block at its address, so plain loads and
 // stores do; making a leaf races, and the loser's stays unused.
@@ -24,7 +24,7 @@ static struct {
 } trees = {.by_page = {.unit_bits = 12}, .by_16 = {.unit_bits = 4}};
 
 static _Atomic uint32_t *block(uint32_t handle) {
-  return mprof_arena_pointer(handle);
+  return mprof_persistent_pointer(handle);
 }
 
 // The block that *handle names; made with 2^bits slots if there is none.
@@ -35,10 +35,10 @@ static _Atomic uint32_t *child(_Atomic uint32_t *handle, unsigned bits,
     return block(h);
   if (!make)
     return NULL;
-  void *mine = mprof_arena_alloc(sizeof(uint32_t) << bits);
+  void *mine = mprof_persistent_alloc(sizeof(uint32_t) << bits);
   if (!mine)
     return NULL;
-  if (atomic_compare_exchange_strong(handle, &h, mprof_arena_handle(mine)))
+  if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
     return mine;
   return block(h);
 }
@@ -104,13 +104,13 @@ static struct node *odd_new_node(void) {
   if (n)
     odd.unused = n->next;
   else
-    n = mprof_arena_alloc(sizeof(*n));
+    n = mprof_persistent_alloc(sizeof(*n));
   return n;
 }
 
 static bool odd_put_locked(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
   if (!odd.heads)
-    odd.heads = mprof_arena_alloc(ODD_HEADS * sizeof(odd.heads[0]));
+    odd.heads = mprof_persistent_alloc(ODD_HEADS * sizeof(odd.heads[0]));
   if (!odd.heads)
     return false;
   struct node **at = odd_find(addr);

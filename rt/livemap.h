@@ -4,7 +4,7 @@
 // From the address of a counted block to its bucket. (Go: setprofilebucket,
 // the special of a span)
 //
-// Two radix trees of 32-bit arena handles: one by 4 KiB page for the blocks of
+// Two radix trees of 32-bit handles: one by 4 KiB page for the blocks of
 // the sampled mode, which lie on page boundaries, one by 16 bytes for the
 // others. Slots are near each other as the blocks are, need no lock, since a
 // block has one owner, and cost a quarter of the heap in exact mode. Blocks

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names that the program has given to its locks. They are kept outside the
-// arena, which is emptied in a forked child: the child has the same locks, and
-// nobody names them again. So each change is one that a fork in the middle of
-// leaves the table whole.
+// The names that the program has given to its locks. They are kept outside
+// persistent memory, which is emptied in a forked child: the child has the same
+// locks, and nobody names them again. So each change is one that a fork in the
+// middle of leaves the table whole.
 
 #include "lock_names.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // System calls of Linux on x86-64, made directly: libc's wrappers set errno
-// and are cancellation points, and a hook may do neither. With arena.c the
+// and are cancellation points, and a hook may do neither. With persistent.c the
 // only place that asks the system for memory, and where tests make it fail.
 
 #include "base.h"

@@ -21,9 +21,9 @@ struct mprof_thread_start {
   bool has_run;
 };
 
-// One that holds zeros; NULL when there is no memory. Not from the arena, which
-// a forked child empties: the thread that forks may still hold one. Call both
-// with the guard set.
+// One that holds zeros; NULL when there is no memory. Not persistent memory,
+// which a forked child empties: the thread that forks may still hold one. Call
+// both with the guard set.
 struct mprof_thread_start *mprof_thread_start_new(void);
 void mprof_thread_start_free(struct mprof_thread_start *s);
 // In a forked child.

@@ -87,7 +87,7 @@ static struct mprof_thread *new_thread_locked(void) {
   if (t)
     registry.unused = t->next;
   else
-    t = mprof_arena_alloc(sizeof(*t));
+    t = mprof_persistent_alloc(sizeof(*t));
   return t;
 }
 
@@ -134,7 +134,7 @@ static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
   mprof_unwind_learn_roots();
   size_t stack_bytes = 2 * mprof_flags.stack_depth * sizeof(mprof_pc);
   struct mprof_scratch *s =
-      mprof_arena_alloc(sizeof(struct mprof_scratch) + stack_bytes);
+      mprof_persistent_alloc(sizeof(struct mprof_scratch) + stack_bytes);
   if (s)
     s->depth = (uint32_t)mprof_flags.stack_depth;
   return s;

@@ -59,7 +59,7 @@ static struct waited *make_locked(struct slot *s, uintptr_t object) {
   w = s->unused;
   if (w)
     s->unused = w->next;
-  else if (!(w = mprof_arena_alloc(sizeof(*w))))
+  else if (!(w = mprof_persistent_alloc(sizeof(*w))))
     return NULL;
   *w = (struct waited){.next = s->used, .object = object};
   s->used = w;

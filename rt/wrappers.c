@@ -38,7 +38,7 @@ static bool is_known_locked(const char *name) {
 // A copy of the names in node that no other module has; the profile still has
 // the module's stacks, and of the program itself it is written after this. The
 // copies stay, but no name is copied twice, however often a library is loaded.
-// Not in the arena: that is emptied in a forked child.
+// Not in persistent memory: that is emptied in a forked child.
 static void keep_names_locked(const struct __mprof_wrappers *node) {
   size_t count = 0, text = 0;
   for (size_t i = 0; i < node->count; i++)

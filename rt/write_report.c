@@ -65,7 +65,7 @@ static int64_t resident_bytes(void) {
 static void put_memory(struct mprof_report *w) {
   int64_t resident = resident_bytes();
   mprof_report_put(w, "\nThe profiler's tables, not all of them touched: ");
-  mprof_report_bytes(w, (int64_t)mprof_arena_used());
+  mprof_report_bytes(w, (int64_t)mprof_persistent_used());
   if (resident >= 0) {
     mprof_report_put(w, "\nThe process's resident memory: ");
     mprof_report_bytes(w, resident);

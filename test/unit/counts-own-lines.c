@@ -94,8 +94,8 @@ int main(void) {
   pthread_t t[THREADS];
   CHECK(mprof_init_ready());
   // The barrier's own line is both threads' business.
-  watch(&areas[0], mprof_arena_base, mprof_arena_base + (4 << 20));
-  mprof_os_commit(mprof_arena_base, 4 << 20, false);
+  watch(&areas[0], mprof_persistent_base, mprof_persistent_base + (4 << 20));
+  mprof_os_commit(mprof_persistent_base, 4 << 20, false);
   watch(&areas[1], __data_start, _end);
   pthread_barrier_init(&turn, NULL, THREADS);
   for (size_t i = 0; i < THREADS; i++)
@@ -108,7 +108,7 @@ int main(void) {
        b = b->allnext)
     buckets++;
   CHECK_EQ(buckets, 1); // they do share it
-  CHECK(mprof_arena_used() < 4 << 20);
+  CHECK(mprof_persistent_used() < 4 << 20);
   for (int i = 0; i < 2; i++)
     for (size_t k = 0; k < areas[i].len / LINE; k++)
       if ((areas[i].changed_by[k] & (areas[i].changed_by[k] - 1)) != 0) {

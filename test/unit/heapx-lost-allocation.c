@@ -47,7 +47,7 @@ int main(void) {
     void *q = NULL;
     if (k == 1) {
       mprof_guard_enter();
-      while (mprof_arena_try_alloc(64))
+      while (mprof_persistent_try_alloc(64))
         ;
       mprof_guard_leave();
       CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 0);

@@ -16,7 +16,7 @@ static size_t bytes_of(enum mprof_bucket_type type, uint32_t depth) {
   stack[0]++;
   struct mprof_bucket_key key = {
       .stack = stack, .stack_len = depth, .type = type, .size = 8, .rate = 1};
-  size_t before = mprof_arena_used();
+  size_t before = mprof_persistent_used();
   mprof_guard_enter();
   struct mprof_bucket *b = mprof_bucket_get(&key, true);
   mprof_guard_leave();
@@ -25,9 +25,9 @@ static size_t bytes_of(enum mprof_bucket_type type, uint32_t depth) {
     struct mprof_heapx_counts *x = mprof_heapx_of(b);
     CHECK((char *)x >= (char *)(b->stack + depth));
     CHECK((uintptr_t)x % 64 == 0);
-    CHECK((size_t)((char *)(x + 1) - (char *)b) <= mprof_arena_used() - before);
+    CHECK((size_t)((char *)(x + 1) - (char *)b) <= mprof_persistent_used() - before);
   }
-  return mprof_arena_used() - before;
+  return mprof_persistent_used() - before;
 }
 
 static size_t units(size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -39,10 +39,10 @@ static size_t bytes_of_cells(void) {
   b->owner = MPROF_NO_OWNER;
   for (unsigned k = 0; k < MPROF_CELL_FROM; k++)
     mprof_count_alloc(b, 0);
-  size_t before = mprof_arena_used();
+  size_t before = mprof_persistent_used();
   mprof_count_alloc(b, 0);
   mprof_guard_leave();
-  return mprof_arena_used() - before;
+  return mprof_persistent_used() - before;
 }
 
 int main(void) {

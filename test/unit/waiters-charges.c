@@ -204,12 +204,12 @@ static void many(uintptr_t a) {
     CHECK_EQ(mprof_waiters_leave(a, 10000 + i), 20000);
   CHECK_EQ(word(a), 0);
   // Their memory is used again.
-  size_t used = mprof_arena_used();
+  size_t used = mprof_persistent_used();
   for (uint64_t i = 0; i < N; i++) {
     enter_at(a + i, 30000);
     mprof_waiters_leave(a + i, 30000);
   }
-  CHECK(mprof_arena_used() - used <= 80 * 64); // one a slot
+  CHECK(mprof_persistent_used() - used <= 80 * 64); // one a slot
 }
 
 static void forked(uintptr_t a) {

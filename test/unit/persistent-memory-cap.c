@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: past max_memory_mb the arena gives nothing more, each refusal is
-// counted, and what it gave stays as it was.
+// Intent: past max_memory_mb there is no more persistent memory, each refusal
+// is counted, and what it gave stays as it was.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -11,23 +11,23 @@
 
 int main(void) {
   CHECK(mprof_init_ready());
-  CHECK_EQ(mprof_arena_used(), 0);
-  char *first = mprof_arena_alloc(100);
+  CHECK_EQ(mprof_persistent_used(), 0);
+  char *first = mprof_persistent_alloc(100);
   CHECK_EQ((uintptr_t)first % 64, 0);
   memset(first, 1, 100);
-  uint32_t handle = mprof_arena_handle(first);
-  CHECK(handle != 0 && mprof_arena_pointer(handle) == first);
+  uint32_t handle = mprof_persistent_handle(first);
+  CHECK(handle != 0 && mprof_persistent_pointer(handle) == first);
   size_t given = 128;
   char *p;
-  while ((p = mprof_arena_alloc(1000))) {
+  while ((p = mprof_persistent_alloc(1000))) {
     CHECK_EQ(p[0] | p[999], 0);
     memset(p, 2, 1000);
     given += 1024;
   }
-  CHECK_EQ(mprof_arena_used(), given);
+  CHECK_EQ(mprof_persistent_used(), given);
   CHECK(given <= 4 << 20 && given > (4 << 20) - 2048);
   CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 1);
-  CHECK(!mprof_arena_alloc(SIZE_MAX - 100));
+  CHECK(!mprof_persistent_alloc(SIZE_MAX - 100));
   CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 2);
   CHECK_EQ(first[99], 1);
   return 0;
