@@ -9,6 +9,7 @@
 
 #include "bucket_at.h"
 #include "counts.h"
+#include "custom_blocks.h"
 #include "cycle.h"
 #include "fastpath.h"
 #include "flags.h"
@@ -180,5 +181,67 @@ void mprof_event_kept(struct mprof_released r, void *ptr) {
     if (r.is_last)
       mprof_heapx_is_last_again(ptr);
     mprof_guard_leave();
+  }
+}
+
+// --- blocks of the program's own allocators ---
+
+static void record_custom(const struct mprof_alloc_event *ev,
+                          const struct mprof_custom_place *place) {
+  if (mprof_flags.stack_depth == 0)
+    return;
+  struct mprof_thread *t = mprof_thread_self(true);
+  struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
+  struct mprof_custom_block block = {.addr = (uintptr_t)ev->ptr,
+                                     .arena = place->arena,
+                                     .bucket = mprof_persistent_handle(b),
+                                     .is_outer = place->is_outer};
+  bool is_known = b && mprof_custom_put(&block, count_stale);
+  if (is_known)
+    mprof_count_alloc(b, mprof_cycle_explicit_index());
+  if (mprof_heapx_is_on())
+    mprof_heapx_alloc(is_known ? b : NULL, ev->ptr, false);
+}
+
+void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
+                              const struct mprof_custom_place *place) {
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return;
+  }
+  record_custom(ev, place);
+  mprof_guard_leave();
+}
+
+struct mprof_released mprof_event_custom_release(void *ptr) {
+  struct mprof_released r = {.bucket = 0};
+  if (mprof_guard_enter()) {
+    r.bucket = mprof_custom_take((uintptr_t)ptr);
+    mprof_guard_leave();
+  } else {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+  }
+  if (mprof_heapx_is_on() && r.bucket)
+    note_release(&r, ptr);
+  return r;
+}
+
+void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
+  if (!r.bucket || !mprof_guard_enter())
+    return;
+  struct mprof_custom_block block = {
+      .addr = (uintptr_t)ptr, .bucket = r.bucket, .is_outer = true};
+  mprof_custom_put(&block, count_stale);
+  if (r.is_last)
+    mprof_heapx_is_last_again(ptr);
+  mprof_guard_leave();
+}
+
+void mprof_event_arena_reset(const void *arena) {
+  if (mprof_guard_enter()) {
+    mprof_custom_empty((uintptr_t)arena, count_free);
+    mprof_guard_leave();
+  } else {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
   }
 }

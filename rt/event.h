@@ -46,4 +46,17 @@ void mprof_event_resized(struct mprof_released r, const void *ptr,
 // The block stays: its reallocation failed.
 void mprof_event_kept(struct mprof_released r, void *ptr);
 
+// The same for blocks of the program's own allocators, which are told from the
+// heap's at the same addresses. ptr is not NULL.
+struct mprof_custom_place {
+  uintptr_t arena; // address that names the block's arena, 0 if it is in none
+  bool is_outer;   // a block that the allocator had of another stays counted
+};
+void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
+                              const struct mprof_custom_place *place);
+struct mprof_released mprof_event_custom_release(void *ptr);
+void mprof_event_custom_kept(struct mprof_released r, void *ptr);
+// Counts the frees of all blocks of an arena.
+void mprof_event_arena_reset(const void *arena);
+
 #endif // MPROF_RT_EVENT_H

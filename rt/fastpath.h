@@ -64,6 +64,9 @@ extern MPROF_DATA const char MPROF_ABI_NAME(MPROF_ABI_VERSION);
 
 MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size);
 MPROF_ENTRY void __mprof_custom_free(void *ptr);
+// What the inline functions of mprof/mprof.h call.
+MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr, size_t size);
+MPROF_ENTRY void __mprof_arena_reset(const void *arena);
 // Takes the block out of the profile before the allocator may hand its address
 // to another thread; the result names it for __mprof_custom_realloc_end.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);

@@ -7,6 +7,7 @@
 
 #include "bucket.h"
 #include "contention.h"
+#include "custom_blocks.h"
 #include "cycle.h"
 #include "epochs.h"
 #include "fastpath.h"
@@ -95,6 +96,7 @@ static void after_fork_in_child(void) {
   mprof_waiters_reset();
   mprof_thread_starts_reset();
   mprof_live_reset();
+  mprof_custom_reset();
   if (mprof_gc_reset)
     mprof_gc_reset();
   mprof_threads_reset();

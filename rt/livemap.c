@@ -21,7 +21,10 @@ struct tree {
 static struct {
   _Alignas(64) struct tree by_page;
   struct tree by_16;
-} trees = {.by_page = {.unit_bits = 12}, .by_16 = {.unit_bits = 4}};
+  struct tree custom; // values of blocks of the program's own allocators
+} trees = {.by_page = {.unit_bits = 12},
+           .by_16 = {.unit_bits = 4},
+           .custom = {.unit_bits = 4}};
 
 static _Atomic uint32_t *block(uint32_t handle) {
   return mprof_persistent_pointer(handle);
@@ -81,7 +84,8 @@ static uint32_t tree_take(struct tree *t, uintptr_t addr) {
 struct node {
   struct node *next;
   uintptr_t addr;
-  uint32_t bucket;
+  uint32_t bucket; // or, of a custom block, its value
+  bool is_custom;
 };
 
 struct mprof_lock mprof_odd_lock = MPROF_LOCK_INIT(MPROF_RANK_ODD);
@@ -92,9 +96,9 @@ static struct {
   _Atomic size_t count;
 } odd; // guarded by odd_lock; count is read without
 
-static struct node **odd_find(uintptr_t addr) {
+static struct node **odd_find(uintptr_t addr, bool is_custom) {
   struct node **n = &odd.heads[(addr * 0x9e3779b97f4a7c15u >> 40) % ODD_HEADS];
-  while (*n && (*n)->addr != addr)
+  while (*n && ((*n)->addr != addr || (*n)->is_custom != is_custom))
     n = &(*n)->next;
   return n;
 }
@@ -108,12 +112,13 @@ static struct node *odd_new_node(void) {
   return n;
 }
 
-static bool odd_put_locked(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
+static bool odd_put_locked(uintptr_t addr, bool is_custom, uint32_t bucket,
+                           uint32_t *stale) {
   if (!odd.heads)
     odd.heads = mprof_persistent_alloc(ODD_HEADS * sizeof(odd.heads[0]));
   if (!odd.heads)
     return false;
-  struct node **at = odd_find(addr);
+  struct node **at = odd_find(addr, is_custom);
   if (*at) {
     *stale = (*at)->bucket;
     (*at)->bucket = bucket;
@@ -122,16 +127,17 @@ static bool odd_put_locked(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
   struct node *n = odd_new_node();
   if (!n)
     return false;
-  *n = (struct node){.next = *at, .addr = addr, .bucket = bucket};
+  *n = (struct node){
+      .next = *at, .addr = addr, .bucket = bucket, .is_custom = is_custom};
   *at = n;
   atomic_fetch_add_explicit(&odd.count, 1, memory_order_relaxed);
   return true;
 }
 
-static uint32_t odd_take_locked(uintptr_t addr) {
+static uint32_t odd_take_locked(uintptr_t addr, bool is_custom) {
   if (!odd.heads)
     return 0;
-  struct node **at = odd_find(addr);
+  struct node **at = odd_find(addr, is_custom);
   struct node *n = *at;
   if (!n)
     return 0;
@@ -149,7 +155,7 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
     return tree_put(is_placed ? &trees.by_page : &trees.by_16, addr, bucket,
                     stale);
   mprof_lock_acquire(&mprof_odd_lock);
-  bool ok = odd_put_locked(addr, bucket, stale);
+  bool ok = odd_put_locked(addr, false, bucket, stale);
   mprof_lock_release(&mprof_odd_lock);
   return ok;
 }
@@ -161,7 +167,7 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
     if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
       return 0;
     mprof_lock_acquire(&mprof_odd_lock);
-    uint32_t bucket = odd_take_locked(addr);
+    uint32_t bucket = odd_take_locked(addr, false);
     mprof_lock_release(&mprof_odd_lock);
     return bucket;
   }
@@ -174,9 +180,48 @@ uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
   return tree_take(&trees.by_16, addr);
 }
 
+uint32_t mprof_live_custom(uintptr_t addr) {
+  if (mprof_likely(!mprof_live_needs_guard(addr))) {
+    _Atomic uint32_t *s = slot(&trees.custom, addr, false);
+    return s ? atomic_load_explicit(s, memory_order_acquire) : 0;
+  }
+  uint32_t value = 0;
+  if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
+    return 0;
+  mprof_lock_acquire(&mprof_odd_lock);
+  struct node *n = odd.heads ? *odd_find(addr, true) : NULL;
+  if (n)
+    value = n->bucket;
+  mprof_lock_release(&mprof_odd_lock);
+  return value;
+}
+
+static bool odd_set_custom(uintptr_t addr, uint32_t value) {
+  uint32_t before;
+  bool ok = true;
+  mprof_lock_acquire(&mprof_odd_lock);
+  if (value != 0)
+    ok = odd_put_locked(addr, true, value, &before);
+  else
+    odd_take_locked(addr, true);
+  mprof_lock_release(&mprof_odd_lock);
+  return ok;
+}
+
+bool mprof_live_set_custom(uintptr_t addr, uint32_t value) {
+  if (mprof_unlikely(mprof_live_needs_guard(addr)))
+    return odd_set_custom(addr, value);
+  _Atomic uint32_t *s = slot(&trees.custom, addr, value != 0);
+  if (!s)
+    return value == 0;
+  atomic_store_explicit(s, value, memory_order_release);
+  return true;
+}
+
 void mprof_live_reset(void) {
   atomic_store(&trees.by_page.top, 0);
   atomic_store(&trees.by_16.top, 0);
+  atomic_store(&trees.custom.top, 0);
   mprof_lock_reset(&mprof_odd_lock);
   odd.heads = NULL;
   odd.unused = NULL;

@@ -10,6 +10,10 @@
 // block has one owner, and cost a quarter of the heap in exact mode. Blocks
 // off a 16-byte boundary (custom allocators, small classes of some malloc) go
 // to a hash table with a lock.
+//
+// Blocks of the program's own allocators are entered apart from the heap's: the
+// first block of an arena begins where the malloc'ed one does that it was cut
+// from, and both are there.
 
 #ifndef MPROF_RT_LIVEMAP_H
 #define MPROF_RT_LIVEMAP_H
@@ -23,6 +27,11 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 // Removes a block and returns its bucket, 0 if it is none. *is_placed: which
 // tree it was in. Needs the guard where mprof_live_needs_guard.
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
+// The same for custom blocks, whose values custom_blocks.c gives a meaning:
+// what an address holds, 0 if nothing, and what it is to hold, 0 for nothing.
+// False when there is no memory for it. Guard set.
+uint32_t mprof_live_custom(uintptr_t addr);
+bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
 // The trees cover this much of the address space.
 #define MPROF_ADDRESS_BITS 47
 static inline bool mprof_live_needs_guard(uintptr_t addr) {

@@ -169,6 +169,89 @@ int mprof_name_lock(const void *lock, const char *name);
  * opening, writing or renaming the file gave, and then path is as it was. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
+/* The next four are inline, and functions of the runtime for other languages.
+ */
+#ifdef MPROF_RUNTIME
+#define MPROF_INLINE_
+#elif defined(__clang__) /* nodebug: stacks have no frame of theirs */
+#define MPROF_INLINE_ static inline __attribute__((always_inline, nodebug))
+#else
+#define MPROF_INLINE_ static inline __attribute__((always_inline))
+#endif
+
+/* For allocators that attributes do not describe: pools and arenas that tell of
+ * each block themselves. A call costs what a site of malloc does: one
+ * subtraction, and the rest for sampled blocks only. The block's stack begins
+ * with the function that has the call, and with its caller if that is marked
+ * mprof_wrapper. Blocks are known by their addresses, apart from those of
+ * malloc: the memory that the allocator has from malloc is counted besides,
+ * unless its functions are marked mprof_ignore. See docs/using.md. */
+
+/* [signal] A block of size bytes at ptr was allocated. Nothing if ptr is NULL.
+ * If there still is a counted block at ptr, its free was not told: it is
+ * counted as freed now, and in the counter stale. */
+MPROF_INLINE_ void mprof_alloc_event(void *ptr, size_t size);
+/* [signal] The block at ptr, of mprof_alloc_event, mprof_arena_alloc_event or a
+ * function marked mprof_alloc, is about to be freed. Call it before the
+ * allocator may give the address to another thread. Nothing if ptr is NULL or
+ * not a counted block. */
+MPROF_INLINE_ void mprof_free_event(void *ptr);
+/* [signal] As mprof_alloc_event, of a block that is freed with its arena at the
+ * latest. arena: any address that names the arena as long as it is used, such
+ * as that of its struct; NULL: none. */
+MPROF_INLINE_ void mprof_arena_alloc_event(const void *arena, void *ptr,
+                                           size_t size);
+/* [signal] All blocks of the arena are freed. Call it before their memory is
+ * used again, and before the arena's own is, if it ends. Takes time for each
+ * block of the arena that was sampled, and next to none if there is none. A
+ * handler that interrupts MProf loses its calls, and they are counted as lost:
+ * the blocks then stay in use until the next reset of the arena. */
+MPROF_INLINE_ void mprof_arena_reset(const void *arena);
+
+#ifndef MPROF_RUNTIME
+
+/* What the functions above consist of; not for other use. The countdown is that
+ * of compiled sites, of which the optimizer does not know that malloc changes
+ * it: hence volatile. */
+extern __thread int64_t __mprof_heap_countdown
+    __attribute__((tls_model("initial-exec")));
+extern uintptr_t __mprof_custom_mask;
+void __mprof_custom_alloc(void *ptr, size_t size);
+void __mprof_custom_free(void *ptr);
+void __mprof_arena_alloc(const void *arena, void *ptr, size_t size);
+void __mprof_arena_reset(const void *arena);
+
+MPROF_INLINE_ int __mprof_count_down(size_t size) {
+  volatile int64_t *countdown = &__mprof_heap_countdown;
+  uint64_t left = (uint64_t)*countdown;
+  *countdown = (int64_t)(left - size);
+  return __builtin_expect(left <= size, 0);
+}
+MPROF_INLINE_ int __mprof_may_be_counted(const void *ptr) {
+  const volatile uintptr_t *mask = &__mprof_custom_mask;
+  return __builtin_expect(((uintptr_t)ptr & *mask) == 0, 0);
+}
+
+MPROF_INLINE_ void mprof_alloc_event(void *ptr, size_t size) {
+  if (__mprof_count_down(size))
+    __mprof_custom_alloc(ptr, size);
+}
+MPROF_INLINE_ void mprof_free_event(void *ptr) {
+  if (__mprof_may_be_counted(ptr))
+    __mprof_custom_free(ptr);
+}
+MPROF_INLINE_ void mprof_arena_alloc_event(const void *arena, void *ptr,
+                                           size_t size) {
+  if (__mprof_count_down(size))
+    __mprof_arena_alloc(arena, ptr, size);
+}
+MPROF_INLINE_ void mprof_arena_reset(const void *arena) {
+  if (__mprof_may_be_counted(arena))
+    __mprof_arena_reset(arena);
+}
+
+#endif /* MPROF_RUNTIME */
+
 #else
 
 static inline int mprof_mem_profile(struct mprof_mem_record *records,
@@ -218,6 +301,15 @@ static inline int mprof_name_lock(const void *lock, const char *name) {
   (void)lock, (void)name;
   return ENOSYS;
 }
+static inline void mprof_alloc_event(void *ptr, size_t size) {
+  (void)ptr, (void)size;
+}
+static inline void mprof_free_event(void *ptr) { (void)ptr; }
+static inline void mprof_arena_alloc_event(const void *arena, void *ptr,
+                                           size_t size) {
+  (void)arena, (void)ptr, (void)size;
+}
+static inline void mprof_arena_reset(const void *arena) { (void)arena; }
 static inline void mprof_next_cycle(void) {}
 static inline void mprof_flush(void) {}
 static inline void mprof_post_sweep(void) {}

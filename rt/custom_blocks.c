@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See custom_blocks.h. The live map has a value for each address: the bucket of
+// a block that is alone there and in no arena, which most are, or a record.
+//
+//   live map: address -> bucket
+//                     -> record --below--> record or bucket
+//   slot: arena -> arena -> ...
+//           |
+//           +-> record <-> record <-> ...
+//
+// Records of an arena lie in the arena's slot, others in that of their address;
+// a record is reused in the slot it was made for only, so that who finds one in
+// the live map knows which lock guards it before it looks again under the lock.
+
+#include "custom_blocks.h"
+
+#include "livemap.h"
+
+struct arena {
+  struct arena *next;
+  struct record *first;
+  uintptr_t name;
+};
+
+struct record {
+  struct record *next, *prev; // of the arena; of unused ones next only
+  struct arena *arena;        // or NULL
+  uintptr_t addr;             // 0: unused
+  uint32_t bucket;
+  // Value of the block within this one at the same address, 0 for none. That
+  // one's arena may be emptied while this record's slot is not locked.
+  _Atomic uint32_t below;
+  uint16_t slot; // written once
+};
+_Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
+               "one unit of memory a block");
+
+// Of a value that names a record. Handles are smaller: 64 GiB are at most 2^30
+// units.
+#define IS_RECORD (1u << 31)
+
+#define SLOTS 1024u
+static struct slot {
+  struct mprof_lock lock;        // guards the rest, and the records of the slot
+  _Atomic(struct arena *) first; // those that have blocks
+  struct arena *unused_arenas;
+  struct record *unused;
+} slots[SLOTS];
+
+static struct slot *slot_of(uintptr_t name) {
+  return &slots[name * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+}
+
+static void lock_slot(struct slot *s) {
+  s->lock.rank = MPROF_RANK_CUSTOM;
+  mprof_lock_acquire(&s->lock);
+}
+
+static uint32_t value_of(const struct record *r) {
+  return mprof_persistent_handle(r) | IS_RECORD;
+}
+
+static struct record *record_of(uint32_t value) {
+  return (value & IS_RECORD) != 0 ? mprof_persistent_pointer(value & ~IS_RECORD)
+                                  : NULL;
+}
+
+static uint32_t below(const struct record *r) {
+  return atomic_load_explicit(&r->below, memory_order_relaxed);
+}
+
+static unsigned levels(uint32_t value) {
+  unsigned n = 0;
+  while (value != 0 && n < MPROF_CUSTOM_LEVELS) {
+    struct record *r = record_of(value);
+    value = r ? below(r) : 0;
+    n++;
+  }
+  return n;
+}
+
+// --- under the lock of a slot ---
+
+static struct arena *find_arena(struct slot *s, uintptr_t name) {
+  struct arena *a = atomic_load_explicit(&s->first, memory_order_relaxed);
+  while (a && a->name != name)
+    a = a->next;
+  return a;
+}
+
+static struct arena *make_arena(struct slot *s, uintptr_t name) {
+  struct arena *a = find_arena(s, name);
+  if (a)
+    return a;
+  a = s->unused_arenas;
+  if (a)
+    s->unused_arenas = a->next;
+  else if (!(a = mprof_persistent_alloc(sizeof(*a))))
+    return NULL;
+  *a = (struct arena){.next =
+                          atomic_load_explicit(&s->first, memory_order_relaxed),
+                      .name = name};
+  atomic_store_explicit(&s->first, a, memory_order_relaxed);
+  return a;
+}
+
+static void drop_arena(struct slot *s, struct arena *a) {
+  struct arena *before = atomic_load_explicit(&s->first, memory_order_relaxed);
+  if (before == a) {
+    atomic_store_explicit(&s->first, a->next, memory_order_relaxed);
+  } else {
+    while (before->next != a)
+      before = before->next;
+    before->next = a->next;
+  }
+  a->next = s->unused_arenas;
+  s->unused_arenas = a;
+}
+
+static struct record *new_record(struct slot *s) {
+  struct record *r = s->unused;
+  if (r)
+    s->unused = r->next;
+  else if ((r = mprof_persistent_alloc(sizeof(*r))))
+    r->slot = (uint16_t)(s - slots);
+  return r;
+}
+
+static void link(struct record *r, struct arena *a) {
+  r->arena = a;
+  r->prev = NULL;
+  r->next = a ? a->first : NULL;
+  if (r->next)
+    r->next->prev = r;
+  if (a)
+    a->first = r;
+}
+
+// The record leaves its arena, too.
+static void drop_record(struct slot *s, struct record *r) {
+  struct arena *a = r->arena;
+  if (r->next)
+    r->next->prev = r->prev;
+  if (r->prev)
+    r->prev->next = r->next;
+  else if (a)
+    a->first = r->next;
+  if (a && !a->first)
+    drop_arena(s, a);
+  r->addr = 0;
+  r->next = s->unused;
+  s->unused = r;
+}
+
+static bool enter(struct slot *s, const struct mprof_custom_block *b,
+                  uint32_t inner) {
+  struct record *r = new_record(s);
+  if (!r)
+    return false;
+  struct arena *a = b->arena ? make_arena(s, b->arena) : NULL;
+  link(r, a);
+  r->addr = b->addr;
+  r->bucket = b->bucket;
+  atomic_store_explicit(&r->below, inner, memory_order_relaxed);
+  if ((a || !b->arena) && mprof_live_set_custom(b->addr, value_of(r)))
+    return true;
+  drop_record(s, r);
+  return false;
+}
+
+// Takes the record out of its address, where other blocks may be above it.
+static void leave_address(const struct record *r) {
+  uint32_t value = value_of(r);
+  uint32_t top = mprof_live_custom(r->addr);
+  if (top == value) {
+    mprof_live_set_custom(r->addr, below(r));
+    return;
+  }
+  struct record *above = record_of(top);
+  for (unsigned n = 0; above && n < MPROF_CUSTOM_LEVELS; n++) {
+    if (below(above) == value) {
+      atomic_store_explicit(&above->below, below(r), memory_order_relaxed);
+      return;
+    }
+    above = record_of(below(above));
+  }
+}
+
+// ---
+
+bool mprof_custom_put(const struct mprof_custom_block *b,
+                      void (*stale)(uint32_t bucket)) {
+  uint32_t inner = mprof_live_custom(b->addr);
+  if (mprof_unlikely(inner != 0) &&
+      (!b->is_outer || levels(inner) >= MPROF_CUSTOM_LEVELS)) {
+    for (uint32_t bucket; (bucket = mprof_custom_take(b->addr)) != 0;)
+      stale(bucket);
+    inner = 0;
+  }
+  if (inner == 0 && b->arena == 0)
+    return mprof_live_set_custom(b->addr, b->bucket);
+  struct slot *s = slot_of(b->arena ? b->arena : b->addr);
+  lock_slot(s);
+  bool ok = enter(s, b, inner);
+  mprof_lock_release(&s->lock);
+  return ok;
+}
+
+uint32_t mprof_custom_take(uintptr_t addr) {
+  uint32_t value = mprof_live_custom(addr);
+  struct record *r = record_of(value);
+  if (!r) {
+    if (value != 0)
+      mprof_live_set_custom(addr, 0);
+    return value;
+  }
+  struct slot *s = &slots[r->slot];
+  uint32_t bucket = 0;
+  lock_slot(s);
+  // The arena may have been emptied meanwhile.
+  if (r->addr == addr && mprof_live_custom(addr) == value) {
+    bucket = r->bucket;
+    mprof_live_set_custom(addr, below(r));
+    drop_record(s, r);
+  }
+  mprof_lock_release(&s->lock);
+  return bucket;
+}
+
+void mprof_custom_empty(uintptr_t arena, void (*gone)(uint32_t bucket)) {
+  struct slot *s = slot_of(arena);
+  // Who resets an arena knows of its blocks, so they were entered before.
+  if (atomic_load_explicit(&s->first, memory_order_relaxed) == NULL)
+    return;
+  lock_slot(s);
+  struct arena *a = find_arena(s, arena);
+  for (struct record *r = a ? a->first : NULL, *next; r; r = next) {
+    next = r->next;
+    gone(r->bucket);
+    leave_address(r);
+    drop_record(s, r);
+  }
+  mprof_lock_release(&s->lock);
+}
+
+void mprof_custom_reset(void) {
+  for (size_t i = 0; i < SLOTS; i++) {
+    struct slot *s = &slots[i];
+    // Not written to if it was never used: a forked child would copy the page.
+    if (s->lock.rank == 0)
+      continue;
+    mprof_lock_reset(&s->lock);
+    atomic_store_explicit(&s->first, NULL, memory_order_relaxed);
+    s->unused_arenas = NULL;
+    s->unused = NULL;
+  }
+}
