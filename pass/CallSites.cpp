@@ -9,7 +9,8 @@
 //    address is taken: what they call is not known here;
 //  - a function of the module's own that has the name but local linkage;
 //  - what lies inside a custom allocator or inside the program's own definition
-//    of a hooked function: the outermost call has counted it;
+//    of a hooked function: the outermost call has counted it. But custom
+//    allocators free what they may have been given by others;
 //  - allocations and waits that mprof_ignore or the ignorelist covers. Releases
 //    there are rewritten, since the block may have been counted elsewhere, and
 //    others may wait for the lock.
@@ -251,6 +252,9 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   case Place::Ordinary:
     return {};
   case Place::Allocator:
+    if (R == Rule::FREE || R == Rule::DELETE)
+      return {};
+    [[fallthrough]];
   case Place::Definition:
     return isHeap(R)
                ? "it is inside an allocator, which is counted where it is "

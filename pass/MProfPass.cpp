@@ -76,9 +76,9 @@ static bool rewriteAll(Rewriter &R, ArrayRef<Site> Sites) {
 
 static void prepare(Module &M, const Options &Opts) {
   setStep(M, Marked);
-  markModule(M, readIgnorelists(M.getContext(), Opts).get());
+  markModule(M, readIgnorelists(M.getContext(), Opts).get(), Opts);
 
-  Rewriter R(M);
+  Rewriter R(M, Opts.Nested);
   SmallVector<const Function *, 8> Wrappers;
   SmallVector<Site, 32> Sites;
   const CallSites Finder(M, Opts.Kinds);
@@ -90,6 +90,9 @@ static void prepare(Module &M, const Options &Opts) {
     Finder.findCustom(F, Sites);
   }
   bool Changed = rewriteAll(R, Sites);
+  if (Opts.Nested == Nested::Outermost && Opts.Kinds.Heap)
+    for (Function &F : M)
+      Changed |= R.leaveNested(F);
   if (!Wrappers.empty())
     R.registerWrappers(Wrappers);
   if (Changed || !Wrappers.empty()) {
@@ -105,7 +108,7 @@ static bool isMain(const Function &F) {
 
 static void finish(Module &M, const Options &Opts) {
   setStep(M, Done);
-  Rewriter R(M);
+  Rewriter R(M, Opts.Nested);
   SmallVector<Site, 32> Sites;
   const CallSites Finder(M, Opts.Kinds);
   Function *Main = nullptr;

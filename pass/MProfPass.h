@@ -13,9 +13,18 @@
 
 namespace mprof {
 
+/// Which blocks count where custom allocators use others and malloc.
+enum class Nested {
+  Written,   ///< Not what is written in an allocator; what its helpers have is.
+  Outermost, ///< Only those of the allocator that the program called.
+  Each       ///< All of them.
+};
+
 struct Options {
   Wanted Kinds = {true, true, true, true};
   std::vector<std::string> Ignorelists;
+  mprof::Nested Nested = Nested::Written;
+  bool AllocSize = false; ///< Functions with alloc_size are allocators.
 };
 
 /// Before the optimizer: marks, custom allocators, wrappers. Inlining would

@@ -18,7 +18,9 @@
 
 #include "Marks.h"
 #include "CallSites.h"
+#include "MProfPass.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/Constants.h"
@@ -132,8 +134,61 @@ static void markDefinitions(Module &M) {
   }
 }
 
-void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist) {
+/// The parameter that has the block, by the attribute allocptr, or nothing.
+static std::optional<unsigned> blockParam(const Function &F) {
+  for (const Argument &Arg : F.args())
+    if (Arg.hasAttribute(Attribute::AllocatedPointer))
+      return Arg.getArgNo();
+  return std::nullopt;
+}
+
+/// Marks \p F as its attributes allocsize and allockind have it. Clang makes
+/// allocsize of alloc_size, and nothing of its others; allockind is other
+/// languages'.
+static void markByAllocSize(Function &F) {
+  AllocFnKind Kind = AllocFnKind::Unknown;
+  if (Attribute A = F.getFnAttribute(Attribute::AllocKind); A.isValid())
+    Kind = A.getAllocKind();
+  const bool IsRealloc = (Kind & AllocFnKind::Realloc) != AllocFnKind::Unknown;
+  const bool IsFree = (Kind & AllocFnKind::Free) != AllocFnKind::Unknown;
+  const std::optional<unsigned> Block = blockParam(F);
+  if (IsFree && Block)
+    F.addFnAttr(mark::free, utostr(*Block));
+  Attribute Size = F.getFnAttribute(Attribute::AllocSize);
+  if (IsFree || !Size.isValid())
+    return;
+  auto [One, Two] = Size.getAllocSizeArgs();
+  if (!IsRealloc)
+    F.addFnAttr(mark::alloc, utostr(One) + (Two ? "," + utostr(*Two) : ""));
+  else if (Block && !Two)
+    F.addFnAttr(mark::realloc, utostr(*Block) + "," + utostr(One));
+}
+
+/// What has an mprof attribute of its own is what that says; so is a hooked
+/// function. The functions of libgc have alloc_size, too, but nothing tells
+/// when their objects die but libgc.
+static void markAllocSizes(Module &M) {
+  StringSet<> Known;
+  for (const Hook &H : hooks())
+    Known.insert(H.Symbol);
+  for (Function &F : M)
+    if (!F.isIntrinsic() && !F.hasFnAttribute(mark::alloc) &&
+        !F.hasFnAttribute(mark::free) && !F.hasFnAttribute(mark::realloc) &&
+        !F.hasFnAttribute(mark::wrapper) && !F.hasFnAttribute(mark::ignore) &&
+        !Known.contains(F.getName()) && !F.getName().starts_with("GC_"))
+      markByAllocSize(F);
+}
+
+static bool isCustomAllocator(const Function &F) {
+  return F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::free) ||
+         F.hasFnAttribute(mark::realloc);
+}
+
+void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist,
+                       const Options &Opts) {
   readAnnotations(M);
+  if (Opts.AllocSize)
+    markAllocSizes(M);
   markDefinitions(M);
   bool Any = false;
   for (Function &F : M) {
@@ -141,11 +196,11 @@ void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist) {
       continue;
     if (Ignorelist && isListed(*Ignorelist, F))
       F.addFnAttr(mark::ignore);
-    if (F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::free) ||
-        F.hasFnAttribute(mark::realloc))
-      F.addFnAttr(PlaceAttr, "allocator");
-    else if (F.hasFnAttribute(mark::lock) || F.hasFnAttribute(mark::unlock) ||
-             F.hasFnAttribute(mark::blocking))
+    if (isCustomAllocator(F) && Opts.Nested != Nested::Each) {
+      if (!F.hasFnAttribute(PlaceAttr))
+        F.addFnAttr(PlaceAttr, "allocator");
+    } else if (F.hasFnAttribute(mark::lock) || F.hasFnAttribute(mark::unlock) ||
+               F.hasFnAttribute(mark::blocking))
       F.addFnAttr(PlaceAttr, "synchronizer");
     else if (F.hasFnAttribute(mark::ignore) && !F.hasFnAttribute(PlaceAttr))
       F.addFnAttr(PlaceAttr, "ignored");

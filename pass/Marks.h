@@ -17,10 +17,13 @@ class SpecialCaseList;
 
 namespace mprof {
 
+struct Options;
+
 /// Moves MProf's annotations from llvm.global.annotations to function
 /// attributes, applies \p Ignorelist (may be null), and marks calls whose place
 /// decides whether they are rewritten.
-void markModule(llvm::Module &M, const llvm::SpecialCaseList *Ignorelist);
+void markModule(llvm::Module &M, const llvm::SpecialCaseList *Ignorelist,
+                const Options &Opts);
 
 /// The function attribute for each MPROF_ATTRIBUTE: mark::alloc and so on. Its
 /// value holds the argument indices, with commas between.

@@ -35,8 +35,27 @@ static cl::list<std::string> Ignorelists(
     cl::desc("MProf: special case list of functions (fun:) and sources (src:) "
              "whose allocations and waits are not counted; may be repeated"));
 
+static cl::opt<mprof::Nested> NestedAllocators(
+    "mprof-nested", cl::init(mprof::Nested::Written),
+    cl::desc("MProf: what is counted of custom allocators that use others or "
+             "malloc (default: written)"),
+    cl::values(clEnumValN(mprof::Nested::Written, "written",
+                          "not the calls written in an allocator"),
+               clEnumValN(mprof::Nested::Outermost, "outermost",
+                          "the blocks of the outermost allocator only"),
+               clEnumValN(mprof::Nested::Each, "each",
+                          "the blocks of each of them")));
+
+static cl::opt<bool> AllocSize(
+    "mprof-alloc-size", cl::init(false),
+    cl::desc("MProf: functions with the attribute alloc_size are custom "
+             "allocators (default: false)"));
+
 static mprof::Options options() {
-  return {{Heap, Block, Mutex, ThreadCreate}, Ignorelists};
+  return {{Heap, Block, Mutex, ThreadCreate},
+          Ignorelists,
+          NestedAllocators,
+          AllocSize};
 }
 
 static void registerPasses(PassBuilder &PB) {

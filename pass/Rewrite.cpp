@@ -82,10 +82,10 @@ static bool dataIsLocal(const Module &M) {
          M.getPIELevel() != PIELevel::Default;
 }
 
-Rewriter::Rewriter(Module &M)
+Rewriter::Rewriter(Module &M, mprof::Nested Nested)
     : M(M), Ctx(M.getContext()), I64(Type::getInt64Ty(Ctx)),
       PtrTy(PointerType::getUnqual(Ctx)), WordsAreLocal(dataIsLocal(M)),
-      IsMusl(isForMusl(M)) {}
+      IsMusl(isForMusl(M)), Nested(Nested) {}
 
 /// The global of an MPROF_WORD. Every word has 64 bits.
 GlobalVariable *Rewriter::word(StringRef Name) {

@@ -9,6 +9,7 @@
 #define MPROF_PASS_REWRITE_H
 
 #include "CallSites.h"
+#include "MProfPass.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -37,7 +38,7 @@ llvm::BasicBlock *splitNormalEdge(llvm::InvokeInst *Invoke);
 
 class Rewriter {
 public:
-  explicit Rewriter(llvm::Module &M);
+  Rewriter(llvm::Module &M, mprof::Nested Nested);
 
   /// Rewrites \p S. Of the sites in one block, the last is to come first: each
   /// splits the block behind it, which moves what follows.
@@ -47,6 +48,10 @@ public:
   /// rewrite has left calls that stand for them. Returns whether there were
   /// any.
   bool lowerDeferred();
+
+  /// Has no allocator under way where \p F goes on after one was left by an
+  /// exception or by longjmp. Returns whether it can.
+  bool leaveNested(llvm::Function &F);
 
   /// Corrects what the optimizer has inferred from hooked functions, which
   /// change nothing that the program sees: where they are called, or what calls
@@ -94,6 +99,10 @@ private:
 
   void rewriteHooked(const Site &S);
   void keepReference(llvm::Function &F);
+  llvm::Value *nested(llvm::IRBuilderBase &B, llvm::StringRef Word);
+  void setNested(llvm::IRBuilderBase &B, llvm::StringRef Word, llvm::Value *V);
+  llvm::Value *enterNested(llvm::IRBuilderBase &B, bool Enters);
+  void restoreNested(llvm::IRBuilderBase &B, llvm::Value *IsOuter);
   void rewriteCustomAlloc(const Site &S);
   void rewriteCustomFree(const Site &S);
   void rewriteCustomRealloc(const Site &S);
@@ -107,6 +116,7 @@ private:
   llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
   bool WordsAreLocal;
   bool IsMusl; ///< The program's libc is musl.
+  mprof::Nested Nested;
 };
 
 } // namespace mprof

@@ -24,9 +24,25 @@
 //         ; subtracts, gives the rest and whether to ask
 //     declare i1 @mprof.uncounted(ptr %block)
 //         ; tests with the custom mask
+//
+// With -mprof-nested=outermost the call has around it, besides,
+//     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_nested_frame)
+//     %o = load volatile i64, ptr %a
+//     %f = ptrtoint (call ptr @llvm.frameaddress.p0(i32 0))
+//     %outer = icmp ugt i64 %o, %f
+//     store volatile i64 (select i1 %outer, i64 %o, i64 %f), ptr %a
+//     ; the same with __mprof_nested_return and llvm.returnaddress
+//     %p = call ptr @pool_get(i64 %n)
+//     %l = load volatile i64, ptr %a
+//     store volatile i64 (select i1 %outer, i64 %l, i64 0), ptr %a
+// where volatile does what the calls do for the other words: a store before an
+// inlined malloc would be a dead one. Frames lie below those that called them,
+// so a frame that is not above the site's was left without its second store.
 
 #include "Rewrite.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -129,15 +145,85 @@ static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
   return Call;
 }
 
+//===----------------------------------------------------------------------===//
+// What is called by an allocator
+//===----------------------------------------------------------------------===//
+
+Value *Rewriter::nested(IRBuilderBase &B, StringRef Name) {
+  return B.CreateAlignedLoad(I64, B.CreateThreadLocalAddress(word(Name)),
+                             Align(8), /*isVolatile=*/true);
+}
+
+void Rewriter::setNested(IRBuilderBase &B, StringRef Name, Value *V) {
+  B.CreateAlignedStore(V, B.CreateThreadLocalAddress(word(Name)), Align(8),
+                       /*isVolatile=*/true);
+}
+
+/// Stores the frame that has the allocators in it: with \p Enters this one
+/// unless there is one further out, else only that. Returns whether there is.
+Value *Rewriter::enterNested(IRBuilderBase &B, bool Enters) {
+  Value *Outer = nested(B, "nested_frame");
+  Value *Own = B.CreatePtrToInt(
+      B.CreateIntrinsic(Intrinsic::frameaddress, {PtrTy}, {B.getInt32(0)}),
+      I64);
+  Value *IsOuter = B.CreateICmpUGT(Outer, Own);
+  setNested(B, "nested_frame",
+            B.CreateSelect(IsOuter, Outer, Enters ? Own : B.getInt64(0)));
+  if (Enters) {
+    Value *Return = B.CreatePtrToInt(
+        B.CreateIntrinsic(Intrinsic::returnaddress, {}, {B.getInt32(0)}), I64);
+    setNested(B, "nested_return",
+              B.CreateSelect(IsOuter, nested(B, "nested_return"), Return));
+  }
+  return IsOuter;
+}
+
+/// What is outer may be so no more: the runtime takes out what it finds stale.
+void Rewriter::restoreNested(IRBuilderBase &B, Value *IsOuter) {
+  setNested(B, "nested_frame",
+            B.CreateSelect(IsOuter, nested(B, "nested_frame"), B.getInt64(0)));
+}
+
+bool Rewriter::leaveNested(Function &F) {
+  SmallVector<Instruction *, 4> Places;
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (isa<LandingPadInst>(I))
+      Places.push_back(&*I.getParent()->getFirstInsertionPt());
+    else if (Call && Call->hasFnAttr(Attribute::ReturnsTwice))
+      Places.push_back(after(Call));
+  }
+  for (Instruction *I : Places) {
+    Builder B(I);
+    // A call in a function with debug info needs a location, if none of a line.
+    if (DISubprogram *SP = F.getSubprogram())
+      B.SetCurrentDebugLocation(DILocation::get(Ctx, 0, 0, SP));
+    enterNested(B, /*Enters=*/false);
+  }
+  return !Places.empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
 void Rewriter::rewriteCustomAlloc(const Site &S) {
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
+  Value *IsOuter = nullptr;
+  if (Nested == mprof::Nested::Outermost)
+    IsOuter = enterNested(Before, /*Enters=*/true);
   Instruction *Next = after(S.Call);
   Builder After(Next);
   After.SetCurrentDebugLocation(S.Call->getDebugLoc());
+  if (Nested == mprof::Nested::Outermost)
+    restoreNested(After, IsOuter);
   Value *Cond = After.CreateExtractValue(deferredCountDown(After, Bytes), 1);
   Builder B(onlyIf(Cond, Next, S.Call->getDebugLoc()));
-  callCold(B, entry("custom_alloc", B.getVoidTy(), {PtrTy, I64}),
+  callCold(B,
+           entry(Nested == mprof::Nested::Each ? "custom_alloc_each"
+                                               : "custom_alloc",
+                 B.getVoidTy(), {PtrTy, I64}),
            {S.Call, Bytes});
 }
 
@@ -169,11 +255,23 @@ void Rewriter::rewriteCustomRealloc(const Site &S) {
     Phi->addIncoming(
         Pred == Asked ? cast<Value>(Token) : ConstantInt::get(I64, 0), Pred);
 
-  Builder End(onlyIf(Cond, after(S.Call), Loc));
+  Value *IsOuter = nullptr;
+  if (Nested == mprof::Nested::Outermost) {
+    Builder Enter(S.Call);
+    IsOuter = enterNested(Enter, /*Enters=*/true);
+  }
+  Instruction *Next = after(S.Call);
+  if (Nested == mprof::Nested::Outermost) {
+    Builder Restore(Next);
+    Restore.SetCurrentDebugLocation(Loc);
+    restoreNested(Restore, IsOuter);
+  }
+  Builder End(onlyIf(Cond, Next, Loc));
   Value *Left = End.CreateExtractValue(Counted, 0);
   callCold(End,
-           entry("custom_realloc_end", End.getVoidTy(),
-                 {I64, PtrTy, PtrTy, I64, I64}),
+           entry(Nested == mprof::Nested::Each ? "custom_realloc_end_each"
+                                               : "custom_realloc_end",
+                 End.getVoidTy(), {I64, PtrTy, PtrTy, I64, I64}),
            {Phi, Ptr, S.Call, Bytes, Left});
 }
 

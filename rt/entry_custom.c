@@ -10,7 +10,8 @@
 #include "entry.h"
 #include "mprof/mprof.h"
 
-static void count(const struct mprof_alloc *a, void *ptr, uintptr_t arena) {
+static void count(const struct mprof_alloc *a, void *ptr,
+                  struct mprof_custom_place place) {
   if (!ptr)
     return;
   // Another thread can free the block only after this one has handed it on,
@@ -18,21 +19,31 @@ static void count(const struct mprof_alloc *a, void *ptr, uintptr_t arena) {
   __atomic_store_n(&__mprof_custom_mask, 0, __ATOMIC_RELEASE);
   struct mprof_alloc_event ev = {
       .ptr = ptr, .size = a->size, .rate = a->rate, .frame = a->frame};
-  struct mprof_custom_place place = {.arena = arena};
   mprof_event_custom_alloc(&ev, &place);
+}
+
+static const struct mprof_custom_place anywhere, outer = {.is_outer = true};
+static struct mprof_custom_place in(const void *arena) {
+  return (struct mprof_custom_place){.arena = (uintptr_t)arena};
 }
 
 MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size) {
   struct mprof_alloc a;
   if (MPROF_BEGIN(&a, size, false))
-    count(&a, ptr, 0);
+    count(&a, ptr, anywhere);
+}
+
+MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size) {
+  struct mprof_alloc a;
+  if (MPROF_BEGIN(&a, size, false))
+    count(&a, ptr, outer);
 }
 
 MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr,
                                      size_t size) {
   struct mprof_alloc a;
   if (MPROF_BEGIN(&a, size, false))
-    count(&a, ptr, (uintptr_t)arena);
+    count(&a, ptr, in(arena));
 }
 
 MPROF_ENTRY void __mprof_custom_free(void *ptr) {
@@ -58,20 +69,37 @@ MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   return r.bucket | (uint64_t)r.is_last << 33;
 }
 
-MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
-                                            void *new_ptr, size_t size,
-                                            int64_t countdown) {
+static void realloc_ended(uint64_t token, void *old_ptr, void *new_ptr,
+                          size_t size, int64_t countdown) {
   struct mprof_released r = {.bucket = (uint32_t)token,
                              .is_last = token >> 33 & 1};
   int64_t before = (int64_t)((uint64_t)countdown + size);
-  struct mprof_alloc a;
   if (!new_ptr && size != 0)
     mprof_event_custom_kept(r, old_ptr);
   else
     mprof_event_resized(r, old_ptr, new_ptr, size, before);
-  bool ran_out = countdown <= 0 || size > PTRDIFF_MAX;
-  if (ran_out && MPROF_BEGIN(&a, size, false))
-    count(&a, new_ptr, 0);
+}
+
+static bool ran_out(int64_t countdown, size_t size) {
+  return countdown <= 0 || size > PTRDIFF_MAX;
+}
+
+MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
+                                            void *new_ptr, size_t size,
+                                            int64_t countdown) {
+  struct mprof_alloc a;
+  realloc_ended(token, old_ptr, new_ptr, size, countdown);
+  if (ran_out(countdown, size) && MPROF_BEGIN(&a, size, false))
+    count(&a, new_ptr, anywhere);
+}
+
+MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
+                                                 void *new_ptr, size_t size,
+                                                 int64_t countdown) {
+  struct mprof_alloc a;
+  realloc_ended(token, old_ptr, new_ptr, size, countdown);
+  if (ran_out(countdown, size) && MPROF_BEGIN(&a, size, false))
+    count(&a, new_ptr, outer);
 }
 
 // --- the same as functions, for languages that have no header ---
@@ -90,7 +118,7 @@ static bool may_be_counted(const void *ptr) {
 MPROF_PUBLIC void mprof_alloc_event(void *ptr, size_t size) {
   struct mprof_alloc a;
   if (count_down(size) && MPROF_BEGIN(&a, size, false))
-    count(&a, ptr, 0);
+    count(&a, ptr, anywhere);
 }
 
 MPROF_PUBLIC void mprof_free_event(void *ptr) {
@@ -102,7 +130,7 @@ MPROF_PUBLIC void mprof_arena_alloc_event(const void *arena, void *ptr,
                                           size_t size) {
   struct mprof_alloc a;
   if (count_down(size) && MPROF_BEGIN(&a, size, false))
-    count(&a, ptr, (uintptr_t)arena);
+    count(&a, ptr, in(arena));
 }
 
 MPROF_PUBLIC void mprof_arena_reset(const void *arena) {

@@ -9,7 +9,6 @@
 #include "entry.h"
 #include "next.h"
 #include "real.h"
-#include "threads.h"
 
 // Calls the function beneath. Where the program had none when it started, that
 // is the one that the library of the entry's caller is linked with; the word's
@@ -22,20 +21,25 @@
 
 // An operator of the program's own, or of a C++ library, may call malloc where
 // the runtime stands in front of it: that is part of the operator's block.
-static uintptr_t enter(uintptr_t frame) {
-  uintptr_t outer = mprof_tls.nested_frame;
-  if (outer > frame)
-    return outer; // which holds this one too
-  mprof_tls.nested_frame = frame;
-  return 0;
+//
+// Whether another call holds this one too.
+static bool enter(uintptr_t frame) {
+  if (__mprof_nested_frame > frame)
+    return true;
+  __mprof_nested_frame = frame;
+  __mprof_nested_return = ((const uintptr_t *)frame)[1];
+  return false;
 }
 
 // Also when the operator throws.
-static void leave(const uintptr_t *outer) { mprof_tls.nested_frame = *outer; }
+static void leave(const bool *is_inner) {
+  if (!*is_inner)
+    __mprof_nested_frame = 0;
+}
 
 // Until the end of the block.
 #define INSIDE_OPERATOR                                                        \
-  __attribute__((cleanup(leave), unused)) uintptr_t outer_ =                   \
+  __attribute__((cleanup(leave), unused)) bool is_inner_ =                     \
       enter((uintptr_t)__builtin_frame_address(0))
 
 typedef const void *nothrow; // const std::nothrow_t &

@@ -39,6 +39,11 @@ extern MPROF_DATA uintptr_t __mprof_free_mask;
 extern MPROF_DATA uintptr_t __mprof_delete_mask;
 extern MPROF_DATA uintptr_t __mprof_custom_mask;
 extern MPROF_DATA void *__mprof_main_frame;
+// See nested.h. Only its own thread uses it.
+extern MPROF_DATA __thread uintptr_t __mprof_nested_frame
+    __attribute__((tls_model("initial-exec")));
+extern MPROF_DATA __thread uintptr_t __mprof_nested_return
+    __attribute__((tls_model("initial-exec")));
 // Written under registry_lock, read by sites without.
 extern MPROF_DATA uint64_t __mprof_sync_kinds;
 extern MPROF_DATA uint64_t __mprof_owned_mask;
@@ -67,12 +72,18 @@ MPROF_ENTRY void __mprof_custom_free(void *ptr);
 // What the inline functions of mprof/mprof.h call.
 MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr, size_t size);
 MPROF_ENTRY void __mprof_arena_reset(const void *arena);
+// The same where blocks of allocators that use one another are all counted:
+// what the address already has lies within this block.
+MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size);
 // Takes the block out of the profile before the allocator may hand its address
 // to another thread; the result names it for __mprof_custom_realloc_end.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);
 MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
                                             void *new_ptr, size_t size,
                                             int64_t countdown);
+MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
+                                                 void *new_ptr, size_t size,
+                                                 int64_t countdown);
 
 // notes: MPROF_USER_WORDS words of the caller's frame, from begin to end; f:
 // the program's function.

@@ -7,6 +7,7 @@
 
 #include "fastpath.h"
 #include "init.h"
+#include "nested.h"
 #include "threads.h"
 
 // Both are written under registry_lock and read without: the epoch last, so
@@ -118,17 +119,6 @@ static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
   return is_hit && *rate != 0;
 }
 
-// A sample that falls on what is part of another block is dropped; the next is
-// drawn as ever, since a Poisson process has no memory.
-static bool is_nested(void) {
-  if (mprof_likely(mprof_tls.nested_frame == 0))
-    return false;
-  if ((uintptr_t)__builtin_frame_address(0) < mprof_tls.nested_frame)
-    return true;
-  mprof_tls.nested_frame = 0;
-  return false;
-}
-
 bool mprof_sample_hit(size_t size, uint64_t *rate) {
   if (mprof_unlikely(size > PTRDIFF_MAX)) {
     // No block is as large. The site's subtraction went around; undo it.
@@ -153,7 +143,8 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
     atomic_signal_fence(memory_order_seq_cst);
     if (mprof_likely(atomic_load_explicit(&sampling.epoch,
                                           memory_order_acquire) == epoch))
-      return is_hit && !is_nested();
+      // The next is drawn as ever, since a Poisson process has no memory.
+      return is_hit && !mprof_is_nested((uintptr_t)__builtin_frame_address(0));
   }
 }
 

@@ -75,9 +75,6 @@ struct mprof_tls {
   // called from there is part of it. One that was left by an exception counts
   // until the thread is above it again.
   uintptr_t user_frame;
-  // Frame of a call of the program's own operator new, or 0: what it allocates
-  // by other means is part of it. Left over like user_frame.
-  uintptr_t nested_frame;
   // The next event comes from code that was not rewritten. A site's event that
   // finds it set is followed the longer way for nothing.
   bool is_foreign;

@@ -37,6 +37,11 @@ size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
 // such code are followed so.
 size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
+// Whether frame is the frame address of one of the functions on the stack that
+// fp, the frame address of one of them, is on, and pc its return address. That
+// function must keep a frame pointer, others need not.
+bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
+                           uintptr_t frame, mprof_pc pc);
 // A module has been unloaded: what is remembered of code may be wrong now.
 void mprof_unwind_forget(void);
 

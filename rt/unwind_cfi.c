@@ -580,3 +580,40 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
   }
   return *end == MPROF_STACK_COMPLETE ? without_roots(pcs, n) : n;
 }
+
+// By frame pointers up to frame or as far as they go. False: they went
+// elsewhere, or past it.
+static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,
+                         uintptr_t fp, uintptr_t frame) {
+  while (fp < frame) {
+    uintptr_t next = word_at(fp);
+    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
+        !mprof_stack_reaches(range, is_foreign, next))
+      return false;
+    fp = next;
+  }
+  return fp == frame;
+}
+
+// Code without frame pointers keeps its caller's value in the register or saves
+// it, so the value at some step is frame.
+bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
+                           uintptr_t frame, mprof_pc pc) {
+  struct mprof_stack_range foreign;
+  range = mprof_stack_enter(range, &foreign, fp);
+  if (!range)
+    return false;
+  bool is_foreign = range == &foreign;
+  if (has_in_chain(range, is_foreign, fp, frame))
+    return word_at(frame + 8) == pc;
+  struct frame f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  while (f.sp <= frame) {
+    if (f.bp == frame)
+      return mprof_stack_reaches(range, is_foreign, frame) &&
+             word_at(frame + 8) == pc;
+    struct rule r = find_rule(f.pc - 1);
+    if (r.base == ROOT || r.base == NONE || !ascend(range, is_foreign, &r, &f))
+      return false;
+  }
+  return false;
+}

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: where custom allocators use one another and malloc, by functions of
+// their own and by code that keeps no frame pointers, -fmprof-nested says what
+// is counted: not what is written in an allocator (the default), nothing but
+// the outermost block, or each of them; and all are freed again, though they
+// lie at one address.
+//
+// RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
+// RUN: %clang -O2 -fomit-frame-pointer -c through.c -o through.o
+// RUN: for level in -O0 -O2; do \
+// RUN:   for nested in written outermost each; do \
+// RUN:     %mprof_clang -fmprof -fmprof-nested=$nested $level \
+// RUN:       -I%src/test/Inputs main.c through.o -o $nested || exit 1; \
+// RUN:     env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./$nested $nested \
+// RUN:       || exit 1; \
+// RUN:     env MPROF_OPTIONS=seed=5:report=0:profile=0 ./$nested sampled \
+// RUN:       || exit 1; \
+// RUN:   done; \
+// RUN:   %mprof_clang -fmprof $level -I%src/test/Inputs main.c through.o -o app \
+// RUN:     || exit 1; \
+// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app written \
+// RUN:     || exit 1; \
+// RUN: done
+
+//--- through.c
+#include <stddef.h>
+// Needs every register, so its callees find anything in that of the frame.
+void *through(void *(*f)(size_t), size_t n, const unsigned *v) {
+  unsigned a = v[0], b = v[1], c = v[2], d = v[3], e = v[4], g = v[5];
+  void *p = f(n);
+  return v[6] + a * b + c * d + e * g == 1 ? NULL : p;
+}
+
+//--- main.c
+#include "records.h"
+
+#include <string.h>
+
+enum { ROUNDS = 20000 };
+void *through(void *(*f)(size_t), size_t n, const unsigned *v);
+static const unsigned zeros[7];
+static void *volatile sink;
+
+__attribute__((noinline)) static void *helper_of_inner(size_t n) {
+  return malloc(n + 3);
+}
+__attribute__((mprof_alloc(1), noinline)) static void *inner(size_t n) {
+  sink = malloc(n + 2);
+  free(sink);
+  return helper_of_inner(n);
+}
+__attribute__((mprof_free(1), noinline)) static void inner_free(void *p) {
+  free(p);
+}
+__attribute__((noinline)) static void *helper_of_outer(size_t n) {
+  return inner(n + 10);
+}
+__attribute__((mprof_alloc(1), noinline)) static void *outer(size_t n) {
+  return through(helper_of_outer, n, zeros);
+}
+__attribute__((noinline)) static void helper_of_free(void *p) {
+  inner_free(p);
+}
+__attribute__((mprof_free(1), noinline)) static void outer_free(void *p) {
+  helper_of_free(p);
+}
+__attribute__((noinline)) static void *resize_helper(void *p, size_t n) {
+  char *q = helper_of_outer(n);
+  if (p)
+    memcpy(q, p, 8);
+  helper_of_free(p);
+  return q;
+}
+__attribute__((mprof_realloc(1, 2), noinline)) static void *
+outer_realloc(void *p, size_t n) {
+  return resize_helper(p, n);
+}
+
+// All inlined, so that the optimizer sees nothing but the site and malloc.
+static inline void *inlined_helper(size_t n) { return malloc(n + 3); }
+__attribute__((mprof_alloc(1))) static inline void *inlined(size_t n) {
+  return inlined_helper(n);
+}
+__attribute__((mprof_free(1))) static inline void inlined_free(void *p) {
+  free(p);
+}
+
+static void expect(const char *mode, size_t size, unsigned written,
+                   unsigned outermost, unsigned each, unsigned kept) {
+  unsigned n = strcmp(mode, "written") == 0     ? written
+               : strcmp(mode, "outermost") == 0 ? outermost
+                                                : each;
+  struct counted c = counted_of(size);
+  unsigned long long in_use = n ? kept : 0;
+  if (strcmp(mode, "sampled") == 0 ? c.allocs < c.frees
+                                   : c.allocs != n || c.frees != n - in_use) {
+    fprintf(stderr, "%s, size %zu: %llu allocs, %llu frees, not %u and %u in use\n",
+            mode, size, c.allocs, c.frees, n, kept);
+    exit(1);
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *mode = argv[argc - 1];
+  for (int i = 0; i < ROUNDS; i++) {
+    sink = outer(1000);
+    sink = outer_realloc(sink, 2000);
+    outer_free(sink);
+  }
+  for (int i = 0; i < ROUNDS; i++)
+    outer_free(sink = outer(1000));
+  for (int i = 0; i < ROUNDS; i++)
+    free(sink = malloc(5000));
+  for (int i = 0; i < ROUNDS; i++)
+    inlined_free(sink = inlined(4000));
+  expect(mode, 1000, 2 * ROUNDS, 2 * ROUNDS, 2 * ROUNDS, 0);
+  expect(mode, 1010, 2 * ROUNDS, 0, 2 * ROUNDS, 0);
+  expect(mode, 1012, 0, 0, 2 * ROUNDS, 0);
+  expect(mode, 1013, 2 * ROUNDS, 0, 2 * ROUNDS, 0);
+  expect(mode, 2000, ROUNDS, ROUNDS, ROUNDS, 0);
+  expect(mode, 2010, ROUNDS, 0, ROUNDS, 0);
+  expect(mode, 2013, ROUNDS, 0, ROUNDS, 0);
+  expect(mode, 5000, ROUNDS, ROUNDS, ROUNDS, 0);
+  expect(mode, 4000, ROUNDS, ROUNDS, ROUNDS, 0);
+  expect(mode, 4003, ROUNDS, 0, ROUNDS, 0);
+
+  // What is still in use is so once for each that counts it.
+  sink = outer(3000);
+  expect(mode, 3000, 1, 1, 1, 1);
+  // Its place is taken by the outer one's, unless each is kept.
+  expect(mode, 3010, 1, 0, 1, strcmp(mode, "each") == 0);
+  expect(mode, 3013, 1, 0, 1, 1);
+  return 0;
+}
