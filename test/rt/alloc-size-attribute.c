@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: with -fmprof-alloc-size a library's functions that have alloc_size are
+// counted as allocators, by size and by count times size, and those that release
+// their blocks need mprof_free; the other flag, and no flag, leave them alone.
+//
+// RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
+// RUN: %clang -O2 -c library.c
+// RUN: %mprof_clang -fmprof -fmprof-alloc-size -O2 -I%src/test/Inputs app.c \
+// RUN:   library.o -o with
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./with 1
+// RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs app.c library.o -o without
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./without 0
+// RUN: %mprof_clang -fmprof -fmprof-alloc-size -fno-mprof-alloc-size -O2 \
+// RUN:   -I%src/test/Inputs app.c library.o -o off
+// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./off 0
+
+//--- library.h
+#include <stddef.h>
+void *lib_alloc(size_t n) __attribute__((malloc, alloc_size(1)));
+void *lib_zeroed(size_t n, unsigned count) __attribute__((alloc_size(1, 2)));
+void lib_free(void *p);
+
+//--- library.c
+#include "library.h"
+static char memory[100000];
+static size_t used;
+void *lib_alloc(size_t n) { return memory + (used += n) - n; }
+void *lib_zeroed(size_t n, unsigned count) { return lib_alloc(n * count); }
+void lib_free(void *p) { (void)p; }
+
+//--- app.c
+#include "library.h"
+#include "records.h"
+
+void lib_free(void *p) MPROF_ATTR(mprof_free(1));
+
+int main(int argc, char **argv) {
+  unsigned n = argv[argc - 1][0] == '1';
+  for (volatile int i = 0; i < 10; i++) {
+    lib_free(lib_alloc(101));
+    lib_zeroed(10, 11);
+  }
+  EXPECT(101, n, 10 * n, 10 * n);
+  EXPECT(110, n, 10 * n, 0);
+  return 0;
+}
