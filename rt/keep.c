@@ -31,6 +31,21 @@
 // A slot changes hands by an atomic exchange, so there is no lock.
 static _Atomic(void *) kept[CLASSES][FINE_SLOTS];
 
+// How many kept blocks there are by a hash of the address, so that a block that
+// is freed is hardly ever looked for. Never less than there are.
+#define COUNTERS 1024u
+static _Atomic uint16_t counters[COUNTERS];
+
+static _Atomic uint16_t *counter_of(const void *p) {
+  return &counters[(uintptr_t)p / MPROF_PAGE % COUNTERS];
+}
+static void note(const void *p, int n) {
+  atomic_fetch_add_explicit(counter_of(p), (uint16_t)n, memory_order_relaxed);
+}
+static unsigned kept_at(const void *p) {
+  return atomic_load_explicit(counter_of(p), memory_order_relaxed);
+}
+
 static size_t class_of(size_t size) {
   if (size < FINE_BYTES * FINE_CLASSES)
     return size / FINE_BYTES;
@@ -48,25 +63,32 @@ bool mprof_keep_put(void *p) {
   if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
     return false;
   size_t at = class_of(malloc_usable_size(p));
+  note(p, 1);
   for (unsigned i = 0; i < slots_of(at); i++) {
     void *empty = NULL;
     if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == NULL &&
         atomic_compare_exchange_strong(&kept[at][i], &empty, p))
       return true;
   }
+  note(p, -1);
   return false;
 }
 
+// Nothing in front of p may be read, as malloc_usable_size would: it is what
+// the program frees, whose it ever is, and the allocator is to say so.
 void mprof_keep_expose(void *p) {
-  size_t at = class_of(malloc_usable_size(p));
-  for (unsigned i = 0; i < slots_of(at); i++) {
-    void *expected = p;
-    if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == p &&
-        atomic_compare_exchange_strong(&kept[at][i], &expected, NULL)) {
-      NEXT(free)(p);
-      return;
+  if (mprof_likely(kept_at(p) == 0))
+    return;
+  for (size_t at = 0; at < CLASSES; at++)
+    for (unsigned i = 0; i < slots_of(at); i++) {
+      void *expected = p;
+      if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == p &&
+          atomic_compare_exchange_strong(&kept[at][i], &expected, NULL)) {
+        note(p, -1);
+        NEXT(free)(p);
+        return;
+      }
     }
-  }
 }
 
 static void *take_from(size_t at, size_t size) {
@@ -74,7 +96,10 @@ static void *take_from(size_t at, size_t size) {
     if (atomic_load_explicit(&kept[at][i], memory_order_relaxed) == NULL)
       continue;
     void *p = atomic_exchange(&kept[at][i], NULL);
-    if (!p || malloc_usable_size(p) >= size)
+    if (!p)
+      return NULL;
+    note(p, -1);
+    if (malloc_usable_size(p) >= size)
       return p;
     // Too small by less than a class; its place may be taken by now.
     if (!mprof_keep_put(p))
