@@ -10,6 +10,11 @@
 #include "next.h"
 #include "real.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#pragma weak posix_memalign
+
 // Calls the function beneath. Where the program had none when it started, that
 // is the one that the library of the entry's caller is linked with; the word's
 // function would look in the runtime's own module.
@@ -44,10 +49,10 @@ static void leave(const bool *is_inner) {
 
 typedef const void *nothrow; // const std::nothrow_t &
 
-// What each operator news with when the block is to be placed: a kept block, or
-// the aligned form with the same way of failing. place.c says when these
-// operators are malloc and free by other names, so that any form of delete may
-// take the block.
+// A block that is to be placed is malloc's: place.c says when these operators
+// are malloc and free by other names, so that any form of delete may take it.
+// Where there is none, since placing takes more room, the operator has its
+// turn, and fails in its own way.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \
@@ -59,23 +64,17 @@ typedef const void *nothrow; // const std::nothrow_t &
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
       return BELOW(Op##m, (size));                                             \
-    void *p = kept_block(&a);                                                  \
-    if (!p)                                                                    \
-      p = a.must_place ? BELOW(Op##mSt11align_val_t, (size, MPROF_PAGE))       \
-                       : BELOW(Op##m, (size));                                 \
-    return mprof_alloc_done(&a, p);                                            \
+    void *p = placed_block(&a, 1);                                             \
+    return mprof_alloc_done(&a, p ? p : BELOW(Op##m, (size)));                 \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mRKSt9nothrow_t(size_t size, nothrow n) {    \
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
       return BELOW(Op##mRKSt9nothrow_t, (size, n));                            \
-    void *p = kept_block(&a);                                                  \
-    if (!p)                                                                    \
-      p = a.must_place ? BELOW(Op##mSt11align_val_tRKSt9nothrow_t,             \
-                               (size, MPROF_PAGE, n))                          \
-                       : BELOW(Op##mRKSt9nothrow_t, (size, n));                \
-    return mprof_alloc_done(&a, p);                                            \
+    void *p = placed_block(&a, 1);                                             \
+    return mprof_alloc_done(&a,                                                \
+                            p ? p : BELOW(Op##mRKSt9nothrow_t, (size, n)));    \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_t(size_t size,                \
@@ -83,8 +82,9 @@ typedef const void *nothrow; // const std::nothrow_t &
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
       return BELOW(Op##mSt11align_val_t, (size, align));                       \
+    void *p = placed_block(&a, align);                                         \
     return mprof_alloc_done(                                                   \
-        &a, BELOW(Op##mSt11align_val_t, (size, placed_align(&a, align))));     \
+        &a, p ? p : BELOW(Op##mSt11align_val_t, (size, align)));               \
   }                                                                            \
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_tRKSt9nothrow_t(              \
@@ -92,16 +92,26 @@ typedef const void *nothrow; // const std::nothrow_t &
     struct mprof_alloc a;                                                      \
     if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
       return BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n));      \
-    return mprof_alloc_done(&a, BELOW(Op##mSt11align_val_tRKSt9nothrow_t,      \
-                                      (size, placed_align(&a, align), n)));    \
+    void *p = placed_block(&a, align);                                         \
+    return mprof_alloc_done(                                                   \
+        &a,                                                                    \
+        p ? p : BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n)));  \
   }
 
-static void *kept_block(const struct mprof_alloc *a) {
-  return a->must_place ? mprof_keep_take(a->size) : NULL;
-}
-
-static size_t placed_align(const struct mprof_alloc *a, size_t align) {
-  return a->must_place && align < MPROF_PAGE ? MPROF_PAGE : align;
+// NULL where the operator is to do it: above a page it does anyway, and what is
+// no alignment it refuses.
+static void *placed_block(const struct mprof_alloc *a, size_t align) {
+  void *p = NULL;
+  if (!a->must_place || align > MPROF_PAGE || align == 0 ||
+      (align & (align - 1)) != 0)
+    return NULL;
+  if ((p = mprof_keep_take(a->size)))
+    return p;
+  const int before = errno;
+  if (NEXT(posix_memalign)(&p, MPROF_PAGE, a->size ? a->size : 1) != 0)
+    p = NULL;
+  errno = before;
+  return p;
 }
 
 // Params declares the parameters, Args passes them on.

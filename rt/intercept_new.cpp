@@ -42,6 +42,8 @@ static void *get(size_t size) {
   return obtain([=] { return NEXT(malloc)(size ? size : 1); });
 }
 static void *get(size_t size, size_t align) {
+  if (align == 0 || (align & (align - 1)) != 0)
+    throw std::bad_alloc(); // as libstdc++, which asks no handler
   return obtain([=] {
     void *p = nullptr;
     size_t least = align < sizeof(void *) ? sizeof(void *) : align;

@@ -27,6 +27,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <malloc.h>
 #include <new>
 
@@ -117,6 +118,14 @@ static void operators() {
   }
 }
 
+static void alignments() {
+  for (std::size_t align : {0, 3, 24, 1, 8192}) {
+    show_new("alignment",
+             [&] { return operator new(32 << 20, std::align_val_t(align)); });
+    operator delete(sink);
+  }
+}
+
 // Until there is no more: 100 KiB a block, 3 MiB before that.
 static void *first;
 static void release() {
@@ -144,10 +153,32 @@ static void fill() {
   }
 }
 
+// The largest block that there is can be had by new as well.
+static void largest() {
+  std::size_t fits = 0, fails = std::size_t(400000) << 10;
+  while (fails - fits > 1) {
+    std::size_t n = fits + (fails - fits) / 2;
+    void *p = std::malloc(n);
+    (p ? fits : fails) = n;
+    std::free(p);
+  }
+  for (int i = 0; i < 3; i++) {
+    std::set_new_handler(handler);
+    show_new("largest new", [&] {
+      return i == 0   ? operator new(fits)
+             : i == 1 ? operator new[](fits, std::nothrow)
+                      : operator new(fits, std::align_val_t(8));
+    });
+    operator delete(sink);
+  }
+}
+
 int main() {
   c_functions();
   operators();
+  alignments();
   fill();
+  largest();
 #ifdef WITH_MPROF
   for (std::size_t n : huge)
     EXPECT(n, 0, 0, 0);
