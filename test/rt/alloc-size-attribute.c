@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with -fmprof-alloc-size a library's functions that have alloc_size are
-// counted as allocators, by size and by count times size, and those that release
-// their blocks need mprof_free; the other flag, and no flag, leave them alone.
+// Intent: with -fmprof-alloc-size a library's functions that have alloc_size
+// are counted as allocators, by size and by count times size, and those that
+// release their blocks need mprof_free; the other flag, and no flag, leave them
+// alone.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: %clang -O2 -c library.c

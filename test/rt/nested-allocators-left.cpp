@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: with -fmprof-nested=outermost an allocator that is left by an
-// exception or by longjmp hides nothing that follows, from whichever function it
-// was called and wherever that goes on, in a file that
-// is compiled so or otherwise.
+// exception or by longjmp hides nothing that follows, from whichever function
+// it was called and wherever that goes on, in a file that is compiled so or
+// otherwise.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: for flags in -O0 "-O2 -g"; do \

@@ -60,9 +60,7 @@ __attribute__((noinline)) static void *helper_of_outer(size_t n) {
 __attribute__((mprof_alloc(1), noinline)) static void *outer(size_t n) {
   return through(helper_of_outer, n, zeros);
 }
-__attribute__((noinline)) static void helper_of_free(void *p) {
-  inner_free(p);
-}
+__attribute__((noinline)) static void helper_of_free(void *p) { inner_free(p); }
 __attribute__((mprof_free(1), noinline)) static void outer_free(void *p) {
   helper_of_free(p);
 }
@@ -99,7 +97,8 @@ static void expect(const char *mode, size_t size, unsigned written,
     in_use = kept ? c.allocs - c.frees : 0;
   }
   if (c.allocs != n || c.frees != n - in_use) {
-    fprintf(stderr, "%s, size %zu: %llu allocs, %llu frees, not %u and %u in use\n",
+    fprintf(stderr,
+            "%s, size %zu: %llu allocs, %llu frees, not %u and %u in use\n",
             mode, size, c.allocs, c.frees, n, kept);
     exit(1);
   }

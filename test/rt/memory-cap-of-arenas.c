@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: past max_memory_mb, and whichever request for memory the system
+// refuses, arenas go on: what was counted before is freed by their reset, what
+// is lost is counted as lost, and nothing is freed that was not counted.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -fmprof-nested=each -O1 -I%src/test/Inputs %s \
+// RUN:   -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:max_memory_mb=4:log_path=out.%%p ./app \
+// RUN:   full
+// RUN: grep -q "max_memory_mb" out.*.txt
+// RUN: for n in $(seq 1 12); do \
+// RUN:   env FAIL_AT=$n MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app \
+// RUN:     || exit 1; \
+// RUN: done
+
+#include "records.h"
+
+#include <string.h>
+
+extern void mprof_os_fail_map(int n);
+
+// Before the runtime's own constructor asks for anything.
+static void arm(void) {
+  const char *n = getenv("FAIL_AT");
+  mprof_os_fail_map(n ? atoi(n) : 0);
+}
+__attribute__((section(".preinit_array"), used)) static void (*at)(void) = arm;
+
+enum { ARENAS = 60, BLOCKS = 1000, STEP = 40 };
+static char memory[ARENAS * BLOCKS * STEP];
+static char first[100];
+
+__attribute__((mprof_alloc(2), noinline)) static void *outer(char *at,
+                                                             size_t size) {
+  mprof_arena_alloc_event(memory, at, size + 1);
+  return at;
+}
+__attribute__((mprof_free(1), noinline)) static void outer_free(char *at) {
+  mprof_free_event(at);
+}
+
+static void count(const struct mprof_mem_bucket *b, void *arg) {
+  unsigned long long *sum = arg;
+  sum[0] += b->allocs;
+  sum[1] += b->frees;
+}
+
+int main(int argc, char **argv) {
+  int is_full = argc > 1 && strcmp(argv[1], "full") == 0;
+  mprof_arena_alloc_event(first, first, 77);
+  // A size for each block needs a bucket for each, and a record.
+  for (int a = 0; a < ARENAS; a++)
+    for (int i = 0; i < BLOCKS; i++) {
+      int k = a * BLOCKS + i;
+      mprof_arena_alloc_event(&memory[a], memory + k * STEP, 100 + (size_t)k);
+    }
+  struct counted early = counted_of(77);
+  CHECK(is_full ? early.allocs == 1 && early.frees == 0
+                : early.allocs - early.frees <= 1);
+  for (int a = 0; a < ARENAS; a++)
+    mprof_arena_reset(&memory[a]);
+  for (int i = 0; i < BLOCKS; i++) {
+    void *p = outer(memory + i * STEP, 7);
+    if (i % 2)
+      outer_free(p);
+  }
+  mprof_arena_reset(memory);
+  mprof_arena_reset(first);
+  unsigned long long sum[2] = {0, 0};
+  mprof_next_cycle();
+  mprof_iterate_mem(count, sum);
+  struct counted outers = counted_of(7);
+  CHECK(sum[0] <= 2 + ARENAS * BLOCKS + 2 * BLOCKS);
+  CHECK(!is_full || (sum[0] > 1000 && sum[0] < ARENAS * BLOCKS));
+  CHECK(sum[0] - sum[1] == outers.allocs - outers.frees);
+  CHECK(outers.allocs - outers.frees <= BLOCKS / 2);
+  return 0;
+}
