@@ -94,6 +94,16 @@ int main(int argc, char **argv) {
     struct counted chunks = counted_of(CHUNK);
     CHECK(chunks.allocs == 2 * THREADS && chunks.frees == THREADS);
   }
+  // Freed before any reset, of an arena and of none.
+  char *p = get(&kept[0], 259);
+  mprof_free_event(p);
+  mprof_alloc_event(p, 261);
+  mprof_free_event(p);
+  CHECK(counted_of(259).allocs == counted_of(259).frees);
+  if (is_exact) {
+    EXPECT(259, 1, 1, 1);
+    EXPECT(261, 1, 1, 1);
+  }
   mprof_arena_reset(NULL);
   mprof_arena_reset(&small);
   for (int i = 0; i < THREADS; i++)
