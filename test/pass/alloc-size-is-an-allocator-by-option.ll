@@ -24,6 +24,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: call void @released(i32 1, ptr %c)
 ; CHECK: %d = call ptr @own(i64 5, i64 6)
 ; CHECK: call void @__mprof_custom_alloc(ptr %d, i64 5)
+; CHECK-NOT: __mprof_custom
 ; CHECK: %g = call ptr @GC_other(i64 9)
 ; CHECK-NEXT: %h = call ptr @wrapped(i64 10)
 ; CHECK-NEXT: ret void
