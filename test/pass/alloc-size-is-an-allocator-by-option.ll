@@ -45,7 +45,7 @@ define void @f(i32 %n, i64 %m) {
 
 ; What it allocates itself is its block's.
 ; CHECK-LABEL: define ptr @product(
-; CHECK-NOT: __mprof
+; CHECK-NOT: __mprof_malloc
 ; CHECK: ret ptr
 define ptr @product(i64 %n, i64 %m) allocsize(0, 1) {
   %bytes = mul i64 %n, %m
