@@ -25,7 +25,8 @@ static size_t bytes_of(enum mprof_bucket_type type, uint32_t depth) {
     struct mprof_heapx_counts *x = mprof_heapx_of(b);
     CHECK((char *)x >= (char *)(b->stack + depth));
     CHECK((uintptr_t)x % 64 == 0);
-    CHECK((size_t)((char *)(x + 1) - (char *)b) <= mprof_persistent_used() - before);
+    CHECK((size_t)((char *)(x + 1) - (char *)b) <=
+          mprof_persistent_used() - before);
   }
   return mprof_persistent_used() - before;
 }
