@@ -70,8 +70,15 @@ static _Thread_local bool forks_inside;
 
 // No lock is taken: a handler of the program's that runs after this one may
 // wait for a thread that waits for ours. What other threads were in the middle
-// of does not matter, since the child takes over nothing.
-static void before_fork(void) { forks_inside = mprof_tls.guarded; }
+// of does not matter, since the child takes over nothing. But the guard is: a
+// handler in the child that runs before ours, since a library registered it
+// first, must not wait for a lock that a thread of the parent has.
+static void before_fork(void) { forks_inside = !mprof_guard_enter(); }
+
+static void after_fork_in_parent(void) {
+  if (!forks_inside)
+    mprof_guard_leave();
+}
 
 // The child's profile starts empty: what it inherited is in its parent's.
 static void after_fork_in_child(void) {
@@ -84,7 +91,6 @@ static void after_fork_in_child(void) {
     atomic_store(&state, INERT);
     return;
   }
-  mprof_guard_enter();
   mprof_lock_reset(&mprof_writer_lock);
   mprof_lock_reset(&mprof_active_lock);
   mprof_lock_names_reset();
@@ -156,7 +162,7 @@ static void start(void) {
   mprof_unwind_init();
   mprof_threads_init();
   mprof_unload_init();
-  pthread_atfork(before_fork, NULL, after_fork_in_child);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   mprof_contention_init();
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
   // LeakSanitizer ends a leaking process in an exit handler that it registered

@@ -146,14 +146,14 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 
 // A call of f, and so its address, is __wrap_f's in a static program.
 #define ROW_AS(f, plain)                                                       \
-  {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain}
+  {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain, NULL}
 #ifdef MPROF_WRAP
 #define ROW(f) ROW_AS(f, (void *)__real_##f)
 #else
 #define ROW(f) ROW_AS(f, NULL)
 #endif
 // Not stood in front of.
-#define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f}
+#define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL}
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {
     ROW(malloc), ROW(calloc), ROW(realloc), ROW(free),
@@ -163,5 +163,5 @@ const struct mprof_intercept mprof_intercept_c[] = {
     ROW(pvalloc),
 #endif
     BENEATH(strdup), BENEATH(strndup), BENEATH(wcsdup),
-    {NULL, NULL, NULL, NULL, NULL}};
+    {NULL, NULL, NULL, NULL, NULL, NULL}};
 // clang-format on

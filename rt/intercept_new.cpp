@@ -57,9 +57,14 @@ static bool may_be_counted(const void *ptr) {
   return (reinterpret_cast<uintptr_t>(ptr) & __mprof_delete_mask) == 0;
 }
 
-// Not before the runtime starts, nor where the program has replaced one of
-// them.
-static bool is_on() { return mprof_intercepts() && mprof_intercepted.cxx; }
+// Not before the runtime starts, nor where the program, or a library that it is
+// linked with, has replaced one of them: which, is known afterwards.
+static bool is_on() {
+  if (mprof_intercepts() && mprof_intercepted.cxx)
+    return true;
+  mprof_next_find();
+  return false;
+}
 
 using nothrow = const std::nothrow_t &;
 
@@ -76,18 +81,24 @@ using nothrow = const std::nothrow_t &;
 #define NEW(Symbol, Params, Args, Except, Plain, Default)                      \
   OPERATOR(void *, Symbol, Params, Except)                                     \
   static void *plain_##Symbol Params Except { return Plain; }                  \
+  static void *library_##Symbol;                                               \
   void *mprof_own_##Symbol Params Except {                                     \
     if (__builtin_expect(!is_on(), 0))                                         \
-      return Default;                                                          \
+      return library_##Symbol                                                  \
+                 ? reinterpret_cast<void *(*)Params>(library_##Symbol) Args    \
+                 : Default;                                                    \
     return mprof_intercept_asks(size) ? __mprof_##Symbol Args : Plain;         \
   }
 
 #define DELETE(Symbol, Params, Args, Default)                                  \
   OPERATOR(void, Symbol, Params, noexcept)                                     \
   static void plain_##Symbol Params noexcept { NEXT(free)(ptr); }              \
+  static void *library_##Symbol;                                               \
   void mprof_own_##Symbol Params noexcept {                                    \
     if (__builtin_expect(!is_on(), 0))                                         \
-      Default;                                                                 \
+      library_##Symbol ? reinterpret_cast<void(*) Params>(library_##Symbol)    \
+                             Args                                              \
+                       : Default;                                              \
     else if (may_be_counted(ptr))                                              \
       __mprof_##Symbol Args;                                                   \
     else                                                                       \
@@ -133,9 +144,12 @@ DELETE(_ZdaPvmSt11align_val_t, (void *ptr, size_t size, size_t align),
        (ptr, size, align), _ZdaPvSt11align_val_t(ptr, align))
 
 #define ROW(Symbol)                                                            \
-  {#Symbol, &__mprof_next_##Symbol, reinterpret_cast<void *>(Symbol),          \
+  {#Symbol,                                                                    \
+   &__mprof_next_##Symbol,                                                     \
+   reinterpret_cast<void *>(Symbol),                                           \
    reinterpret_cast<void *>(mprof_own_##Symbol),                               \
-   reinterpret_cast<void *>(plain_##Symbol)},
+   reinterpret_cast<void *>(plain_##Symbol),                                   \
+   &library_##Symbol},
 #define FORMS(Op)                                                              \
   ROW(Op)                                                                      \
   ROW(Op##RKSt9nothrow_t)                                                      \
@@ -145,5 +159,5 @@ const struct mprof_intercept mprof_intercept_cxx[] = {
     FORMS(_Znwm) FORMS(_Znam) FORMS(_ZdlPv) FORMS(_ZdaPv)
     ROW(_ZdlPvm) ROW(_ZdlPvmSt11align_val_t)
     ROW(_ZdaPvm) ROW(_ZdaPvmSt11align_val_t)
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+    {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}};
 // clang-format on

@@ -8,9 +8,11 @@
 #include "intercept.h"
 
 #include "base.h"
+#include "init.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <string.h>
 
 #pragma weak dlsym
 
@@ -47,14 +49,40 @@ static void set_words(const struct mprof_intercept *table) {
   }
 }
 
+// A library that the program is linked with may replace the operators, and mix
+// their blocks with those of its own calls, which are bound to its own: then
+// they are everybody's. Those of C++ libraries and of the allocator beneath are
+// malloc and free by other names.
+static bool is_replacement(struct mprof_module m) {
+  return m.id != 0 && m.id != mprof_module_of(__mprof_next_malloc).id &&
+         strncmp(m.name, "libstdc++.so", 12) != 0 &&
+         strncmp(m.name, "libc++.so", 9) != 0 &&
+         strncmp(m.name, "libc++abi.so", 12) != 0;
+}
+
+static bool find_library_s(const struct mprof_intercept *table) {
+  bool is_replaced = false;
+  for (const struct mprof_intercept *i = table; i->name; i++) {
+    void *f = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
+    is_replaced |= f && is_replacement(mprof_module_of(f));
+  }
+  for (const struct mprof_intercept *i = table; is_replaced && i->name; i++)
+    *i->library = dlsym(RTLD_NEXT, i->name);
+  return is_replaced;
+}
+
 MPROF_NOINLINE bool mprof_next_find(void) {
   int expected = UNKNOWN;
+  if (mprof_likely(atomic_load_explicit(&state, memory_order_acquire) == FOUND))
+    return true;
   if (!atomic_compare_exchange_strong(&state, &expected, LOOKING))
     return expected == FOUND;
   const int before = errno;
   set_words(mprof_intercept_c);
   mprof_intercepted.c = is_whole(mprof_intercept_c);
-  mprof_intercepted.cxx = mprof_intercepted.c && is_whole(mprof_intercept_cxx);
+  mprof_intercepted.cxx = mprof_intercepted.c &&
+                          is_whole(mprof_intercept_cxx) &&
+                          !find_library_s(mprof_intercept_cxx);
   if (mprof_intercepted.cxx)
     set_words(mprof_intercept_cxx);
   errno = before;

@@ -28,6 +28,9 @@ struct mprof_intercept {
   void *bound; // what the program calls by that name
   void *own;   // the runtime's definition; the program's own wins over it
   void *plain; // what lies beneath it; NULL: the next function of that name
+  // Of operators: where the one goes that a library of the program's replaces
+  // them by.
+  void **library;
 };
 // libmprof_intercept.a: malloc and its kin. A table that ends with no name;
 // NULL where the archive is not linked.

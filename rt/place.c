@@ -73,10 +73,9 @@ static struct mprof_module home_of(const char *name, void *address) {
 
 // The same, or where the runtime stands in front of it, of what lies beneath.
 static struct mprof_module beneath(const char *name, void *address) {
-  const struct mprof_intercept *i =
-      mprof_intercepted.c ? mprof_intercept_c : NULL;
-  for (; i && i->name; i++)
-    if (strcmp(i->name, name) == 0)
+  // Also where the program has a part of the family, and the runtime the rest.
+  for (const struct mprof_intercept *i = mprof_intercept_c; i && i->name; i++)
+    if (strcmp(i->name, name) == 0 && i->bound == i->own)
       return mprof_module_of(*i->word);
   return home_of(name, address);
 }

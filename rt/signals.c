@@ -93,10 +93,10 @@ static void end_process(int sig, siginfo_t *info) {
   memset(&by_default, 0, sizeof(by_default));
   by_default.sa_handler = SIG_DFL;
   sigaction(sig, &by_default, NULL);
-  // A fault comes again with the registers that a core file should have; any
-  // other is pending until the handler returns.
-  if (!is_fault(sig, info))
-    mprof_sys_resend(sig, info);
+  // Pending until the handler returns, with the registers that a core file
+  // should have. A fault might not come again by itself: another thread may
+  // have mended meanwhile what it was about.
+  mprof_sys_resend(sig, info);
 }
 
 // As the kernel would have called it.
@@ -194,20 +194,21 @@ static void complain(const char *what, const char *s, size_t len) {
 }
 
 static void take(int sig, const char *s, size_t len) {
-  struct sigaction *p = &signals.previous[sig];
+  struct sigaction *p = &signals.previous[sig], now;
   if (sig == SIGKILL || sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
-      sig == SIGTTOU || sigaction(sig, NULL, p) != 0) {
+      sig == SIGTTOU || sigaction(sig, NULL, &now) != 0) {
     complain("nothing can be done at signal", s, len);
     return;
   }
+  if (now.sa_sigaction == on_signal) // named twice
+    return;
+  *p = now;
   bool has_function = (p->sa_flags & SA_SIGINFO) ||
                       (p->sa_handler != SIG_DFL && p->sa_handler != SIG_IGN);
   if (!has_function && p->sa_handler == SIG_IGN) {
     complain("the program ignores signal", s, len);
     return;
   }
-  if (p->sa_sigaction == on_signal) // named twice
-    return;
   struct sigaction ours;
   memset(&ours, 0, sizeof(ours));
   ours.sa_sigaction = on_signal;

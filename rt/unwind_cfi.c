@@ -553,6 +553,10 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
   struct frame f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
+  // Whether f.pc is where the thread will return to: then its module is not
+  // unloaded meanwhile. Behind code that says nothing it is only supposed, and
+  // what it says of itself is not read.
+  bool is_sure = true;
   while (n < depth) {
     if (f.pc < 4096 || f.pc >> 47) {
       *end = f.pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
@@ -562,8 +566,12 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
       pcs[n++] = f.pc;
     // Returning to an address one past the call's, which may be another
     // function's.
-    struct rule r = find_rule(f.pc - 1);
-    bool is_main = main_frame != 0 && f.bp == main_frame && r.base == FROM_BP;
+    struct rule r = {.base = NONE};
+    if (is_sure)
+      r = find_rule(f.pc - 1);
+    bool is_main = main_frame != 0 && f.bp == main_frame &&
+                   (r.base == FROM_BP || !is_sure);
+    is_sure = r.base != NONE;
     if (is_main) {
       *end = MPROF_STACK_COMPLETE;
       return n;

@@ -17,9 +17,12 @@
 // RUN: done
 //
 // Two, by number and by name.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=two:dump_on_signal=15+SIGHUP \
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=two:dump_on_signal=15+SIGTERM+SIGHUP \
 // RUN:   %python %S/Inputs/ends_by.py HUP ./app HUP 2> err
 // RUN: grep -q "mprof: wrote two." err
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=twice:dump_on_signal=15+TERM \
+// RUN:   %python %S/Inputs/ends_by.py TERM ./app TERM 2> err
+// RUN: ls twice.*.heap.pb.gz | wc -l | grep -qx 1
 //
 // One that comes inside the profiler is put off, not lost.
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=busy:dump_on_signal=ALRM \

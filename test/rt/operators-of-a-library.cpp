@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: operators new and delete that a linked library has replaced are
+// everybody's: the program, which the library gives blocks of its own, frees
+// them with the library's, and a block is counted once.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: for how in "" -Wl,-Bsymbolic; do \
+// RUN:   %clangxx -std=c++17 -O1 -shared -fPIC $how -DLIBRARY %s -o lib.so && \
+// RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -I%src/test/Inputs %s ./lib.so -o app \
+// RUN:     || exit 1; \
+// RUN:   for rate in 1 65536; do \
+// RUN:     env MPROF_OPTIONS=heap_rate=$rate:seed=2:report=0:profile=0 ./app $rate \
+// RUN:       || exit 1; \
+// RUN: done; done
+
+#include <cstdlib>
+#include <new>
+
+struct Thing {
+  char bytes[936];
+};
+Thing *make();
+
+#ifdef LIBRARY
+
+enum { HEAD = 64 };
+void *operator new(size_t n) {
+  char *p = (char *)malloc(n + HEAD);
+  if (!p)
+    throw std::bad_alloc();
+  return p + HEAD;
+}
+void operator delete(void *p) noexcept {
+  if (p)
+    free((char *)p - HEAD);
+}
+void operator delete(void *p, size_t) noexcept { operator delete(p); }
+Thing *make() { return new Thing; }
+
+#else
+
+#include "records.h"
+
+static Thing *volatile own;
+
+int main(int, char **argv) {
+  for (int i = 0; i < 3000; i++) {
+    delete make();
+    own = new Thing;
+    delete own;
+  }
+  if (atoi(argv[1]) == 1) {
+    EXPECT(936, 1, 3000, 3000);  // by the program's site
+    EXPECT(1000, 1, 3000, 3000); // by the library's malloc
+  }
+  return 0;
+}
+#endif
