@@ -18,9 +18,12 @@ extern "C" {
 #endif
 extern unsigned char mprof_intercept_is_on;
 
-// Tells the runtime that its caller was not rewritten, so that its stack is not
-// followed by frame pointers alone.
-void mprof_unwind_foreign(void);
+// Of a call that the countdown wants to be counted: whether it is. Where the
+// allocator itself called, as a calloc that has its memory of malloc, it is
+// part of a block that is counted already, and size goes back to the countdown.
+// Otherwise the runtime is told that the caller was not rewritten, so that its
+// stack is not followed by frame pointers alone.
+bool mprof_intercept_counts(size_t size, const void *caller);
 #ifdef __cplusplus
 }
 #endif
@@ -32,13 +35,14 @@ static inline bool mprof_intercepts(void) {
 
 // Takes size off the countdown, as a site does; whether the entry is to be
 // called instead of the function beneath.
-static inline bool mprof_intercept_asks(size_t size) {
+// Inlined, so that the return address is the interceptor's.
+__attribute__((always_inline)) static inline bool
+mprof_intercept_asks(size_t size) {
   uint64_t before = (uint64_t)__mprof_heap_countdown;
   __mprof_heap_countdown = (int64_t)(before - size);
   if (__builtin_expect(before > size, 1))
     return false;
-  mprof_unwind_foreign();
-  return true;
+  return mprof_intercept_counts(size, __builtin_return_address(0));
 }
 
 #endif // MPROF_RT_INTERCEPT_H

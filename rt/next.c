@@ -9,6 +9,7 @@
 
 #include "base.h"
 #include "init.h"
+#include "threads.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -92,7 +93,26 @@ MPROF_NOINLINE bool mprof_next_find(void) {
 
 unsigned char mprof_intercept_is_on;
 
+// The code of the allocator beneath, where it is neither libc's, whose other
+// functions are callers like any, nor the program's. Written once at start.
+static struct mprof_module allocator;
+
+MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
+  if (mprof_unlikely((uintptr_t)caller - allocator.start <
+                     allocator.end - allocator.start)) {
+    __mprof_heap_countdown =
+        (int64_t)((uint64_t)__mprof_heap_countdown + (uint64_t)size);
+    return false;
+  }
+  mprof_tls.is_foreign = true;
+  return true;
+}
+
 void mprof_next_start(void) {
+  if (mprof_intercepted.c && dlsym)
+    allocator = mprof_module_of(__mprof_next_malloc);
+  if (allocator.name[0] == '\0' || strncmp(allocator.name, "libc.so", 7) == 0)
+    allocator.start = allocator.end = 0;
   __atomic_store_n(&mprof_intercept_is_on, mprof_intercepted.c,
                    __ATOMIC_RELEASE);
 }

@@ -14,13 +14,10 @@
 #include "unwind.h"
 
 #include "fastpath.h"
-#include "intercept.h"
 #include "threads.h"
 
 #include <dlfcn.h>
 #include <string.h>
-
-void mprof_unwind_foreign(void) { mprof_tls.is_foreign = true; }
 
 // --- what holds at an address ---
 
