@@ -137,17 +137,7 @@ static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
   _Atomic uint64_t *future = counter_of(&b->mem.future[index], is_free);
   _Atomic uint64_t *taken = counter_of(&b->mem.taken[index], is_free);
   _Atomic uint64_t *active = counter_of(&b->mem.active, is_free);
-  uint64_t sum = sum_of(b, index, is_free);
-  uint64_t n = sum - atomic_load_explicit(taken, memory_order_relaxed);
-  // Most buckets had no event in the cycle: spare them the writes.
-  if (atomic_load_explicit(future, memory_order_relaxed) != 0)
-    n += atomic_exchange_explicit(future, 0, memory_order_acquire);
-  if (n == 0)
-    return;
-  atomic_store_explicit(taken, sum, memory_order_relaxed);
-  atomic_store_explicit(active,
-                        atomic_load_explicit(active, memory_order_relaxed) + n,
-                        memory_order_relaxed);
+  mprof_count_publish(sum_of(b, index, is_free), taken, future, active);
 }
 
 // Frees first: whose free is read, its allocation is read after it. And what

@@ -92,6 +92,24 @@ static inline void mprof_count_free_inside(struct mprof_bucket *b,
                             memory_order_release);
 }
 
+// Moves to active what a counter has got since the last flush. sum: what its
+// owner's and the cells' counters hold, of all time. Call with active_lock
+// held.
+static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
+                                       _Atomic uint64_t *future,
+                                       _Atomic uint64_t *active) {
+  uint64_t n = sum - atomic_load_explicit(taken, memory_order_relaxed);
+  // Most buckets had no event in the cycle: spare them the writes.
+  if (atomic_load_explicit(future, memory_order_relaxed) != 0)
+    n += atomic_exchange_explicit(future, 0, memory_order_acquire);
+  if (n == 0)
+    return;
+  atomic_store_explicit(taken, sum, memory_order_relaxed);
+  atomic_store_explicit(active,
+                        atomic_load_explicit(active, memory_order_relaxed) + n,
+                        memory_order_relaxed);
+}
+
 // Moves what was counted for an index to active. Call with active_lock held.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index);
 

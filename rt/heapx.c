@@ -188,18 +188,8 @@ static uint64_t sum_of(struct mprof_bucket *b, unsigned index, int which) {
 
 static void publish(struct mprof_bucket *b, unsigned index, int which) {
   struct mprof_heapx_counts *x = mprof_heapx_of(b);
-  _Atomic uint64_t *taken = &x->taken[index].n[which];
-  _Atomic uint64_t *active = &x->active.n[which];
-  uint64_t sum = sum_of(b, index, which);
-  uint64_t n = sum - atomic_load_explicit(taken, memory_order_relaxed);
-  n += atomic_exchange_explicit(&x->future[index].n[which], 0,
-                                memory_order_acquire);
-  if (n == 0)
-    return;
-  atomic_store_explicit(taken, sum, memory_order_relaxed);
-  atomic_store_explicit(active,
-                        atomic_load_explicit(active, memory_order_relaxed) + n,
-                        memory_order_relaxed);
+  mprof_count_publish(sum_of(b, index, which), &x->taken[index].n[which],
+                      &x->future[index].n[which], &x->active.n[which]);
 }
 
 // The slack that was freed before all of it.
