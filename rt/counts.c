@@ -101,10 +101,13 @@ void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
   struct mprof_cell *cell = shard ? cell_of(b, shard, 0) : NULL;
   if (mprof_likely(cell != NULL)) {
     _Atomic uint64_t *n = counter_of(&cell->cycles[index], is_free);
-    if (mprof_likely(shard <= MPROF_OWN_SHARDS))
-      mprof_count_plain(n);
-    else
+    if (mprof_unlikely(shard > MPROF_OWN_SHARDS)) {
       atomic_fetch_add_explicit(n, 1, memory_order_release);
+      return;
+    }
+    mprof_count_plain(n);
+    mprof_tls.cell_cycles = cell->cycles;
+    mprof_tls.cell_bucket = b;
     return;
   }
   uint64_t before = atomic_fetch_add_explicit(

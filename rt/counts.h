@@ -76,12 +76,16 @@ static inline void mprof_count_plain(_Atomic uint64_t *n) {
 static inline void mprof_count_alloc(struct mprof_bucket *b, unsigned index) {
   if (mprof_likely(b->owner == mprof_tls.shard))
     mprof_count_plain(&b->mem.own[index].allocs);
+  else if (mprof_likely(b == mprof_tls.cell_bucket))
+    mprof_count_plain(&mprof_tls.cell_cycles[index].allocs);
   else
     mprof_count_elsewhere(b, index, false);
 }
 static inline void mprof_count_free(struct mprof_bucket *b, unsigned index) {
   if (mprof_likely(b->owner == mprof_tls.shard))
     mprof_count_plain(&b->mem.own[index].frees);
+  else if (mprof_likely(b == mprof_tls.cell_bucket))
+    mprof_count_plain(&mprof_tls.cell_cycles[index].frees);
   else
     mprof_count_elsewhere(b, index, true);
 }

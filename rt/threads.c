@@ -122,6 +122,7 @@ static void on_thread_exit(void *arg) {
     return;
   // Who takes the shard over sees what was counted in it: the lock sees to it.
   mprof_tls.shard = 0;
+  mprof_tls.cell_bucket = NULL;
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
   mprof_lock_release(&mprof_registry_lock);
@@ -223,6 +224,7 @@ void mprof_threads_reset(void) {
   mprof_shards_reset();
   mprof_tls.self = NULL;
   mprof_tls.shard = 0;
+  mprof_tls.cell_bucket = NULL;
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
   mprof_tls.locks_held = 0;

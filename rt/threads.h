@@ -64,6 +64,10 @@ struct mprof_thread {
 struct mprof_tls {
   struct mprof_thread *self;
   uint16_t shard;      // of self, 0 without
+  // The last event was counted in this bucket's cell of the shard, and the
+  // counters of the cell's cycles; NULL: in none. counts.h
+  const struct mprof_bucket *cell_bucket;
+  struct mprof_mem_cycle *cell_cycles;
   uint64_t random;     // state of the generator, 0 before the first use
   uint64_t rate_epoch; // 0 before the first use
   volatile bool guarded;

@@ -81,9 +81,21 @@ static void *only_free(void *arg) {
   return NULL;
 }
 
-// A thread that has no record is given one, and a cell, when it counts much.
+// In a destructor of the program's, after the thread has given its shard back.
+static void count_late(void *arg) {
+  CHECK(arg == b[0]);
+  CHECK_EQ(mprof_tls.shard, 0);
+  uint64_t before = b[0]->mem.future[0].frees;
+  mprof_guard_enter();
+  mprof_count_free(b[0], 0);
+  mprof_guard_leave();
+  CHECK_EQ(b[0]->mem.future[0].frees, before + 1);
+}
+
+// A thread that has no record is given one, and a cell, when it counts much,
+// until it ends.
 static void *become_known(void *arg) {
-  (void)arg;
+  CHECK_EQ(pthread_setspecific(*(pthread_key_t *)arg, b[0]), 0);
   CHECK_EQ(mprof_tls.shard, 0);
   mprof_guard_enter();
   for (unsigned k = 0; k <= MPROF_CELL_FROM; k++)
@@ -191,13 +203,15 @@ int main(void) {
     b[i] = mem_bucket((mprof_pc[]){0x1000 + i}, 1, 16);
   pthread_t t;
   mprof_guard_enter();
-  for (unsigned k = 0; k < MPROF_CELL_FROM + 2; k++)
+  for (unsigned k = 0; k < MPROF_CELL_FROM + 3; k++)
     mprof_count_alloc(b[0], 0);
   mprof_guard_leave();
-  CHECK_EQ(b[0]->mem.own[0].allocs, MPROF_CELL_FROM + 2);
-  pthread_create(&t, NULL, become_known, NULL);
+  CHECK_EQ(b[0]->mem.own[0].allocs, MPROF_CELL_FROM + 3);
+  pthread_key_t late; // made after the runtime's, so destroyed after it
+  CHECK_EQ(pthread_key_create(&late, count_late), 0);
+  pthread_create(&t, NULL, become_known, &late);
   pthread_join(t, NULL);
-  expected = MPROF_CELL_FROM + 2;
+  expected = MPROF_CELL_FROM + 3;
   check_sums(expected);
   pthread_t two[2];
   pthread_barrier_init(&all_known, NULL, 2);

@@ -22,7 +22,7 @@ STACKS = ((6, "shared", (1, 2, 4, 16)), (6, "own", (1, 2, 4, 16)),
 
 def exact():
     results = {}
-    pairs = 300000 if QUICK else 2000000
+    pairs = 600000 if QUICK else 16000000  # of all threads together
     for frames, whose, threads in STACKS:
         log("exact: %d frames, %s stacks" % (frames, whose))
         jobs = {}
@@ -32,7 +32,7 @@ def exact():
             got = exact_frames(depth, n, whose)
             if got != frames:
                 sys.exit("bench: exact: %d frames, not %d" % (got, frames))
-            arguments = [str(depth), str(n), str(pairs), "3", whose]
+            arguments = [str(depth), str(n), str(pairs // n), "3", whose]
             for variant, name, env in (("plain", "exact-plain", {}),
                                        ("MProf, exact", "exact-mprof", EXACT)):
                 jobs["%s/%d" % (variant, n)] = exact_job(name, arguments, env)
