@@ -49,7 +49,9 @@
 // and releases and locks where size matters more than time, only change their
 // callee.
 //
-// RewriteCustom.cpp and RewriteModule.cpp make the rest.
+// RewriteLibrary.cpp says what @__mprof_next_malloc and @__mprof_malloc are in
+// code for shared libraries; RewriteCustom.cpp and RewriteModule.cpp make the
+// rest.
 //
 // The word that a call of the heap goes through has the hooked function, or
 // what lies beneath it where the runtime stands in front of it for code that
@@ -85,6 +87,8 @@ static bool dataIsLocal(const Module &M) {
 Rewriter::Rewriter(Module &M, mprof::Nested Nested)
     : M(M), Ctx(M.getContext()), I64(Type::getInt64Ty(Ctx)),
       PtrTy(PointerType::getUnqual(Ctx)), WordsAreLocal(dataIsLocal(M)),
+      IsForLibrary(M.getPICLevel() != PICLevel::NotPIC &&
+                   M.getPIELevel() == PIELevel::Default),
       IsMusl(isForMusl(M)), Nested(Nested) {}
 
 /// The global of an MPROF_WORD. Every word has 64 bits.
@@ -230,9 +234,7 @@ Value *Rewriter::mustAsk(IRBuilderBase &B, const Site &S) {
 // Calls of the runtime
 //===----------------------------------------------------------------------===//
 
-/// Removes what holds for the hooked function but not for its entry, which
-/// reads and writes memory of its own, keeps pointers and takes locks.
-static AttributeList entryAttributes(LLVMContext &Ctx, AttributeList Attrs,
+AttributeList mprof::entryAttributes(LLVMContext &Ctx, AttributeList Attrs,
                                      unsigned NumParams) {
   AttributeMask FnMask;
   for (Attribute::AttrKind Kind :
@@ -266,7 +268,8 @@ FunctionCallee Rewriter::entry(StringRef Name, FunctionType *Ty) {
   return Entry;
 }
 
-FunctionCallee Rewriter::hookEntry(const Site &S) {
+/// The runtime's entry itself.
+Constant *Rewriter::hookEntry(const Site &S) {
   FunctionCallee Entry = entry(S.H->Symbol, S.Call->getFunctionType());
   // Of the hooked function's own attributes only those that its entry shares
   // by contract; it must not promise that operator new does not throw.
@@ -282,13 +285,35 @@ FunctionCallee Rewriter::hookEntry(const Site &S) {
         Fn.addAttribute(A);
     Decl->setAttributes(Attrs.removeFnAttributes(Ctx).addFnAttributes(Ctx, Fn));
   }
-  return Entry;
+  return cast<Constant>(Entry.getCallee());
+}
+
+/// What \p S is to call in the hooked function's place.
+FunctionCallee Rewriter::hookEntry(IRBuilderBase &B, const Site &S) {
+  FunctionType *Ty = S.Call->getFunctionType();
+  return {Ty, hasModuleHook(S) ? moduleField(B, S, ModuleEntry) : hookEntry(S)};
+}
+
+/// Has \p Call say what code behind it depends on and its function's
+/// declaration says, before it calls a pointer.
+static void sayAtCall(CallBase &Call) {
+  Function *F = Call.getCalledFunction();
+  if (!F)
+    return;
+  LLVMContext &Ctx = Call.getContext();
+  AttributeList Of = F->getAttributes(), At = Call.getAttributes();
+  At = At.addRetAttributes(Ctx, AttrBuilder(Ctx, Of.getRetAttrs()));
+  if (F->doesNotThrow())
+    At = At.addFnAttribute(Ctx, Attribute::NoUnwind);
+  Call.setAttributes(At);
 }
 
 /// Makes \p Call, of \p Rule, a call of \p Entry. It leaves its frame on the
 /// stack, and is not merged with others if its return address is what a profile
 /// shows. Of releases it shows nothing, so that landing pads stay small.
 static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
+  if (!isa<Constant>(Entry.getCallee()))
+    sayAtCall(Call);
   Call.setAttributes(entryAttributes(Call.getContext(), Call.getAttributes(),
                                      Call.arg_size()));
   Call.setCalledFunction(Entry);
@@ -313,8 +338,8 @@ BasicBlock *mprof::splitNormalEdge(InvokeInst *Invoke) {
   return Edge;
 }
 
-/// Calls \p Entry instead of the call of \p S if \p Cond, out of line.
-static void branchToEntry(const Site &S, Value *Cond, FunctionCallee Entry) {
+/// Calls the entry instead of the call of \p S if \p Cond, out of line.
+void Rewriter::branchToEntry(const Site &S, Value *Cond) {
   CallBase *Call = S.Call;
   BasicBlock *Head = Call->getParent();
   BasicBlock *Fast = Head->splitBasicBlock(Call, "mprof.fast");
@@ -323,7 +348,9 @@ static void branchToEntry(const Site &S, Value *Cond, FunctionCallee Entry) {
   auto *ColdCall = cast<CallBase>(Call->clone());
   ColdCall->insertInto(Cold, Cold->end());
   ColdCall->dropUnknownNonDebugMetadata();
-  retarget(*ColdCall, S.Rule, Entry);
+  Builder AtCold(ColdCall);
+  AtCold.SetCurrentDebugLocation(Call->getDebugLoc());
+  retarget(*ColdCall, S.Rule, hookEntry(AtCold, S));
   ColdCall->addFnAttr(Attribute::Cold);
 
   BasicBlock *Cont;
@@ -363,6 +390,8 @@ Value *Rewriter::next(IRBuilderBase &B, const Site &S) {
   if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||
       !Hooked->hasDefaultVisibility())
     return nullptr;
+  if (hasModuleHook(S))
+    return B.CreateAlignedLoad(PtrTy, moduleField(B, S, ModuleWord), Align(8));
   // The runtime's word refers to it weakly.
   keepReference(*Hooked);
   GlobalVariable *&Word = Words[S.H->Symbol];
@@ -375,17 +404,9 @@ Value *Rewriter::next(IRBuilderBase &B, const Site &S) {
   return B.CreateAlignedLoad(PtrTy, Word, Align(8));
 }
 
-/// Makes \p Call one of \p Callee. What the declaration says that code behind
-/// the call depends on is said at the call.
+/// Makes \p Call one of \p Callee.
 static void callIndirectly(CallBase &Call, Value *Callee) {
-  if (Function *F = Call.getCalledFunction()) {
-    LLVMContext &Ctx = Call.getContext();
-    AttributeList Of = F->getAttributes(), At = Call.getAttributes();
-    At = At.addRetAttributes(Ctx, AttrBuilder(Ctx, Of.getRetAttrs()));
-    if (F->doesNotThrow())
-      At = At.addFnAttribute(Ctx, Attribute::NoUnwind);
-    Call.setAttributes(At);
-  }
+  sayAtCall(Call);
   Call.setCalledOperand(Callee);
 }
 
@@ -408,17 +429,18 @@ void Rewriter::rewriteHooked(const Site &S) {
       callIndirectly(*S.Call, Next);
     return;
   }
-  FunctionCallee Entry = hookEntry(S);
+  Builder B(S.Call);
+  B.SetCurrentDebugLocation(S.Call->getDebugLoc());
   if (S.Rule == Rule::DUP || S.Plain) {
+    FunctionCallee Entry = hookEntry(B, S);
     if (Function *F = S.Call->getCalledFunction())
       keepReference(*F);
     return retarget(*S.Call, S.Rule, Entry);
   }
 
-  Builder B(S.Call);
   Value *Cond = mustAsk(B, S);
   if (!S.Call->isMustTailCall()) {
-    branchToEntry(S, Cond, Entry);
+    branchToEntry(S, Cond);
     Builder Before(S.Call);
     Before.SetCurrentDebugLocation(S.Call->getDebugLoc());
     if (Value *Next = next(Before, S))
@@ -427,7 +449,7 @@ void Rewriter::rewriteHooked(const Site &S) {
   }
 
   Value *Next = next(B, S);
-  Value *Callee = B.CreateSelect(Cond, Entry.getCallee(),
+  Value *Callee = B.CreateSelect(Cond, hookEntry(B, S).getCallee(),
                                  Next ? Next : S.Call->getCalledOperand());
   cast<Instruction>(Callee)->setMetadata(LLVMContext::MD_prof, unlikely(Ctx));
   S.Call->setAttributes(

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Changes the IR as it is told to. Rewrite.cpp does the sites of hooked
-// functions, RewriteCustom.cpp those of custom allocators, RewriteModule.cpp
-// what concerns whole functions and the module.
+// functions, RewriteLibrary.cpp what they call in shared libraries,
+// RewriteCustom.cpp those of custom allocators, RewriteModule.cpp what concerns
+// whole functions and the module.
 
 #ifndef MPROF_PASS_REWRITE_H
 #define MPROF_PASS_REWRITE_H
@@ -32,6 +33,12 @@ struct Builder
 
 /// Branch weights of a condition that almost never holds.
 llvm::MDNode *unlikely(llvm::LLVMContext &Ctx);
+
+/// Removes what holds for the hooked function but not for its entry, which
+/// reads and writes memory of its own, keeps pointers and takes locks.
+llvm::AttributeList entryAttributes(llvm::LLVMContext &Ctx,
+                                    llvm::AttributeList Attrs,
+                                    unsigned NumParams);
 
 /// A new block on the normal edge of \p Invoke.
 llvm::BasicBlock *splitNormalEdge(llvm::InvokeInst *Invoke);
@@ -94,8 +101,17 @@ private:
   llvm::FunctionCallee entry(llvm::StringRef Name, llvm::FunctionType *Ty);
   llvm::FunctionCallee entry(llvm::StringRef Name, llvm::Type *Result,
                              llvm::ArrayRef<llvm::Type *> Params);
-  llvm::FunctionCallee hookEntry(const Site &S);
+  llvm::Constant *hookEntry(const Site &S);
+  llvm::FunctionCallee hookEntry(llvm::IRBuilderBase &B, const Site &S);
   llvm::Value *next(llvm::IRBuilderBase &B, const Site &S);
+  /// The fields of a __mprof_module_hook (rt/fastpath.h) that sites read.
+  enum ModuleField { ModuleWord, ModuleEntry };
+  bool hasModuleHook(const Site &S) const;
+  llvm::GlobalVariable *moduleHook(const Site &S);
+  llvm::Value *moduleField(llvm::IRBuilderBase &B, const Site &S,
+                           ModuleField Field);
+  llvm::Constant *privateEntry(const Site &S, llvm::Comdat *Group);
+  void branchToEntry(const Site &S, llvm::Value *Cond);
 
   void rewriteHooked(const Site &S);
   void keepReference(llvm::Function &F);
@@ -115,7 +131,8 @@ private:
   llvm::StringMap<llvm::GlobalVariable *> Words;
   llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
   bool WordsAreLocal;
-  bool IsMusl; ///< The program's libc is musl.
+  bool IsForLibrary; ///< Code for shared libraries, as far as it shows.
+  bool IsMusl;       ///< The program's libc is musl.
   mprof::Nested Nested;
 };
 

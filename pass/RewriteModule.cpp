@@ -161,8 +161,7 @@ void Rewriter::requireVersion() {
 
 void Rewriter::tellUnload() {
   // Code for executables is not unloaded; nor may it be in a library.
-  if (M.getPICLevel() == PICLevel::NotPIC ||
-      M.getPIELevel() != PIELevel::Default)
+  if (!IsForLibrary)
     return;
   static constexpr StringLiteral Name =
       "__mprof_module_unloads_v" MPROF_STRING(MPROF_ABI_VERSION);

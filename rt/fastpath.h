@@ -105,6 +105,22 @@ struct __mprof_wrappers {
 MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
 MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
 
+// A hooked function of the heap in a shared library, whose sites call what word
+// and entry point to. Written once, by the library's first constructor.
+struct __mprof_module_hook {
+  void **word; // &__mprof_next_f
+  void *entry; // __mprof_f
+  // f as the library's own references have it, and what stands in for entry
+  // where that is not the program's.
+  void *own;
+  void *own_entry;
+};
+MPROF_ENTRY void __mprof_module_binds(struct __mprof_module_hook *hook);
+// A block of size bytes is not to be counted. Where the countdown that its site
+// took down has run out, a sample is lost with it, as it must be: what the next
+// sites allocate would stand for this block else.
+MPROF_ENTRY void __mprof_drop_sample(size_t size);
+
 // Called by the last destructor of a shared library, in which inside points.
 MPROF_ENTRY void __mprof_module_unloads(const void *inside);
 

@@ -36,3 +36,6 @@ void __mprof_free(void *p) {
 void *stub_main_frame(void) { return __mprof_main_frame; }
 
 void __mprof_module_unloads(const void *inside) { (void)inside; }
+
+void __mprof_module_binds(void *hook) { (void)hook; }
+void __mprof_drop_sample(size_t size) { (void)size; }

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: an instrumented library has a malloc and operators of its own, which
+// a version script hides; it calls them itself, and code of it that was not
+// compiled with MProf does. All of its blocks come from its allocator and go
+// back there, whichever sites run; they are not in the profile, and the
+// program's are. So it is for a library that is opened, for one that the
+// program is linked with, and without interceptors.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: echo '{ global: run; local: *; };' > hide.map
+// RUN: %clang++ -O1 -fPIC -DPLAIN_PART -c %s -o plain.o
+// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY %s plain.o \
+// RUN:   -Wl,--version-script=hide.map -o libown.so
+// RUN: %mprof_clang++ -fmprof -O1 -g1 -DOPENS %s -o opens
+// RUN: %mprof_clang++ -fmprof -O1 -g1 %s -o linked -L. -lown \
+// RUN:   -Wl,-rpath,%t.dir
+// RUN: %mprof_clang++ -fmprof -fno-mprof-intercept -O1 -g1 -DOPENS %s -o bare
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=opens ./opens
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=linked ./linked
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=bare ./bare
+// RUN: env MPROF_OPTIONS=heap_rate=512:seed=1:log_path=sampled ./opens
+// RUN: for run in opens linked bare sampled; do \
+// RUN:   %go tool pprof -sample_index=alloc_objects -top $run.*.heap.pb.gz \
+// RUN:     > $run.top || exit 1; \
+// RUN:   if grep -q in_library $run.top; then exit 1; fi; done
+// RUN: grep '^ *20000 .* program_s_block' opens.top linked.top bare.top
+//
+// The library's blocks do not stand for the program's: the estimate is that of
+// 20,000 blocks of 64 bytes, within five sigmas of 390.
+// RUN: awk '/program_s_block/ { exit !($1 > 18050 && $1 < 21950) }' sampled.top
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+extern "C" void run();
+#if defined(LIBRARY) || defined(PLAIN_PART)
+extern "C" void *own_take(size_t size);
+extern "C" void own_give(void *p);
+extern "C" void *plain_part(void *mine); // frees it, and returns another
+extern "C" long live_blocks(void);
+#endif
+
+#ifdef PLAIN_PART // the allocator
+
+alignas(4096) static char arena[1 << 20];
+static size_t used;
+static long live;
+
+// On page boundaries, as counted blocks would be. Few live at a time.
+void *own_take(size_t size) {
+  size = (size + 4095) & ~static_cast<size_t>(4095);
+  if (used + size > sizeof(arena))
+    used = 0;
+  live++;
+  used += size;
+  return arena + used - size;
+}
+void own_give(void *p) {
+  if (!p)
+    return;
+  if (p < arena || p >= arena + sizeof(arena)) {
+    puts("a block of another allocator");
+    std::_Exit(1);
+  }
+  live--;
+}
+long live_blocks() { return live; }
+
+extern "C" void *malloc(size_t size) { return own_take(size); }
+extern "C" void *realloc(void *p, size_t size) {
+  void *q = own_take(size);
+  if (p)
+    std::memcpy(q, p, 64);
+  own_give(p);
+  return q;
+}
+extern "C" void free(void *p) { own_give(p); }
+
+void *plain_part(void *mine) {
+  free(mine);
+  return malloc(64);
+}
+
+#elif defined(LIBRARY) // its user
+
+void *operator new(size_t size) { return own_take(size); }
+void operator delete(void *p) noexcept { own_give(p); }
+void operator delete(void *p, size_t) noexcept { own_give(p); }
+
+static void *volatile sink;
+__attribute__((noinline)) static void in_library() {
+  void *p = std::malloc(64);
+  sink = p;
+  p = std::realloc(p, 128);
+  sink = p;
+  std::free(plain_part(p));
+  int *q = new int(1);
+  sink = q;
+  delete q;
+  std::free(own_take(64));
+}
+
+extern "C" void run() {
+  in_library();
+  if (live_blocks() != 0) {
+    std::printf("%ld blocks live\n", live_blocks());
+    std::_Exit(1);
+  }
+}
+
+#else // the program
+#include <dlfcn.h>
+
+static void *volatile sink;
+__attribute__((noinline)) static void program_s_block() {
+  void *p = std::malloc(64);
+  sink = p;
+  std::free(p);
+}
+
+int main() {
+#ifdef OPENS
+  void *library = dlopen("./libown.so", RTLD_NOW);
+  auto *run =
+      library ? reinterpret_cast<void (*)()>(dlsym(library, "run")) : nullptr;
+  if (!run)
+    return 1;
+#endif
+  for (int i = 0; i < 20000; i++) {
+    program_s_block();
+    run();
+  }
+  return 0;
+}
+#endif
