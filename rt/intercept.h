@@ -20,7 +20,8 @@ extern unsigned char mprof_intercept_is_on;
 
 // Of a call that the countdown wants to be counted: whether it is. Where the
 // allocator itself called, as a calloc that has its memory of malloc, it is
-// part of a block that is counted already, and size goes back to the countdown.
+// part of a block that is counted already, and the sample is given up: what
+// its bytes did to the countdown then changes nobody's chance of the next.
 // Otherwise the runtime is told that the caller was not rewritten, so that its
 // stack is not followed by frame pointers alone.
 bool mprof_intercept_counts(size_t size, const void *caller);

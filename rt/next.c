@@ -8,6 +8,7 @@
 #include "intercept.h"
 
 #include "base.h"
+#include "eh_frame.h"
 #include "init.h"
 #include "threads.h"
 
@@ -93,26 +94,50 @@ MPROF_NOINLINE bool mprof_next_find(void) {
 
 unsigned char mprof_intercept_is_on;
 
-// The code of the allocator beneath, where it is neither libc's, whose other
-// functions are callers like any, nor the program's. Written once at start.
-static struct mprof_module allocator;
+// Code of the allocator beneath, whose calls of malloc are no blocks of their
+// own; written once at start. Of an allocator that is a library by itself all
+// of it; libc's other functions are callers like any. Of one that a static
+// program has in it, the functions that may have their memory of malloc.
+#define OWN_CODE 4
+static struct mprof_code_range own_code[OWN_CODE];
+
+static bool is_own_code(const void *caller) {
+  for (size_t i = 0; i < OWN_CODE; i++)
+    if ((uintptr_t)caller - own_code[i].begin <
+        own_code[i].end - own_code[i].begin)
+      return true;
+  return false;
+}
 
 MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
-  if (mprof_unlikely((uintptr_t)caller - allocator.start <
-                     allocator.end - allocator.start)) {
-    __mprof_heap_countdown =
-        (int64_t)((uint64_t)__mprof_heap_countdown + (uint64_t)size);
+  if (mprof_unlikely(is_own_code(caller))) {
+    // As if the sample had fallen on what the countdown had to leave out.
+    __mprof_drop_sample(size);
     return false;
   }
   mprof_tls.is_foreign = true;
   return true;
 }
 
+static void find_own_code(void) {
+  if (!mprof_intercepted.c)
+    return;
+  if (mprof_intercept_c->plain) { // known when the program was linked
+    void *const functions[OWN_CODE] = {
+        __mprof_next_calloc, __mprof_next_realloc, __mprof_next_posix_memalign,
+        __mprof_next_aligned_alloc};
+    for (size_t i = 0; i < OWN_CODE; i++)
+      if (functions[i])
+        own_code[i] = mprof_eh_function((uintptr_t)functions[i]);
+    return;
+  }
+  struct mprof_module m = mprof_module_of(__mprof_next_malloc);
+  if (m.name[0] != '\0' && strncmp(m.name, "libc.so", 7) != 0)
+    own_code[0] = (struct mprof_code_range){m.start, m.end};
+}
+
 void mprof_next_start(void) {
-  if (mprof_intercepted.c && dlsym)
-    allocator = mprof_module_of(__mprof_next_malloc);
-  if (allocator.name[0] == '\0' || strncmp(allocator.name, "libc.so", 7) == 0)
-    allocator.start = allocator.end = 0;
+  find_own_code();
   __atomic_store_n(&mprof_intercept_is_on, mprof_intercepted.c,
                    __ATOMIC_RELEASE);
 }

@@ -20,7 +20,7 @@
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=opens ./opens
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=linked ./linked
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=bare ./bare
-// RUN: env MPROF_OPTIONS=heap_rate=512:seed=1:log_path=sampled ./opens
+// RUN: env MPROF_OPTIONS=heap_rate=512:seed=2:log_path=sampled ./opens
 // RUN: for run in opens linked bare sampled; do \
 // RUN:   %go tool pprof -sample_index=alloc_objects -top $run.*.heap.pb.gz \
 // RUN:     > $run.top || exit 1; \
