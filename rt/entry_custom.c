@@ -104,12 +104,6 @@ MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
 
 // --- the same as functions, for languages that have no header ---
 
-static bool count_down(size_t size) {
-  uint64_t left = (uint64_t)__mprof_heap_countdown;
-  __mprof_heap_countdown = (int64_t)(left - size);
-  return left <= size;
-}
-
 static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr &
           __atomic_load_n(&__mprof_custom_mask, __ATOMIC_RELAXED)) == 0;
@@ -117,7 +111,7 @@ static bool may_be_counted(const void *ptr) {
 
 MPROF_PUBLIC void mprof_alloc_event(void *ptr, size_t size) {
   struct mprof_alloc a;
-  if (count_down(size) && MPROF_BEGIN(&a, size, false))
+  if (mprof_count_down(size) && MPROF_BEGIN(&a, size, false))
     count(&a, ptr, anywhere);
 }
 
@@ -129,7 +123,7 @@ MPROF_PUBLIC void mprof_free_event(void *ptr) {
 MPROF_PUBLIC void mprof_arena_alloc_event(const void *arena, void *ptr,
                                           size_t size) {
   struct mprof_alloc a;
-  if (count_down(size) && MPROF_BEGIN(&a, size, false))
+  if (mprof_count_down(size) && MPROF_BEGIN(&a, size, false))
     count(&a, ptr, in(arena));
 }
 

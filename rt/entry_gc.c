@@ -146,8 +146,7 @@ MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
                                                      size_t d) {
   size_t size;
   if (__builtin_mul_overflow(n, each, &size)) {
-    __mprof_heap_countdown =
-        (int64_t)((uint64_t)__mprof_heap_countdown + (uint64_t)size);
+    mprof_count_back(size);
     return REAL(GC_calloc_explicitly_typed)(n, each, d);
   }
   ALLOCATE(size, REAL(GC_calloc_explicitly_typed)(n, each, d));
@@ -168,20 +167,16 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
 }
 
 // The sites of the others do not count down.
-static void count_down(size_t size) {
-  __mprof_heap_countdown =
-      (int64_t)((uint64_t)__mprof_heap_countdown - (uint64_t)size);
-}
 
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
   size_t size = s ? strlen(s) + 1 : 0;
-  count_down(size);
+  mprof_count_down(size);
   ALLOCATE(size, REAL(GC_strdup)(s));
 }
 
 MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
   size_t size = strnlen(s, max) + 1;
-  count_down(size);
+  mprof_count_down(size);
   ALLOCATE(size, REAL(GC_strndup)(s, max));
 }
 
@@ -211,7 +206,7 @@ static void keep(struct mprof_released r, void *ptr) {
 MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   struct mprof_alloc a;
   int64_t before = __mprof_heap_countdown;
-  count_down(size);
+  mprof_count_down(size);
   bool is_counted = MPROF_BEGIN(&a, size, false);
   struct mprof_released r = release(old);
   void *ptr = REAL(GC_realloc)(old, size);

@@ -27,14 +27,6 @@
 #pragma weak pvalloc
 #pragma weak malloc_usable_size
 
-// What a site took off the countdown (of a product, modulo 2^64) for a request
-// that will fail. An entry that does not ask mprof_sample_hit must call this:
-// the countdown may have gone around.
-static void give_back(size_t wrapped) {
-  __mprof_heap_countdown =
-      (int64_t)((uint64_t)__mprof_heap_countdown + wrapped);
-}
-
 // A block on a page boundary for the masks' sake, or NULL. is_fresh: it is not
 // one that was kept, and may be known to be zero.
 static void *take_block(const struct mprof_alloc *a, size_t align,
@@ -73,7 +65,7 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   struct mprof_alloc a;
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {
-    give_back(size);
+    mprof_count_back(size);
     return NEXT(calloc)(count, each);
   }
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
@@ -152,7 +144,7 @@ MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
   struct mprof_alloc a;
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {
-    give_back(size);
+    mprof_count_back(size);
     return NEXT(reallocarray)(old, count, each);
   }
   int64_t before = countdown_before(size);
@@ -177,7 +169,7 @@ MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
   struct mprof_alloc a;
   bool is_valid = align >= sizeof(void *) && (align & (align - 1)) == 0;
   if (!is_valid) {
-    give_back(size);
+    mprof_count_back(size);
     return NEXT(posix_memalign)(out, align, size);
   }
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
@@ -223,8 +215,7 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
                        uintptr_t frame) {
   a->size = len + end;
   a->frame = frame;
-  __mprof_heap_countdown =
-      (int64_t)((uint64_t)__mprof_heap_countdown - (uint64_t)a->size);
+  mprof_count_down(a->size);
   a->must_place = false;
   if (!mprof_sample_hit(a->size, &a->rate))
     return false;

@@ -33,6 +33,19 @@ extern "C" {
 extern MPROF_DATA __thread int64_t __mprof_heap_countdown
     __attribute__((tls_model("initial-exec")));
 
+// What a site does before the function is called: takes size bytes off the
+// countdown, both modulo 2^64. Whether the runtime is to be asked.
+static inline int mprof_count_down(uint64_t size) {
+  const uint64_t before = (uint64_t)__mprof_heap_countdown;
+  __mprof_heap_countdown = (int64_t)(before - size);
+  return before <= size;
+}
+// Undoes it, for a request that will fail: an entry that does not ask
+// mprof_sample_hit must, since the countdown may have gone around.
+static inline void mprof_count_back(uint64_t size) {
+  __mprof_heap_countdown = (int64_t)((uint64_t)__mprof_heap_countdown + size);
+}
+
 // See hooks.def. Written before the first block is counted that needs the new
 // value, under the registry lock; they only ever go to 0.
 extern MPROF_DATA uintptr_t __mprof_free_mask;

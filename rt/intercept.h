@@ -39,11 +39,8 @@ static inline bool mprof_intercepts(void) {
 // Inlined, so that the return address is the interceptor's.
 __attribute__((always_inline)) static inline bool
 mprof_intercept_asks(size_t size) {
-  uint64_t before = (uint64_t)__mprof_heap_countdown;
-  __mprof_heap_countdown = (int64_t)(before - size);
-  if (__builtin_expect(before > size, 1))
-    return false;
-  return mprof_intercept_counts(size, __builtin_return_address(0));
+  return __builtin_expect(mprof_count_down(size), 0) &&
+         mprof_intercept_counts(size, __builtin_return_address(0));
 }
 
 #endif // MPROF_RT_INTERCEPT_H
