@@ -46,6 +46,8 @@ struct mprof_module {
 };
 // Takes the loader's lock, so only at start.
 struct mprof_module mprof_module_of(void *address);
+// Whether it is libstdc++ or libc++, with the operators that all expect.
+bool mprof_module_is_cxx_library(const struct mprof_module *m);
 // How often the loader has loaded and unloaded something.
 struct mprof_loads {
   unsigned long long adds, subs;

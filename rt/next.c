@@ -57,9 +57,7 @@ static void set_words(const struct mprof_intercept *table) {
 // malloc and free by other names.
 static bool is_replacement(struct mprof_module m) {
   return m.id != 0 && m.id != mprof_module_of(__mprof_next_malloc).id &&
-         strncmp(m.name, "libstdc++.so", 12) != 0 &&
-         strncmp(m.name, "libc++.so", 9) != 0 &&
-         strncmp(m.name, "libc++abi.so", 12) != 0;
+         !mprof_module_is_cxx_library(&m);
 }
 
 static bool find_library_s(const struct mprof_intercept *table) {

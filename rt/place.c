@@ -109,10 +109,7 @@ static bool operators_are_library_s(void) {
     if (!starts_with(hooked[i].name, "_Z"))
       continue;
     struct mprof_module m = home_of(hooked[i].name, hooked[i].address);
-    bool is_library = starts_with(m.name, "libstdc++.so") ||
-                      starts_with(m.name, "libc++.so") ||
-                      starts_with(m.name, "libc++abi.so");
-    if (!is_library || (home != 0 && m.id != home))
+    if (!mprof_module_is_cxx_library(&m) || (home != 0 && m.id != home))
       return false;
     home = m.id;
   }
