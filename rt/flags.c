@@ -18,7 +18,7 @@ struct mprof_flags mprof_flags;
 __attribute__((weak, visibility("default"))) const char *
 __mprof_default_options(void);
 
-enum kind { BOOL, UINT, STR };
+enum kind { BOOL, UINT, STR, LIST };
 
 enum {
   STR_SIZE = sizeof(mprof_flags.log_path),
@@ -32,7 +32,7 @@ struct option {
   enum kind kind;
   size_t offset;
   uint64_t value, min, max; // of BOOL and UINT
-  const char *text;         // of STR
+  const char *text;         // of STR and LIST
   const char *help;
 };
 
@@ -44,6 +44,8 @@ static const struct option options[] = {
   {#Name, UINT, OFFSET(Name), Default, Min, Max, NULL, Help},
 #define MPROF_FLAG_STR(Name, Default, Help)                                    \
   {#Name, STR, OFFSET(Name), 0, 0, 0, Default, Help},
+#define MPROF_FLAG_LIST(Name, Default, Help)                                   \
+  {#Name, LIST, OFFSET(Name), 0, 0, 0, Default, Help},
 #include "flags.def"
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
@@ -208,7 +210,7 @@ static void report_unknown(struct piece name, const char *origin) {
   mprof_message(line);
 }
 
-static void report_syntax(struct piece s, const char *what,
+static void report_syntax(struct piece s, const char *what, const char *advice,
                           const char *origin) {
   char line[LINE];
   struct mprof_text t = MPROF_TEXT(line);
@@ -216,39 +218,85 @@ static void report_syntax(struct piece s, const char *what,
   mprof_text_str(&t, ": ");
   mprof_text_str(&t, what);
   put_piece(&t, s);
+  mprof_text_str(&t, advice);
   mprof_message(line);
+}
+
+static const struct option *find_option(struct piece name) {
+  for (int i = 0; i < OPTION_COUNT; i++)
+    if (equals(name, options[i].name))
+      return &options[i];
+  return NULL;
+}
+
+// A word without '=' is more often a part of a path than an option.
+static void report_no_value(struct piece name, const char *origin) {
+  report_syntax(name, "no value for option ",
+                find_option(name) != NULL
+                    ? ""
+                    : "; a value with ':', ',' or blanks in it needs quotes, "
+                      "as log_path='a:b'",
+                origin);
 }
 
 // --- strings of options ---
 
-static void set(struct mprof_flags *f, struct piece name, struct piece value,
-                const char *origin) {
-  const struct option *o = NULL;
-  for (int i = 0; i < OPTION_COUNT && o == NULL; i++)
-    if (equals(name, options[i].name))
-      o = &options[i];
-  if (o == NULL) {
-    report_unknown(name, origin);
-    return;
+static bool is_separator(char c) {
+  return c == ':' || c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_between_words(char c) { return is_separator(c) || c == '+'; }
+
+// The words in value with '+' between. False if they are too long.
+static bool store_list(char *v, struct piece value) {
+  char list[STR_SIZE];
+  size_t len = 0;
+  for (size_t i = 0; i < value.len; i++) {
+    bool begins = !is_between_words(value.p[i]) && len > 0 &&
+                  is_between_words(value.p[i - 1]);
+    if (is_between_words(value.p[i]))
+      continue;
+    if (len + begins >= STR_SIZE - 1)
+      return false;
+    if (begins)
+      list[len++] = '+';
+    list[len++] = value.p[i];
   }
+  memcpy(v, list, len);
+  v[len] = '\0';
+  return true;
+}
+
+static bool store_text(char *v, struct piece value) {
+  if (value.len >= STR_SIZE)
+    return false;
+  memcpy(v, value.p, value.len);
+  v[value.len] = '\0';
+  return true;
+}
+
+static bool store(struct mprof_flags *f, const struct option *o,
+                  struct piece value) {
   void *v = field(f, o);
   bool flag;
   uint64_t number;
-  if (o->kind == BOOL && parse_bool(value, &flag)) {
+  switch (o->kind) {
+  case BOOL:
+    if (!parse_bool(value, &flag))
+      return false;
     *(bool *)v = flag;
-  } else if (o->kind == UINT && parse_uint(value, &number) &&
-             number >= o->min && number <= o->max) {
+    return true;
+  case UINT:
+    if (!parse_uint(value, &number) || number < o->min || number > o->max)
+      return false;
     *(uint64_t *)v = number;
-  } else if (o->kind == STR && value.len < STR_SIZE) {
-    memcpy(v, value.p, value.len);
-    ((char *)v)[value.len] = '\0';
-  } else {
-    report_value(f, o, value, origin);
+    return true;
+  case STR:
+    return store_text(v, value);
+  case LIST:
+    return store_list(v, value);
   }
-}
-
-static bool is_separator(char c) {
-  return c == ':' || c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
+  return false;
 }
 
 static size_t find_separator(const char *s) {
@@ -258,29 +306,50 @@ static size_t find_separator(const char *s) {
   return n;
 }
 
+// The length of a list without quotes, up to the next name=value: its words
+// cannot be anything else.
+static size_t find_list_end(const char *s) {
+  size_t end = find_separator(s);
+  for (size_t n = end; s[n] != '\0';) {
+    if (is_separator(s[n])) {
+      n++;
+      continue;
+    }
+    size_t word = find_separator(s + n);
+    if (memchr(s + n, '=', word) != NULL)
+      break;
+    n += word;
+    end = n;
+  }
+  return end;
+}
+
 // Reads the value at *s and moves *s behind it. False if it is malformed; then
 // *s is where the next option may begin.
-static bool take_value(const char **s, struct piece *value,
+static bool take_value(const char **s, bool is_list, struct piece *value,
                        const char *origin) {
   const char quote = **s;
   if (quote != '\'' && quote != '"') {
-    *value = (struct piece){*s, find_separator(*s)};
+    *value =
+        (struct piece){*s, is_list ? find_list_end(*s) : find_separator(*s)};
     *s += value->len;
     return true;
   }
   const char *end = strchr(*s + 1, quote);
   if (end == NULL) {
-    *value = (struct piece){*s, strlen(*s)};
-    report_syntax(*value, "no closing quote in ", origin);
-    *s += value->len;
+    *value = (struct piece){*s + 1, strlen(*s + 1)};
+    report_syntax(*value,
+                  quote == '"' ? "no closing \" after " : "no closing ' after ",
+                  "; it is ignored up to the end", origin);
+    *s += 1 + value->len;
     return false;
   }
   *value = (struct piece){*s + 1, (size_t)(end - *s - 1)};
   *s = end + 1;
   size_t rest = find_separator(*s);
   if (rest > 0) {
-    report_syntax((struct piece){*s, rest},
-                  "text after a closing quote: ", origin);
+    report_syntax((struct piece){*s, rest}, "text after a closing quote: ", "",
+                  origin);
     *s += rest;
     return false;
   }
@@ -300,12 +369,17 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
       name.len++;
     s += name.len;
     if (*s != '=') {
-      report_syntax(name, "no value for option ", origin);
+      report_no_value(name, origin);
       continue;
     }
     s++;
-    if (take_value(&s, &value, origin))
-      set(f, name, value, origin);
+    const struct option *o = find_option(name);
+    if (!take_value(&s, o != NULL && o->kind == LIST, &value, origin))
+      continue;
+    if (o == NULL)
+      report_unknown(name, origin);
+    else if (!store(f, o, value))
+      report_value(f, o, value, origin);
   }
 }
 
@@ -342,18 +416,25 @@ void mprof_flags_print_help(void) {
   char line[LINE + 2 * STR_SIZE];
   struct mprof_text t = MPROF_TEXT(line);
   mprof_text_str(&t, "mprof: options for MPROF_OPTIONS, as name=value with ':' "
-                     "between:\n");
+                     "between; a value that holds ':', ',' or blanks in "
+                     "quotes, as log_path='a:b':\n");
   for (int i = 0; i < OPTION_COUNT; i++) {
     const struct option *o = &options[i];
     mprof_text_str(&t, "  ");
     mprof_text_str(&t, o->name);
     mprof_text_str(&t, "\n    ");
     mprof_text_str(&t, o->help);
-    mprof_text_str(&t, "\n    default ");
-    if (o->kind == STR)
-      put_piece(&t, (struct piece){o->text, strlen(o->text)});
-    else
+    mprof_text_str(&t, "\n    ");
+    if (o->kind == UINT || o->kind == BOOL) {
+      mprof_text_dec(&t, o->min);
+      mprof_text_str(&t, o->kind == BOOL ? " or " : " to ");
+      mprof_text_dec(&t, o->max);
+      mprof_text_str(&t, ", default ");
       mprof_text_dec(&t, o->value);
+    } else {
+      mprof_text_str(&t, o->kind == LIST ? "list, default " : "text, default ");
+      put_piece(&t, (struct piece){o->text, strlen(o->text)});
+    }
     mprof_text_str(&t, ", now ");
     put_value(&t, &mprof_flags, o);
     mprof_text_str(&t, "\n");

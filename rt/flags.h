@@ -13,6 +13,7 @@ struct mprof_flags {
 #define MPROF_FLAG_BOOL(Name, Default, Help) bool Name;
 #define MPROF_FLAG_UINT(Name, Default, Min, Max, Help) uint64_t Name;
 #define MPROF_FLAG_STR(Name, Default, Help) char Name[512];
+#define MPROF_FLAG_LIST(Name, Default, Help) char Name[512];
 #include "flags.def"
 };
 // Written by mprof_flags_init, before any event; heap_rate is only the first
@@ -22,7 +23,9 @@ extern struct mprof_flags mprof_flags;
 // Sets every option. The environment counts unless the process is AT_SECURE.
 void mprof_flags_init(void);
 // Applies a string of options, name=value separated by ':', ',' or blanks; a
-// value may be quoted by ' or ". origin names the string in messages. For
+// value may be quoted by ' or ", and then hold these. A list's words may be
+// separated by what separates options, as long as none is followed by '='; they
+// are stored with '+' between. origin names the string in messages. For
 // mprof_flags_init, tests and the fuzzer.
 void mprof_flags_parse(struct mprof_flags *f, const char *s,
                        const char *origin);

@@ -9,17 +9,16 @@ import sys
 
 
 def of_readme(path):
-    rows = re.findall(
-        r"^\| `(\w+)` \| (?:`([^`]*)`)? *\| (.*?) \|$", open(path).read(), re.M
+    return re.findall(
+        r"^\| `(\w+)` \| (?:`([^`]*)`)? *\| (.*?) \| (.*?) \|$", open(path).read(), re.M
     )
-    return [(name, default, text) for name, default, text in rows]
 
 
 def of_help(path):
     rows = re.findall(
-        r"^  (\w+)\n    (.*)\n    default (.*), now .*$", open(path).read(), re.M
+        r"^  (\w+)\n    (.*)\n    (.*), default (.*), now .*$", open(path).read(), re.M
     )
-    return [(name, default.strip("'"), text) for name, text, default in rows]
+    return [(name, default.strip("'"), r, text) for name, text, r, default in rows]
 
 
 readme, printed = of_readme(sys.argv[1]), of_help(sys.argv[2])

@@ -36,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 #define MPROF_FLAG_STR(Name, Default, Help)                                    \
   if (memchr(f.Name, 0, sizeof(f.Name)) == NULL)                               \
     abort();
+#define MPROF_FLAG_LIST MPROF_FLAG_STR
 #include "flags.def"
   return 0;
 }

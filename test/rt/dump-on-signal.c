@@ -20,6 +20,9 @@
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=two:dump_on_signal=15+SIGTERM+SIGHUP \
 // RUN:   %python %S/Inputs/ends_by.py HUP ./app HUP 2> err
 // RUN: grep -q "mprof: wrote two." err
+// RUN: env MPROF_OPTIONS=dump_on_signal=ABRT,SIGHUP,heap_rate=1,log_path=comma \
+// RUN:   %python %S/Inputs/ends_by.py HUP ./app HUP 2> err
+// RUN: grep -q "mprof: wrote comma.[0-9]*.heap.pb.gz (1 sample" err
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=twice:dump_on_signal=15+TERM \
 // RUN:   %python %S/Inputs/ends_by.py TERM ./app TERM 2> err
 // RUN: ls twice.*.heap.pb.gz | wc -l | grep -qx 1

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the words of a list may have between them whatever separates options,
+// quoted or not, and the option after them is not taken for one of them.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
+// RUN: %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
+
+#include "core.h"
+
+static struct mprof_flags f;
+
+static void parse(const char *s, const char *signals, unsigned top) {
+  mprof_flags_defaults(&f);
+  mprof_flags_parse(&f, s, "options");
+  CHECK_STR(f.dump_on_signal, signals);
+  CHECK_EQ(f.top, top);
+}
+
+int main(void) {
+  mprof_message_init();
+  parse("dump_on_signal=SEGV", "SEGV", 20);
+  parse("dump_on_signal=SEGV+15+TERM:top=3", "SEGV+15+TERM", 3);
+  parse("dump_on_signal=SEGV,15,TERM,top=3", "SEGV+15+TERM", 3);
+  parse("dump_on_signal=SEGV, 15 TERM:top=3", "SEGV+15+TERM", 3);
+  parse("top=4,dump_on_signal=SEGV:15, ", "SEGV+15", 4);
+  parse("dump_on_signal='SEGV,15 + TERM'top=3", "", 20);
+  // CHECK: mprof: options: text after a closing quote: 'top=3'
+  parse("dump_on_signal=' SEGV,15 + TERM,':top=3", "SEGV+15+TERM", 3);
+  parse("dump_on_signal=:top=3", "", 3);
+  parse("dump_on_signal=,top=3", "", 3);
+  parse("dump_on_signal=SEGV,=1,top=3", "SEGV", 3);
+  // CHECK: mprof: options: unknown option ''
+  // A text is no list.
+  parse("log_path=a+b", "", 20);
+  CHECK_STR(f.log_path, "a+b");
+
+  // The longest list fits, a longer one is left out.
+  char s[600] = "dump_on_signal=";
+  const size_t start = strlen(s);
+  memset(s + start, 'x', 511);
+  s[start + 100] = ',';
+  mprof_flags_parse(&f, s, "options");
+  CHECK_EQ(strlen(f.dump_on_signal), 511);
+  CHECK_EQ(f.dump_on_signal[100], '+');
+  mprof_flags_parse(&f, "dump_on_signal=HUP", "options");
+  s[start + 511] = 'x';
+  mprof_flags_parse(&f, s, "too long");
+  CHECK_STR(f.dump_on_signal, "HUP");
+  return 0;
+}
+// CHECK: mprof: too long: value {{.*}} is longer than 511 bytes; keeping 'HUP'

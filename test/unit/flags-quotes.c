@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: quotes that are missing, not closed or closed too early are said, and
+// so is how to write the value.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
+
+#include "core.h"
+
+static struct mprof_flags f;
+
+static void parse(const char *s) { mprof_flags_parse(&f, s, "options"); }
+
+int main(void) {
+  mprof_message_init();
+  mprof_flags_defaults(&f);
+
+  parse("log_path=/tmp/a:b/c");
+  // CHECK: no value for option 'b/c'; a value with ':', ',' or blanks in it needs quotes, as log_path='a:b'
+  CHECK_STR(f.log_path, "/tmp/a");
+  parse("log_path=before:top");
+  // CHECK: no value for option 'top'{{$}}
+  parse("log_path='a b:top=3");
+  // CHECK: no closing ' after 'a b:top=3'; it is ignored up to the end
+  parse("log_path=\"a'");
+  // CHECK: no closing " after 'a''; it is ignored up to the end
+  CHECK_EQ(f.top, 20);
+  parse("log_path=\"a\"b:top=3");
+  // CHECK: text after a closing quote: 'b'
+  CHECK_EQ(f.top, 3);
+  CHECK_STR(f.log_path, "before");
+  parse("dump_on_signal=SEGV,heap_rat=1");
+  // CHECK: unknown option 'heap_rat', did you mean 'heap_rate'
+  CHECK_STR(f.dump_on_signal, "SEGV");
+  return 0;
+}
