@@ -84,6 +84,12 @@ bool mprof_cycle_dump_ends_it(bool is_exit) {
          (is_exit || owner == MPROF_CYCLE_NOBODY);
 }
 
+bool mprof_cycle_is_missing(void) {
+  return mprof_flags.strict_cycles &&
+         atomic_load_explicit(&cycle_owner, memory_order_relaxed) ==
+             MPROF_CYCLE_NOBODY;
+}
+
 void mprof_cycle_reset(void) {
   mprof_cycle_set_word(0);
   atomic_store(&cycle_owner, MPROF_CYCLE_NOBODY);

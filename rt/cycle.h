@@ -53,6 +53,9 @@ void mprof_cycle_claim(enum mprof_cycle_owner owner);
 // Whether a dump is to end the cycle. The program's own cycles do not go on
 // after its exit; only a collector knows which of its objects are dead.
 bool mprof_cycle_dump_ends_it(bool is_exit);
+// Whether profiles stay as the first one found the heap: only finished cycles
+// are wanted, and nobody has finished one.
+bool mprof_cycle_is_missing(void);
 // In a forked child: the first cycle, which nobody owns.
 void mprof_cycle_reset(void);
 

@@ -4,6 +4,7 @@
 // The report's section of the heap: totals, and the largest stacks by bytes in
 // use and by bytes allocated.
 
+#include "cycle.h"
 #include "flags.h"
 #include "report.h"
 
@@ -37,6 +38,9 @@ static void put_totals(struct mprof_report *w) {
   mprof_report_count(w, (int64_t)g->samples, " allocated, ");
   mprof_report_count(w, (int64_t)g->sample_frees, " freed, ");
   mprof_report_count(w, (int64_t)g->len, " stacks\n");
+  if (mprof_cycle_is_missing())
+    mprof_report_put(w, "Cycles:    strict_cycles=1, but the program ended "
+                        "none: the figures are as of the first profile\n");
   const char *why = mprof_stacks_why_none(g, w->sum->heap.rate);
   if (why != NULL) {
     mprof_report_put(w, "Nothing was sampled: ");

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: where the option asks for finished cycles only and the program ends
+// none, every profile is that of the first, and the report says so; it says
+// nothing of it once a cycle was ended, or without the option.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=none:strict_cycles=1 ./app
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=ends:strict_cycles=1 ./app ends
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=loose ./app
+// RUN: FileCheck %s < none.*.txt
+// RUN: FileCheck %s --check-prefix=OTHERS < ends.*.txt
+// RUN: FileCheck %s --check-prefix=OTHERS < loose.*.txt
+// CHECK: Allocated: 100 bytes in 1 block{{$}}
+// CHECK: Cycles:    strict_cycles=1, but the program ended none: the figures are as of the first profile
+// CHECK: SUMMARY: MProf: 100 bytes in 1 blocks in use, 100 bytes in 1 blocks allocated
+// OTHERS-NOT: Cycles:
+// OTHERS: SUMMARY: MProf: 600 bytes in 2 blocks in use
+
+#include "records.h"
+
+static void *volatile sink;
+
+int main(int argc, char **argv) {
+  (void)argv;
+  sink = malloc(100);
+  CHECK(mprof_write_profile("heap", "first.pb.gz", 0) == 0);
+  sink = malloc(500);
+  if (argc > 1)
+    mprof_next_cycle();
+  CHECK(mprof_write_profile("heap", "second.pb.gz", 0) == 0);
+  return 0;
+}
