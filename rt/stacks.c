@@ -85,9 +85,9 @@ const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate) {
   if (mprof_stat_get(MPROF_STAT_no_memory) != 0)
     return "the profiler had no memory";
   if (rate == 1)
-    return "no code compiled with -fmprof allocated";
-  return "code compiled with -fmprof allocated nothing, or too little to meet "
-         "a sample";
+    return "nothing compiled with -fmprof or -fmprof=heap allocated";
+  return "what is compiled with -fmprof or -fmprof=heap allocated nothing, or "
+         "too little to meet a sample";
 }
 
 // --- heapx ---

@@ -162,7 +162,9 @@ int mprof_name_lock(const void *lock, const char *name);
  * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
  * A heap or heapx profile is that of the last mprof_next_cycle, or of the last
  * garbage collection; in a program that has neither it holds everything up to
- * the call, unless the option strict_cycles=1 asks for finished cycles only.
+ * the call, unless the option strict_cycles=1 asks for finished cycles only. A
+ * profile whose option or rate is 0, or whose kind the code was not compiled
+ * with (-fmprof=KIND), is written without samples.
  * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "heapx" without
  * the option; ENOSYS if the runtime is not in charge here (see
  * mprof_mem_profile); EBUSY from inside another call of MProf; ENOMEM; or what

@@ -32,6 +32,14 @@
 // RUN: ./app 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt{{$}}
 //
+// Without a rate of its own the heap is not asked for beside others.
+// RUN: env MPROF_OPTIONS=heap_rate=0:block_rate=1:report=0 ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NO-RATE
+// NO-RATE: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
+// RUN: env MPROF_OPTIONS=heap_rate=0:report=0 ./app 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ALONE
+// ALONE: heap.pb.gz (0 samples: the heap rate is 0){{$}}
+//
 // Where no profile is written the report has the numbers; without a heap there
 // is no file of it.
 // RUN: env MPROF_OPTIONS=profile=0:heap=0:block_rate=1 ./app all 2>&1 \
