@@ -97,6 +97,13 @@ static bool is_start(const struct mprof_report *w, const char *function) {
           strncmp(function, "__clone", 7) == 0);
 }
 
+static void put_library(struct mprof_report *w, const char *file) {
+  const char *slash = strrchr(file, '/');
+  mprof_report_put(w, " (");
+  mprof_report_put(w, slash == NULL ? file : slash + 1);
+  mprof_report_put(w, ")");
+}
+
 static void put_frame(const struct mprof_frame *f, void *arg) {
   struct mprof_report *w = arg;
   if (w->skip > 0) {
@@ -123,6 +130,8 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
     mprof_report_put(w, f->file);
     mprof_report_put(w, ":");
     mprof_outfile_dec(&w->out, f->line);
+    if (f->is_library)
+      put_library(w, f->module);
   } else {
     mprof_report_put(w, "(");
     mprof_report_put(w, f->module);

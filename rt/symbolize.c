@@ -315,6 +315,11 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
 }
 
+// A file may have more than one mapping.
+static bool is_library(const struct mprof_mapping *m) {
+  return strcmp(m->file, state.maps.v[0].file) != 0;
+}
+
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *),
                      void *arg) {
@@ -325,6 +330,7 @@ bool mprof_symbolize(mprof_pc pc,
   struct mprof_frame f = {.function = "",
                           .file = "",
                           .module = m->file,
+                          .is_library = is_library(m),
                           .offset = pc - 1 - m->bias};
   const char *hooked = mprof_hooked_name(pc);
   if (hooked != NULL) {

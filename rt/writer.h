@@ -119,6 +119,7 @@ struct mprof_frame {
   const char *file;     // "" if unknown
   unsigned line;
   const char *module; // file name of the mapping, "" if unknown
+  bool is_library;    // module is not the program's own file
   uintptr_t offset;   // in the module
 };
 // Starts naming frames; with names through the external llvm-symbolizer, else
