@@ -25,10 +25,12 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <cassert>
 #include <cstdlib>
 
 #include "mprof/hooks.def"
@@ -96,11 +98,25 @@ static std::string plainName(const Function &F) {
   return Context.empty() ? Base : Context + "::" + Base;
 }
 
+/// Has the debug info name \p F as it is registered. With -g1 there is only the
+/// name that the source declares, "get" for ns::pool::get, and where the
+/// function is inlined no symbol has more. With -g there is the mangled name.
+static void nameInDebugInfo(const Function &F, StringRef Plain) {
+  DISubprogram *SP = F.getSubprogram();
+  if (!SP || !SP->isDistinct() || !SP->getLinkageName().empty() ||
+      SP->getName() == Plain)
+    return;
+  constexpr unsigned NameOperand = 2;
+  assert(SP->getOperand(NameOperand) == SP->getRawName());
+  SP->replaceOperandWith(NameOperand, MDString::get(F.getContext(), Plain));
+}
+
 void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
   SmallVector<Constant *, 8> Names;
   StringSet<> Seen;
   for (const Function *F : Wrappers) {
     std::string Plain = plainName(*F);
+    nameInDebugInfo(*F, Plain);
     if (!Seen.insert(Plain).second)
       continue; // another overload
     Constant *Text = ConstantDataArray::getString(Ctx, Plain);

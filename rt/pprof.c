@@ -228,14 +228,25 @@ static uint64_t intern(struct mprof_pprof *w, const char *s) {
   return slot == NULL ? 0 : slot->value;
 }
 
-static void put_function(struct mprof_pprof *w, uint64_t id, uint64_t name,
-                         uint64_t file) {
+// The symbolizer has demangled the name; readers see by the equal system name
+// that they may still take parameters off. They leave the result's type of a
+// template, with which drop_frames would not match, so wrappers have their
+// plain name, and readers see that it is done.
+static void put_function(struct mprof_pprof *w, uint64_t id,
+                         const struct mprof_frame *f) {
+  char plain[MPROF_WRAPPER_NAME];
+  struct mprof_text t = MPROF_TEXT(plain);
+  uint64_t system_name = intern(w, f->function), name = system_name;
+  uint64_t file = intern(w, f->file);
+  if (mprof_wrapper_name(&t, f->function)) {
+    name = intern(w, plain);
+    if (name == system_name) // they would take the "()" off an operator
+      system_name = 0;
+  }
   size_t start = mprof_pb_start_message(&w->pb);
   mprof_pb_uint64(&w->pb, FUNCTION_ID, id);
   mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
-  // The symbolizer has demangled it; readers see by the equal names that they
-  // may still take parameters off.
-  mprof_pb_uint64(&w->pb, FUNCTION_SYSTEM_NAME, name);
+  mprof_pb_uint64_opt(&w->pb, FUNCTION_SYSTEM_NAME, system_name);
   mprof_pb_uint64_opt(&w->pb, FUNCTION_FILENAME, file);
   mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
   emit(w);
@@ -252,8 +263,7 @@ static void add_line(const struct mprof_frame *f, void *arg) {
     return;
   if (slot->value == 0) {
     slot->value = ++w->functions;
-    uint64_t name = intern(w, f->function), file = intern(w, f->file);
-    put_function(w, slot->value, name, file);
+    put_function(w, slot->value, f);
   }
   w->lines[w->lines_len++] =
       (struct line){.function = slot->value, .number = f->line};

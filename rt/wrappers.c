@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { NAME_SIZE = 512 };
+enum { NAME_SIZE = MPROF_WRAPPER_NAME };
 
 static struct __mprof_wrappers *modules; // guarded by registry_lock
 
@@ -113,15 +113,47 @@ static const char *copy_operator(struct mprof_text *t, const char *p) {
   return end;
 }
 
-// A demangled name without result, template arguments, parameters and what the
-// compiler adds to a part of a function.
-//   "long *ns::box<int>::make<long>(int)"  ->  "ns::box::make"
+// What follows the parenthesis that closes the one at p, the end if none does.
+static const char *skip_parentheses(const char *p) {
+  int open = 0;
+  do {
+    open += *p == '(';
+    open -= *p == ')';
+    p++;
+  } while (open > 0 && *p != '\0');
+  return p;
+}
+
+// What follows the parameters at p if they are those of a function in which
+// another is, else NULL.
+static const char *skip_enclosing(const char *p) {
+  p = skip_parentheses(p);
+  if (starts_with(p, " const"))
+    p += strlen(" const");
+  return starts_with(p, "::") ? p : NULL;
+}
+
+// Of "decltype(...)" and "decltype (...)": what follows it. NULL if p is not
+// one.
+static const char *skip_decltype(const char *p) {
+  static const char word[] = "decltype";
+  if (!starts_with(p, word))
+    return NULL;
+  p += sizeof(word) - 1;
+  p += *p == ' ';
+  return *p == '(' ? skip_parentheses(p) : NULL;
+}
+
+// A demangled name without result, template arguments, parameters, and what the
+// compiler adds to a part of a function or for an ABI.
+//   "long *ns::box<int>::make[abi:x]<long>(int)"  ->  "ns::box::make"
 static void simplify(struct mprof_text *t, const char *name) {
   static const char anonymous[] = "(anonymous namespace)";
   int depth = 0; // of template arguments
   const char *p = name;
   while (*p != '\0') {
     bool begins_word = p == name || !is_word(p[-1]);
+    const char *skipped;
     if (depth == 0 && starts_with(p, anonymous)) {
       mprof_text_str(t, anonymous);
       p += sizeof(anonymous) - 1;
@@ -130,6 +162,16 @@ static void simplify(struct mprof_text *t, const char *name) {
     if (depth == 0 && begins_word && starts_with(p, "operator") &&
         !is_word(p[strlen("operator")])) {
       p = copy_operator(t, p);
+      continue;
+    }
+    if (depth == 0 && ((begins_word && (skipped = skip_decltype(p)) != NULL) ||
+                       (*p == '(' && (skipped = skip_enclosing(p)) != NULL))) {
+      p = skipped;
+      continue;
+    }
+    if (depth == 0 && starts_with(p, "[abi:")) {
+      p += strcspn(p, "]");
+      p += *p == ']';
       continue;
     }
     if (depth == 0 && (*p == '(' || *p == '.' || starts_with(p, " [")))
@@ -164,7 +206,7 @@ static void match(const char *name, void *arg) {
     q->is_found = true;
 }
 
-bool mprof_is_wrapper(const char *function) {
+bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
   simplify(&t, function);
@@ -172,13 +214,19 @@ bool mprof_is_wrapper(const char *function) {
   // A name that was cut could be that of another function.
   if (t.len > 0 && t.len < sizeof(plain) - 1)
     mprof_each_wrapper(match, &q);
+  if (q.is_found && out != NULL)
+    mprof_text_str(out, plain);
   return q.is_found;
+}
+
+bool mprof_is_wrapper(const char *function) {
+  return mprof_wrapper_name(NULL, function);
 }
 
 // --- as a regular expression ---
 
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name) {
-  static const char arguments[] = "(<.*>)?";
+  static const char arguments[] = "(<.*>)?", tag[] = "(\\[abi:.*\\])?";
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
   simplify(&t, name);
@@ -191,5 +239,6 @@ void mprof_wrapper_pattern(struct mprof_text *out, const char *name) {
       mprof_text_str(out, "\\");
     mprof_text_mem(out, p, 1);
   }
+  mprof_text_str(out, tag);
   mprof_text_str(out, arguments);
 }

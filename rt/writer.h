@@ -145,8 +145,14 @@ bool mprof_symbolize(mprof_pc pc,
 
 // --- wrappers.c ---
 
+// Longer names of functions than that, with the 0, are no wrapper's.
+#define MPROF_WRAPPER_NAME 512
+
 // Whether a function (demangled, with parameters) was marked mprof_wrapper.
 bool mprof_is_wrapper(const char *function);
+// The same; then out gets its name without result, parameters and template
+// arguments, which the expression below matches.
+bool mprof_wrapper_name(struct mprof_text *out, const char *function);
 // An expression for the name that matches it with template arguments or not,
 // and nothing if it is too long.
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name);

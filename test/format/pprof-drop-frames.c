@@ -23,6 +23,7 @@
 // DROP __gnu_cxx::new_allocator<int>::allocate
 // DROP xmalloc
 // DROP my::pool<int>::get<long>
+// DROP my::pool::get[abi:cxx11]
 // KEEP main
 // KEEP xmalloc2
 // KEEP mymalloc

@@ -68,7 +68,7 @@
 // READ: sample_types: contentions/count delay/nanoseconds{{$}}
 // READ-NEXT: period: contentions/count 1{{$}}
 // No function that locks or waits is dropped, and no type is the default.
-// READ-NEXT: drop_frames: my_lock(<.*>)?{{$}}
+// READ-NEXT: drop_frames: my_lock(\[abi:.*\])?(<.*>)?{{$}}
 // READ-NEXT: time_nanos: {{[0-9]+$}}
 // READ: sample: 3 4000000000 kind=mutex lock=queue (0x1000) : pthread_mutex_lock <- leaf <- root{{$}}
 // READ: sample: 2 1500 kind=mutex lock=0x2000 : pthread_mutex_lock <- leaf <- root{{$}}

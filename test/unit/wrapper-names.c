@@ -10,6 +10,7 @@
 #include "core.h"
 #include "writer.h"
 
+#define REST "(\\[abi:.*\\])?(<.*>)?"
 static void pattern(const char *name, const char *want) {
   char buf[512] = "";
   struct mprof_text t = MPROF_TEXT(buf);
@@ -25,10 +26,13 @@ static void count(const char *name, void *arg) {
 
 int main(void) {
   static char first[] = "xmalloc";
-  const char *const names[] = {first, "ns::A::make", "operator new",
+  const char *const names[] = {first,
+                               "ns::A::make",
+                               "operator new",
                                "(anonymous namespace)::f",
-                               "box<int>::operator()"};
-  struct __mprof_wrappers node = {.names = names, .count = 5};
+                               "box<int>::operator()",
+                               "user()::$_0::operator()"};
+  struct __mprof_wrappers node = {.names = names, .count = 6};
   CHECK(!mprof_is_wrapper("xmalloc"));
   __mprof_register_wrappers(&node);
   for (int i = 0; i < 2; i++) {
@@ -42,6 +46,16 @@ int main(void) {
     CHECK(mprof_is_wrapper("operator new(unsigned long, int)"));
     CHECK(mprof_is_wrapper("(anonymous namespace)::f(int)"));
     CHECK(mprof_is_wrapper("box<long>::operator()(int) const"));
+    CHECK(mprof_is_wrapper("ns::A::make[abi:cxx11](int)"));
+    CHECK(mprof_is_wrapper("decltype(fp(fp0)) ns::A::make<int>(int, int)"));
+    CHECK(mprof_is_wrapper("decltype (fp((0))) ns::A::make<int>()"));
+    CHECK(mprof_is_wrapper("user()::$_0::operator()(int) const"));
+    CHECK(mprof_is_wrapper("user(int (*)()) const::$_0::operator()(int)"));
+    CHECK(!mprof_is_wrapper("user()"));
+    CHECK(!mprof_is_wrapper("user()::$_1::operator()(int)"));
+    CHECK(!mprof_is_wrapper("decltype(xmalloc"));
+    CHECK(!mprof_is_wrapper("decltype(ns::A::make(1)) user(int)"));
+    CHECK(!mprof_is_wrapper("user[abi:"));
     CHECK(!mprof_is_wrapper("xmalloc2"));
     CHECK(!mprof_is_wrapper("my_xmalloc"));
     CHECK(!mprof_is_wrapper("ns::xmalloc(int)"));
@@ -61,10 +75,17 @@ int main(void) {
     __mprof_unregister_wrappers(&node);
   }
   mprof_each_wrapper(count, NULL);
-  CHECK_EQ(names_seen, 5);
+  CHECK_EQ(names_seen, 6);
 
-  pattern("xmalloc", "xmalloc(<.*>)?");
-  pattern("ns::A::make", "ns(<.*>)?::A(<.*>)?::make(<.*>)?");
-  pattern("A<int>::operator[]", "A(<.*>)?::operator\\[\\](<.*>)?");
+  char out[512] = "";
+  struct mprof_text t = MPROF_TEXT(out);
+  CHECK(!mprof_wrapper_name(&t, "user()"));
+  CHECK_STR(out, "");
+  CHECK(mprof_wrapper_name(&t, "long* ns::A<int>::make<long>(int)"));
+  CHECK_STR(out, "ns::A::make");
+
+  pattern("xmalloc", "xmalloc" REST);
+  pattern("ns::A::make", "ns(<.*>)?::A(<.*>)?::make" REST);
+  pattern("A<int>::operator[]", "A(<.*>)?::operator\\[\\]" REST);
   return 0;
 }
