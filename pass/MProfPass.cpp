@@ -116,6 +116,7 @@ static void finish(Module &M, const Options &Opts) {
     if (F.isDeclaration() || F.hasFnAttribute(Attribute::Naked))
       continue;
     Rewriter::keepFramePointer(F);
+    removeBarriers(F);
     if (isMain(F))
       Main = &F;
     Finder.findHooked(F, Sites);

@@ -25,6 +25,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -116,6 +117,37 @@ static bool isListed(const SpecialCaseList &List, const Function &F) {
   return SP && List.inSection("mprof", "src", SP->getFilename());
 }
 
+static constexpr StringLiteral BarrierAttr = "mprof-barrier";
+
+/// Lets \p F look as if it read its arguments and changed memory. Of a free
+/// that does nothing, as that of an allocator that never gives memory back, the
+/// optimizer would remove the calls before they are counted, or their
+/// arguments.
+static void addBarrier(Function &F) {
+  LLVMContext &Ctx = F.getContext();
+  SmallVector<Value *, 4> Args(make_pointer_range(F.args()));
+  std::string Constraints;
+  for (size_t I = 0; I < Args.size(); ++I)
+    Constraints += "r,";
+  auto *Ty = FunctionType::get(Type::getVoidTy(Ctx),
+                               F.getFunctionType()->params(), false);
+  auto *Asm = InlineAsm::get(Ty, "", Constraints + "~{memory}",
+                             /*hasSideEffects=*/true);
+  auto *Call = CallInst::Create(
+      Ty, Asm, Args, "", F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  Call->setDoesNotThrow();
+  Call->addFnAttr(Attribute::get(Ctx, BarrierAttr));
+}
+
+void mprof::removeBarriers(Function &F) {
+  if (F.getFnAttribute(PlaceAttr).getValueAsString() != "definition")
+    return;
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Call = dyn_cast<CallBase>(&I);
+        Call && Call->hasFnAttr(BarrierAttr))
+      Call->eraseFromParent();
+}
+
 /// Marks the program's own definitions of hooked functions as what they are.
 /// They are not to be inlined, or the calls that are counted would be gone.
 static void markDefinitions(Module &M) {
@@ -128,9 +160,14 @@ static void markDefinitions(Module &M) {
     if (!F || F->isDeclaration() ||
         F->getFunctionType() != prototype(H.Proto, M))
       continue;
+    const bool IsNew =
+        !F->hasFnAttribute(PlaceAttr); // or known by another name
     F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "definition" : "synchronizer");
-    if (!F->hasFnAttribute(Attribute::AlwaysInline))
-      F->addFnAttr(Attribute::NoInline);
+    if (F->hasFnAttribute(Attribute::AlwaysInline))
+      continue;
+    F->addFnAttr(Attribute::NoInline);
+    if (IsNew && isHeap(H.Rule) && !F->hasFnAttribute(Attribute::Naked))
+      addBarrier(*F);
   }
 }
 

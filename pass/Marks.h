@@ -11,6 +11,7 @@
 
 namespace llvm {
 class CallBase;
+class Function;
 class Module;
 class SpecialCaseList;
 } // namespace llvm
@@ -24,6 +25,10 @@ struct Options;
 /// decides whether they are rewritten.
 void markModule(llvm::Module &M, const llvm::SpecialCaseList *Ignorelist,
                 const Options &Opts);
+
+/// Removes what markModule has put into \p F to keep the optimizer from
+/// removing calls of it.
+void removeBarriers(llvm::Function &F);
 
 /// The function attribute for each MPROF_ATTRIBUTE: mark::alloc and so on. Its
 /// value holds the argument indices, with commas between.

@@ -1,0 +1,28 @@
+// Intent: calls of the program's own free are counted although it does nothing,
+// for which the optimizer would remove them or what they pass; nothing of what prevents that is
+// left in it.
+// RUN: for o in -O1 -O2 -Oz -O3; do \
+// RUN:   %clang_mprof $o -S -emit-llvm -o - %s | FileCheck %s || exit 1; done
+// RUN: %clang_mprof -O2 -S -emit-llvm -x c++ -o - %s \
+// RUN:   | FileCheck %s --check-prefix=CXX
+
+#ifdef __cplusplus
+// CXX-LABEL: define {{.*}}@_Z3useP3box(
+// CXX: call void @__mprof__ZdlPvm(ptr {{.*}}%
+// CXX-LABEL: define {{.*}}@_ZdlPvm(
+// CXX-NEXT: ret void
+struct box {
+  long n;
+};
+void use(box *b) { delete b; }
+void operator delete(void *p, decltype(sizeof(0))) noexcept { (void)p; }
+
+#else
+// CHECK-LABEL: define {{.*}}@free(
+// CHECK-NEXT: ret void
+void free(void *p) { (void)p; }
+
+// CHECK-LABEL: define {{.*}}@use(
+// CHECK: call {{.*}}@__mprof_free(ptr {{.*}}%
+void use(void *p) { free(p); }
+#endif
