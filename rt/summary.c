@@ -34,8 +34,7 @@ int mprof_summary_group(struct mprof_summary *s) {
   // A program that counts no allocations hears why, unless it wants something
   // else.
   s->has_heap = (mprof_flags.heap && s->heap.rate != 0) ||
-                s->heap_stacks.samples > 0 ||
-                (!s->has_block && !s->has_mutex);
+                s->heap_stacks.samples > 0 || (!s->has_block && !s->has_mutex);
   s->has_heapx =
       s->heap.heapx != NULL || (mprof_flags.heapx && mprof_flags.heap);
   return error;

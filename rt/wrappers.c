@@ -194,11 +194,29 @@ static void simplify(struct mprof_text *t, const char *name) {
 
 struct query {
   const char *name;
+  size_t len;
   bool is_found;
 };
 
+// Whether the plain form of a wrapper's name must end in another way.
+// With an inline wrapper in a header there is a name for each source file, and
+// a profile has thousands of functions: most pairs are told apart here.
+static bool ends_otherwise(const struct query *q, const char *name) {
+  enum { TAIL = 3 };
+  size_t len = strlen(name);
+  if (len < TAIL || q->len < TAIL || strchr(name, '.') != NULL)
+    return false;
+  const char *tail = name + len - TAIL;
+  for (int i = 0; i < TAIL; i++)
+    if (!is_word(tail[i]))
+      return false;
+  return memcmp(tail, q->name + q->len - TAIL, TAIL) != 0;
+}
+
 static void match(const char *name, void *arg) {
   struct query *q = arg;
+  if (q->is_found || ends_otherwise(q, name))
+    return;
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
   simplify(&t, name);
@@ -210,7 +228,7 @@ bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
   char plain[NAME_SIZE] = "";
   struct mprof_text t = MPROF_TEXT(plain);
   simplify(&t, function);
-  struct query q = {.name = plain};
+  struct query q = {.name = plain, .len = t.len};
   // A name that was cut could be that of another function.
   if (t.len > 0 && t.len < sizeof(plain) - 1)
     mprof_each_wrapper(match, &q);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report names the library of a frame that has a line, be it linked,
-// opened, inlined or unloaded by then, and none where the code is the program's.
+// Intent: the report names the library of a frame that has a line, also of one
+// that is opened, inlined or unloaded by then, and none for the program itself.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for name in linked opened gone; do \

@@ -31,8 +31,10 @@ int main(void) {
                                "operator new",
                                "(anonymous namespace)::f",
                                "box<int>::operator()",
-                               "user()::$_0::operator()"};
-  struct __mprof_wrappers node = {.names = names, .count = 6};
+                               "user()::$_0::operator()",
+                               "part.llvm.123",
+                               "g"};
+  struct __mprof_wrappers node = {.names = names, .count = 8};
   CHECK(!mprof_is_wrapper("xmalloc"));
   __mprof_register_wrappers(&node);
   for (int i = 0; i < 2; i++) {
@@ -51,6 +53,9 @@ int main(void) {
     CHECK(mprof_is_wrapper("decltype (fp((0))) ns::A::make<int>()"));
     CHECK(mprof_is_wrapper("user()::$_0::operator()(int) const"));
     CHECK(mprof_is_wrapper("user(int (*)()) const::$_0::operator()(int)"));
+    CHECK(mprof_is_wrapper("part.llvm.123"));
+    CHECK(mprof_is_wrapper("part"));
+    CHECK(mprof_is_wrapper("int g<int>(int)"));
     CHECK(!mprof_is_wrapper("user()"));
     CHECK(!mprof_is_wrapper("user()::$_1::operator()(int)"));
     CHECK(!mprof_is_wrapper("decltype(xmalloc"));
@@ -75,7 +80,7 @@ int main(void) {
     __mprof_unregister_wrappers(&node);
   }
   mprof_each_wrapper(count, NULL);
-  CHECK_EQ(names_seen, 6);
+  CHECK_EQ(names_seen, 8);
 
   char out[512] = "";
   struct mprof_text t = MPROF_TEXT(out);
