@@ -63,7 +63,7 @@ struct mprof_thread {
 
 struct mprof_tls {
   struct mprof_thread *self;
-  uint16_t shard;      // of self, 0 without
+  uint16_t shard; // of self, 0 without
   // The last event was counted in this bucket's cell of the shard, and the
   // counters of the cell's cycles; NULL: in none. counts.h
   const struct mprof_bucket *cell_bucket;
