@@ -27,8 +27,6 @@ static struct {
   // Written before the handler is installed, but for a handler that only runs
   // once.
   struct sigaction previous[SIGNALS];
-  // Of the last one that was put off.
-  siginfo_t put_off[SIGNALS];
   char *stack; // for one dump at a time: guarded by writer_lock
 } signals;
 
@@ -148,6 +146,36 @@ static void dump(bool is_last) {
     mprof_lock_release(&mprof_writer_lock);
 }
 
+// --- signals that come inside the profiler ---
+//
+// They wait in the kernel, which has room for the data of every thread's: the
+// signal is sent to the thread again, and blocked where the thread goes on,
+// until that has left the profiler. Every signal is blocked in the handler
+// itself. Of several real-time signals of one number, which the kernel keeps in
+// order, the first one comes last. False: the kernel takes no more.
+
+static bool put_off(int sig, siginfo_t *info, void *context) {
+  ucontext_t *interrupted = context;
+  if (mprof_sys_resend(sig, info) != 0)
+    return false;
+  sigaddset(&interrupted->uc_sigmask, sig);
+  mprof_tls.put_off |= UINT64_C(1) << (sig - 1);
+  return true;
+}
+
+void mprof_signals_resume(void) {
+  uint64_t which = mprof_tls.put_off;
+  // Before they come: each may be put off again.
+  mprof_tls.put_off = 0;
+  sigset_t set;
+  sigemptyset(&set);
+  for (; which != 0; which &= which - 1)
+    sigaddset(&set, __builtin_ctzll(which) + 1);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+// --- the handler ---
+
 static void on_signal(int sig, siginfo_t *info, void *context) {
   int before = errno;
   bool is_last = ends_process(sig);
@@ -157,12 +185,13 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
       if (mprof_wants_files())
         dump(is_last);
       mprof_guard_leave();
-    } else if (!is_fault(sig, info)) {
-      signals.put_off[sig] = *info;
-      mprof_tls.put_off |= UINT64_C(1) << (sig - 1);
+    } else if (is_fault(sig, info)) {
+      mprof_message_always("wrote nothing: a fault inside the profiler");
+    } else if (put_off(sig, info, context)) {
       return;
     } else {
-      mprof_message_always("wrote nothing: a fault inside the profiler");
+      mprof_message_always("wrote nothing: the signal came inside the profiler "
+                           "and could not be put off");
     }
   }
   if (is_last)
@@ -170,15 +199,6 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
   else
     call_previous(sig, info, context);
   errno = before;
-}
-
-void mprof_signals_resend(void) {
-  while (mprof_tls.put_off != 0 && !mprof_tls.guarded) {
-    int sig = __builtin_ctzll(mprof_tls.put_off) + 1;
-    siginfo_t info = signals.put_off[sig];
-    mprof_tls.put_off &= ~(UINT64_C(1) << (sig - 1));
-    mprof_sys_resend(sig, &info);
-  }
 }
 
 // --- start ---

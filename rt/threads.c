@@ -228,7 +228,6 @@ void mprof_threads_reset(void) {
   mprof_tls.rate_epoch = 0;
   mprof_tls.random = 0;
   mprof_tls.locks_held = 0;
-  mprof_tls.put_off = 0;
   mprof_tls.lock_profile = (struct mprof_lock_profile){.cycles = 0};
   __mprof_heap_countdown = 0;
 }

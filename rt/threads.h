@@ -71,7 +71,8 @@ struct mprof_tls {
   uint64_t random;     // state of the generator, 0 before the first use
   uint64_t rate_epoch; // 0 before the first use
   volatile bool guarded;
-  // Bit s - 1: signal s came while guarded, and is to be sent again.
+  // Bit s - 1: signal s came while guarded, and is blocked until that ends; in
+  // a forked child, too, where it does not wait.
   volatile uint64_t put_off;
   bool is_exiting;     // its end was seen: it cannot be unregistered again
   unsigned locks_held; // of the runtime's own
@@ -86,8 +87,8 @@ struct mprof_tls {
 };
 extern _Thread_local struct mprof_tls mprof_tls;
 
-// signals.c: sends the thread what was put off.
-void mprof_signals_resend(void);
+// signals.c: lets what was put off come. Call without the guard.
+void mprof_signals_resume(void);
 
 // The recursion guard: set on every path that takes a lock or uses the
 // thread's buffers. False when it was set: then the caller is a signal handler
@@ -105,7 +106,7 @@ static inline void mprof_guard_leave(void) {
   atomic_signal_fence(memory_order_seq_cst);
   mprof_tls.guarded = false;
   if (mprof_unlikely(mprof_tls.put_off != 0))
-    mprof_signals_resend();
+    mprof_signals_resume();
 }
 
 // The calling thread's record, with scratch if asked; NULL when there is no
