@@ -182,7 +182,7 @@ static int make_profile_path(struct last_words *w, const char *kind) {
 // away, in each container. What an earlier process left is not this one's to
 // replace, so a number follows a name that is taken: PATTERN.2.heap.pb.gz.
 
-enum { NUMBERS_MAX = 100000 };
+enum { NUMBERS_MAX = 1000000 };
 
 static void set_number(struct last_words *w, unsigned number) {
   struct mprof_text t = {
@@ -195,9 +195,11 @@ static void set_number(struct last_words *w, unsigned number) {
   }
 }
 
-static bool is_taken(struct last_words *w) {
+static bool is_taken(void *arg, unsigned number) {
+  struct last_words *w = arg;
   static const char *const kinds[] = {".heap", ".heapx", ".block", ".mutex",
                                       ".threadcreate"};
+  set_number(w, number);
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if ((make_path(w, kinds[i], ".pb.gz") == 0 && mprof_sys_exists(w->path)) ||
         (make_path(w, kinds[i], ".txt") == 0 && mprof_sys_exists(w->path)))
@@ -205,18 +207,15 @@ static bool is_taken(struct last_words *w) {
   return make_path(w, "", ".txt") == 0 && mprof_sys_exists(w->path);
 }
 
-static void choose_number(struct last_words *w) {
-  w->base_len = strlen(w->base);
-  set_number(w, 1);
-  while (w->number < NUMBERS_MAX && is_taken(w))
-    set_number(w, w->number + 1);
+static void choose_number(struct last_words *w, unsigned first) {
+  set_number(w, mprof_free_number(first, NUMBERS_MAX, is_taken, w));
 }
 
 // Whether another process took the name meanwhile; then there is a new one.
 static bool lost_name(struct last_words *w, int error) {
   if (error != EEXIST || w->number >= NUMBERS_MAX)
     return false;
-  set_number(w, w->number + 1);
+  choose_number(w, w->number + 1);
   return true;
 }
 
@@ -337,7 +336,8 @@ static void write_files(struct last_words *w) {
   bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
   mprof_message_begin(&w->line);
-  choose_number(w);
+  w->base_len = strlen(w->base);
+  choose_number(w, 1);
   mprof_outfile_keep_others(true);
   if (mprof_flags.profile)
     write_profiles(w);

@@ -277,6 +277,14 @@ int mprof_write_report(const struct mprof_summary *s, const char *path);
 void mprof_sort(void **v, size_t n,
                 bool (*comes_before)(const void *, const void *));
 
+// --- free_number.c ---
+
+// A number from first on that is not taken, by some log2(n) questions; max
+// where none below it is found.
+unsigned mprof_free_number(unsigned first, unsigned max,
+                           bool (*is_taken)(void *arg, unsigned number),
+                           void *arg);
+
 // --- exit.c ---
 
 // Writes what the options ask for at the end of the process, and says so in
