@@ -25,7 +25,6 @@
 #pragma weak memalign
 #pragma weak valloc
 #pragma weak pvalloc
-#pragma weak malloc_usable_size
 
 // A block on a page boundary for the masks' sake, or NULL. is_fresh: it is not
 // one that was kept, and may be known to be zero.
@@ -79,37 +78,48 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   return mprof_alloc_done(&a, p);
 }
 
-// Moves a block that cannot stay where it is to a page boundary. Copies only
-// what the old block had: touching the rest would make it resident.
+// Copies the pages of a block that have something in them to one that is zero:
+// the others are not made resident. Reading them does not.
+static void copy_pages(char *to, const char *from, size_t len) {
+  static const char zeros[MPROF_PAGE];
+  while (len > 0) {
+    size_t n = len < MPROF_PAGE ? len : MPROF_PAGE;
+    if (memcmp(from, zeros, n) != 0)
+      memcpy(to, from, n);
+    to += n;
+    from += n;
+    len -= n;
+  }
+}
+
+// Moves a block of at least the size to a page boundary. NULL: it stays.
 static void *move_to_page(const struct mprof_alloc *a, void *old) {
-  size_t had = malloc_usable_size(old);
-  void *p = placed_block(a, 1);
+  bool is_fresh;
+  void *p = take_block(a, 1, &is_fresh);
   if (!p)
     return NULL;
-  memcpy(p, old, had < a->size ? had : a->size);
+  if (is_fresh && mprof_place_is_zeroed(p, a->size))
+    copy_pages(p, old, a->size);
+  else
+    memcpy(p, old, a->size);
   NEXT(free)(old);
   return p;
 }
 
-// Resizes a block that is to be counted. libc keeps a large block on its page
-// boundary when it grows, so only the first time copies it.
+// Resizes a block that is to be counted. The allocator does it first, since a
+// pointer that is not its own is for it to find: even to ask for the block's
+// size reads what a foreign pointer has in front of it. libc keeps a large
+// block on its page boundary when it grows, so only the first time copies it.
 static void *resize_counted(const struct mprof_alloc *a, void *old) {
   if (!a->must_place || a->size == 0)
     return NEXT(realloc)(old, a->size);
-  void *p;
-  if (!old)
-    p = placed_block(a, 1);
-  else if (((uintptr_t)old & (MPROF_PAGE - 1)) != 0)
-    p = move_to_page(a, old);
-  else {
-    p = NEXT(realloc)(old, a->size);
-    if (!p || ((uintptr_t)p & (MPROF_PAGE - 1)) == 0)
-      return p;
-    old = p;
-    p = move_to_page(a, old);
-    return p ? p : old;
-  }
-  return p ? p : NEXT(realloc)(old, a->size);
+  void *p = old ? NEXT(realloc)(old, a->size) : placed_block(a, 1);
+  if (!p)
+    return old ? NULL : NEXT(realloc)(NULL, a->size);
+  if (((uintptr_t)p & (MPROF_PAGE - 1)) == 0)
+    return p;
+  void *moved = move_to_page(a, p);
+  return moved ? moved : p;
 }
 
 // What the countdown was before the site took size off it.

@@ -11,7 +11,7 @@
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 %s -o with
 // RUN: %mprof_clangxx -fmprof -fmprof-intercept -O1 -std=c++17 %s -o intercepts
 // RUN: ulimit -c 0; \
-// RUN: for what in 0 1 2 3 4 5 6 7 8 9 10 11; do \
+// RUN: for what in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do \
 // RUN:   status=0; ./plain $what 2> expected || status=$?; \
 // RUN:   test $status -ge 128 || exit 1; \
 // RUN:   for app in with intercepts; do \
@@ -98,6 +98,26 @@ int main(int, char **argv) {
   case 11:
     std::free(block);
     sink = std::realloc(block, 70000);
+    break;
+  // Large enough to be a sample each time.
+  case 12:
+    sink = std::memset(local, 0x41, sizeof local);
+    block = local + 16;
+    sink = std::realloc(block, 90 << 20);
+    break;
+  case 13:
+    sink = std::realloc(in_front(0x7fffffffffff1), 90 << 20);
+    break;
+  case 14:
+    std::memset(block, 0, 200);
+    sink = std::realloc(static_cast<char *>(block) + 8, 90 << 20);
+    break;
+  case 15:
+    std::memset(block, 0, 200);
+    sink = std::realloc(static_cast<char *>(block) + 64, 90 << 20);
+    break;
+  case 16:
+    sink = reallocarray(std::memset(local, 0x41, sizeof local), 90, 1 << 20);
     break;
   }
   return 0;
