@@ -12,6 +12,7 @@
 
 #include "epochs.h"
 #include "init.h"
+#include "real.h"
 #include "threads.h"
 
 #include <dlfcn.h>
@@ -58,6 +59,7 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
   look(false);
   errno = before;
   const int result = dlclose(handle);
+  mprof_real_forget();
   const int after = errno;
   look(true);
   errno = after;
@@ -72,8 +74,10 @@ static void note_exit(void) { atomic_store(&is_exiting, true); }
 void mprof_unload_init(void) { atexit(note_exit); }
 
 MPROF_ENTRY void __mprof_module_unloads(const void *inside) {
-  if (atomic_load(&is_exiting) ||
-      !atomic_load_explicit(&mprof_is_ready, memory_order_acquire))
+  if (atomic_load(&is_exiting))
+    return;
+  mprof_real_forget();
+  if (!atomic_load_explicit(&mprof_is_ready, memory_order_acquire))
     return;
   const int before = errno;
   if (mprof_guard_enter()) {

@@ -155,7 +155,7 @@ static void on_event(int event) {
 // for, see real.h; NULL in a libgc that is too old.
 #define FIND(f)                                                                \
   ({                                                                           \
-    static _Atomic(void *) found_;                                             \
+    static struct mprof_found found_;                                          \
     __typeof__(&f) real_ = f;                                                  \
     if (mprof_unlikely(!real_))                                                \
       real_ = (__typeof__(&f))mprof_find_real(#f, &found_, caller);            \

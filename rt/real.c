@@ -17,12 +17,18 @@
 // looked for.
 typedef void *open_fn(const char *file, int mode);
 
-MPROF_NOINLINE void *mprof_find_real(const char *symbol, _Atomic(void *) *found,
-                                     void *caller) {
-  void *f = atomic_load_explicit(found, memory_order_acquire);
-  if (f || !dladdr || !dlsym || !dlclose)
-    return f;
+// The library that a function was found for is linked with the one that has it,
+// and was compiled with MProf, so its last destructor says when it goes.
+enum { NEVER, BUSY, FOUND_FIRST };
+static _Atomic uint64_t unloads;
+
+void mprof_real_forget(void) { atomic_fetch_add(&unloads, 1); }
+
+static void *look_up(const char *symbol, void *caller) {
+  if (!dladdr || !dlsym || !dlclose)
+    return NULL;
   const int before = errno;
+  void *f = NULL;
   open_fn *open_library = (open_fn *)dlsym(RTLD_DEFAULT, "dlopen");
   Dl_info library;
   // Its own scope, since it may have been opened with RTLD_LOCAL.
@@ -33,7 +39,31 @@ MPROF_NOINLINE void *mprof_find_real(const char *symbol, _Atomic(void *) *found,
     f = dlsym(handle, symbol);
     dlclose(handle);
   }
-  atomic_store_explicit(found, f, memory_order_release);
   errno = before;
+  return f;
+}
+
+// Only one thread writes at a time, and none that began before what is there
+// was found; the others use what they have found themselves. So a function
+// that is read under the number of unloads of now is of now, or is newer.
+static void keep(struct mprof_found *found, uint64_t seen, uint64_t now,
+                 void *f) {
+  if (seen == BUSY ||
+      !atomic_compare_exchange_strong(&found->when, &seen, BUSY))
+    return;
+  atomic_store_explicit(&found->function, f, memory_order_release);
+  atomic_store_explicit(&found->when, now, memory_order_release);
+}
+
+MPROF_NOINLINE void *mprof_find_real(const char *symbol,
+                                     struct mprof_found *found, void *caller) {
+  const uint64_t now = atomic_load(&unloads) + FOUND_FIRST;
+  const uint64_t seen =
+      atomic_load_explicit(&found->when, memory_order_acquire);
+  if (mprof_likely(seen == now))
+    return atomic_load_explicit(&found->function, memory_order_acquire);
+  void *f = look_up(symbol, caller);
+  if (f)
+    keep(found, seen, now, f);
   return f;
 }

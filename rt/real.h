@@ -10,12 +10,19 @@
 
 #include "base.h"
 
+// What a reference has found.
+struct mprof_found {
+  // Of the unloads until it was looked for; see real.c.
+  _Atomic uint64_t when;
+  _Atomic(void *) function;
+};
+
 // The function, or where the program had none when it started, that which the
 // library of the entry's caller is linked with.
 #define REAL(f) REAL_(f)
 #define REAL_(f)                                                               \
   ({                                                                           \
-    static _Atomic(void *) found_;                                             \
+    static struct mprof_found found_;                                          \
     __typeof__(&f) real_ = f;                                                  \
     if (mprof_unlikely(!real_))                                                \
       real_ = (__typeof__(&f))mprof_find_real(#f, &found_,                     \
@@ -23,7 +30,13 @@
     real_;                                                                     \
   })
 
-// Asks the loader, once: here a call would have gone nowhere. errno stays.
-void *mprof_find_real(const char *symbol, _Atomic(void *) *found, void *caller);
+// Asks the loader: here a call would have gone nowhere. Once, and again after
+// an unload, which may have taken the function away. No lock but the loader's.
+// errno stays.
+void *mprof_find_real(const char *symbol, struct mprof_found *found,
+                      void *caller);
+
+// A library is about to be unloaded, or was. Signal safe.
+void mprof_real_forget(void);
 
 #endif // MPROF_RT_REAL_H
