@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the allocator beneath the interceptors is found, by tables, symbols
+// and modules that are made up: only where the program has left a whole family
+// to the runtime, operators not where a linked library has replaced one;
+// allocators' own calls are told by their code, but not libc's.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rt/next.c -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/next.c -o %t.none && %t.none
+
+#include "check.h"
+#include "init.h"
+#include "intercept.h"
+#include "threads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+_Thread_local struct mprof_tls mprof_tls;
+__thread int64_t __mprof_heap_countdown;
+void *__mprof_next_malloc;
+
+// --- what the process seems to have: functions of modules ---
+
+static char own[8], programs[8], beneath[8], plain[1], library_s[8];
+
+static const char *beneath_name, *library_name; // NULL: no such module
+static bool symbols_are_missing, operators_are_beneath;
+static int calls;
+static bool found_inside;
+
+struct mprof_module mprof_module_of(void *address) {
+  struct mprof_module m = {.id = 0};
+  const char *name = NULL;
+  if ((char *)address - beneath < 8u) {
+    m.id = 1;
+    name = beneath_name;
+    m.start = (uintptr_t)beneath;
+  } else if ((char *)address - library_s < 8u) {
+    m.id = 2;
+    name = library_name;
+    m.start = (uintptr_t)library_s;
+  }
+  m.end = m.start + 8;
+  if (!name)
+    return (struct mprof_module){.id = 0};
+  strcpy(m.name, name);
+  return m;
+}
+
+// malloc, free, ... lie in the allocator; operators n0, n1 in a library.
+void *dlsym(void *handle, const char *name) {
+  CHECK(handle == RTLD_NEXT);
+  calls++;
+  errno = EBADF;
+  found_inside |= mprof_next_find();
+  if (symbols_are_missing)
+    return NULL;
+  if (name[0] == 'n')
+    return (operators_are_beneath ? beneath + 2 : library_s) + (name[1] - '0');
+  return strcmp(name, "malloc") == 0 ? beneath
+         : strcmp(name, "free") == 0 ? beneath + 1
+                                     : NULL;
+}
+
+#ifndef NO_TABLES
+static void *word_free, *word_rare, *word_n0, *word_n1;
+static void *library_n0, *library_n1;
+
+// By the names that the runtime refers to, but not constant.
+struct mprof_intercept table_c[4] __asm__("mprof_intercept_c");
+struct mprof_intercept table_cxx[3] __asm__("mprof_intercept_cxx");
+
+static void set_up(void) {
+  __mprof_next_malloc = word_free = word_rare = word_n0 = word_n1 = programs;
+  table_c[0] = (struct mprof_intercept){
+      "malloc", &__mprof_next_malloc, own, own, NULL, NULL};
+  table_c[1] = (struct mprof_intercept){"free",  &word_free, own + 1,
+                                        own + 1, NULL,       NULL};
+  // Of which there is none beneath.
+  table_c[2] = (struct mprof_intercept){"rare",  &word_rare, own + 2,
+                                        own + 2, NULL,       NULL};
+  table_cxx[0] = (struct mprof_intercept){"n0",    &word_n0, own + 3,
+                                          own + 3, plain,    &library_n0};
+  table_cxx[1] = (struct mprof_intercept){"n1",    &word_n1, own + 4,
+                                          own + 4, plain,    &library_n1};
+  beneath_name = "libc.so.6";
+  library_name = "libstdc++.so.6";
+}
+
+static void find(bool c, bool cxx) {
+  errno = ERANGE;
+  CHECK(mprof_next_find());
+  CHECK(errno == ERANGE);
+  CHECK(!found_inside); // while it is under way
+  CHECK(mprof_intercepted.c == c);
+  CHECK(mprof_intercepted.cxx == cxx);
+  int before = calls;
+  CHECK(mprof_next_find() && calls == before); // once
+}
+
+static bool counts(const void *caller) {
+  __mprof_heap_countdown = 5;
+  mprof_tls.is_foreign = false;
+  bool result = mprof_intercept_counts(100, caller);
+  CHECK_EQ(__mprof_heap_countdown, result ? 5 : 105);
+  CHECK(mprof_tls.is_foreign == result);
+  return result;
+}
+
+// --- cases, each in a process of its own ---
+
+static void everything_is_left(void) {
+  find(true, true);
+  CHECK(__mprof_next_malloc == beneath && word_free == beneath + 1);
+  CHECK(word_rare == programs); // stays what it was
+  CHECK(word_n0 == plain && word_n1 == plain);
+  CHECK(!library_n0 && !library_n1);
+  CHECK(!mprof_intercepts());
+  mprof_next_start();
+  CHECK(mprof_intercepts());
+  CHECK(counts(beneath) && counts(library_s) && counts(programs)); // libc's
+}
+
+static void program_has_free(void) {
+  table_c[1].bound = programs + 1;
+  find(false, false);
+  CHECK(__mprof_next_malloc == beneath);
+  CHECK(word_free == programs);
+  CHECK(word_n0 == programs && word_n1 == programs);
+  mprof_next_start();
+  CHECK(!mprof_intercepts());
+  CHECK(counts(beneath));
+}
+
+static void program_has_an_operator(void) {
+  table_cxx[1].bound = programs + 1;
+  find(true, false);
+  CHECK(__mprof_next_malloc == beneath);
+  CHECK(word_n0 == programs && word_n1 == programs);
+  CHECK(!library_n0 && !library_n1);
+}
+
+static void library_replaces_operators(void) {
+  library_name = "libown.so";
+  find(true, false);
+  CHECK(word_n0 == programs && word_n1 == programs);
+  CHECK(library_n0 == library_s && library_n1 == library_s + 1);
+}
+
+static void allocator_has_operators(void) {
+  beneath_name = "libjemalloc.so.2";
+  operators_are_beneath = true;
+  find(true, true);
+  mprof_next_start();
+  CHECK(!counts(beneath) && !counts(beneath + 7));
+  CHECK(counts(beneath + 8) && counts(beneath - 1) && counts(library_s));
+}
+
+static void cxx_libraries_replace_nothing(void) {
+  library_name = "libc++.so.1";
+  find(true, true);
+}
+static void cxx_abi_replaces_nothing(void) {
+  library_name = "libc++abi.so.1";
+  find(true, true);
+}
+static void similar_names_do(void) {
+  library_name = "libstdc++fs.so";
+  find(true, false);
+}
+static void operators_of_no_module(void) {
+  library_name = NULL;
+  find(true, true);
+}
+
+static void no_operators_linked(void) {
+  table_cxx[0].name = NULL;
+  find(true, false);
+}
+static void no_functions_linked(void) {
+  table_c[0].name = NULL;
+  find(false, false);
+  CHECK(calls == 0 && word_n0 == programs);
+}
+
+static void plain_ones_need_no_symbols(void) { // as in static programs
+  symbols_are_missing = true;
+  table_c[0].plain = plain;
+  find(true, true);
+  CHECK(__mprof_next_malloc == plain && word_free == programs);
+}
+
+int main(void) {
+  static void (*const cases[])(void) = {
+      everything_is_left,       program_has_free,
+      program_has_an_operator,  library_replaces_operators,
+      allocator_has_operators,  cxx_libraries_replace_nothing,
+      cxx_abi_replaces_nothing, similar_names_do,
+      operators_of_no_module,   no_operators_linked,
+      no_functions_linked,      plain_ones_need_no_symbols};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    set_up();
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      cases[i]();
+      _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    if (status != 0)
+      fprintf(stderr, "case %zu\n", i);
+    CHECK(status == 0);
+  }
+  return 0;
+}
+#else
+int main(void) {
+  CHECK(mprof_next_find());
+  CHECK(!mprof_intercepted.c && !mprof_intercepted.cxx && calls == 0);
+  mprof_next_start();
+  CHECK(!mprof_intercepts());
+  return 0;
+}
+#endif
