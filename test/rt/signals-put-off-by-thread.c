@@ -113,7 +113,7 @@ static void *fork_often(void *arg) {
 int main(void) {
   static int ids[THREADS] = {0, 1};
   pthread_t t[THREADS], forker;
-  alarm(60); // a signal that is lost is waited for
+  alarm(60);                        // a signal that is lost is waited for
   for (size_t i = 0; i < 2000; i++) // so that a profile takes a while
     free(malloc(10000 + i));
   for (int i = 0; i < THREADS; i++)
