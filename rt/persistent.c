@@ -20,7 +20,7 @@ char *mprof_persistent_base; // see base.h
 
 static struct {
   size_t size;             // written once by mprof_persistent_init
-  atomic_size_t used;      // only grows; past size when full
+  atomic_size_t used;      // only grows
   atomic_size_t committed; // grows under persistent_lock
   struct mprof_lock lock;  // persistent_lock
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
@@ -73,12 +73,13 @@ void *mprof_persistent_try_alloc(size_t len) {
   do {
     if (at > persistent.size - len)
       return NULL;
+    // Before anything is taken: where the system has no memory now it may have
+    // some later, for the same place.
+    if (at + len >
+            atomic_load_explicit(&persistent.committed, memory_order_acquire) &&
+        !commit(at + len))
+      return NULL;
   } while (!atomic_compare_exchange_weak(&persistent.used, &at, at + len));
-  // What a failed commit leaves behind is lost, not handed out twice.
-  if (at + len >
-          atomic_load_explicit(&persistent.committed, memory_order_acquire) &&
-      !commit(at + len))
-    return NULL;
   return mprof_persistent_base + at;
 }
 

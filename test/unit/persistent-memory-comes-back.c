@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: what the system refuses is taken from nobody: when it has memory
+// again, it is handed out from the same place on, however often it was asked.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#define TEST_OPTIONS "max_memory_mb=4"
+#include "core.h"
+
+int main(void) {
+  CHECK(mprof_init_ready());
+  char *before = mprof_persistent_alloc(64);
+  CHECK(before != NULL);
+  const size_t used = mprof_persistent_used();
+  for (int i = 0; i < 100; i++) {
+    mprof_os_fail_map(1);
+    CHECK(!mprof_persistent_alloc(1 << 20)); // more than is committed
+  }
+  mprof_os_fail_map(0);
+  CHECK_EQ(mprof_persistent_used(), used);
+  CHECK_EQ(mprof_stat_get(MPROF_STAT_no_memory), 100);
+  CHECK(mprof_persistent_alloc(64) == before + 64);
+  CHECK(mprof_persistent_alloc(1 << 20) == before + 128);
+  return 0;
+}
