@@ -10,6 +10,8 @@
 #include "base.h"
 #include "fastpath.h"
 
+#include <string.h>
+
 // Whether events are taken. Starts the runtime if nobody has; false while that
 // is under way in another frame or thread, and in a second copy of the runtime
 // in the process, which leaves everything to the first.
@@ -47,7 +49,14 @@ struct mprof_module {
 // Takes the loader's lock, so only at start.
 struct mprof_module mprof_module_of(void *address);
 // Whether it is libstdc++ or libc++, with the operators that all expect.
-bool mprof_module_is_cxx_library(const struct mprof_module *m);
+static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
+  static const char *const names[] = {"libstdc++.so", "libc++.so",
+                                      "libc++abi.so"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    if (strncmp(m->name, names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
 // How often the loader has loaded and unloaded something.
 struct mprof_loads {
   unsigned long long adds, subs;

@@ -42,15 +42,6 @@ struct mprof_module mprof_module_of(void *address) {
   return s.found;
 }
 
-bool mprof_module_is_cxx_library(const struct mprof_module *m) {
-  static const char *const names[] = {"libstdc++.so", "libc++.so",
-                                      "libc++abi.so"};
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-    if (strncmp(m->name, names[i], strlen(names[i])) == 0)
-      return true;
-  return false;
-}
-
 static int count(struct dl_phdr_info *info, size_t size, void *arg) {
   (void)size;
   *(struct mprof_loads *)arg =

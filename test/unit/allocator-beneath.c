@@ -10,6 +10,7 @@
 // RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/next.c -o %t.none && %t.none
 
 #include "check.h"
+#include "eh_frame.h"
 #include "init.h"
 #include "intercept.h"
 #include "threads.h"
@@ -22,6 +23,8 @@
 _Thread_local struct mprof_tls mprof_tls;
 __thread int64_t __mprof_heap_countdown;
 void *__mprof_next_malloc;
+void *__mprof_next_calloc, *__mprof_next_realloc, *__mprof_next_posix_memalign;
+void *__mprof_next_aligned_alloc;
 
 // --- what the process seems to have: functions of modules ---
 
@@ -49,6 +52,18 @@ struct mprof_module mprof_module_of(void *address) {
     return (struct mprof_module){.id = 0};
   strcpy(m.name, name);
   return m;
+}
+
+static int dropped; // samples
+void __mprof_drop_sample(size_t size) {
+  CHECK_EQ(size, 100);
+  dropped++;
+}
+
+// Functions of a static program, of four bytes each.
+struct mprof_code_range mprof_eh_function(uintptr_t pc) {
+  CHECK(pc == (uintptr_t)programs || pc == (uintptr_t)(programs + 4));
+  return (struct mprof_code_range){pc, pc + 4};
 }
 
 // malloc, free, ... lie in the allocator; operators n0, n1 in a library.
@@ -104,9 +119,11 @@ static void find(bool c, bool cxx) {
 
 static bool counts(const void *caller) {
   __mprof_heap_countdown = 5;
+  const int before = dropped;
   mprof_tls.is_foreign = false;
   bool result = mprof_intercept_counts(100, caller);
-  CHECK_EQ(__mprof_heap_countdown, result ? 5 : 105);
+  CHECK_EQ(__mprof_heap_countdown, 5);
+  CHECK_EQ(dropped, before + !result);
   CHECK(mprof_tls.is_foreign == result);
   return result;
 }
@@ -192,6 +209,11 @@ static void plain_ones_need_no_symbols(void) { // as in static programs
   table_c[0].plain = plain;
   find(true, true);
   CHECK(__mprof_next_malloc == plain && word_free == programs);
+  __mprof_next_calloc = programs;
+  __mprof_next_aligned_alloc = programs + 4;
+  mprof_next_start();
+  CHECK(!counts(programs) && !counts(programs + 7));
+  CHECK(counts(programs - 1) && counts(programs + 8) && counts(beneath));
 }
 
 int main(void) {
