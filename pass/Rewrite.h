@@ -110,7 +110,10 @@ private:
   llvm::GlobalVariable *moduleHook(const Site &S);
   llvm::Value *moduleField(llvm::IRBuilderBase &B, const Site &S,
                            ModuleField Field);
-  llvm::Constant *privateEntry(const Site &S, llvm::Comdat *Group);
+  llvm::Function *
+  standIn(const Site &S, llvm::StringRef Kind,
+          llvm::function_ref<llvm::Value *(llvm::IRBuilderBase &, const Site &)>
+              Callee);
   void branchToEntry(const Site &S, llvm::Value *Cond);
 
   void rewriteHooked(const Site &S);

@@ -3,34 +3,42 @@
 //
 // What sites of the heap call in shared libraries. A library may have a malloc
 // or operators that nobody else sees, by a version script or by visibility:
-// only its references tell, once it is loaded. So it has, for each hooked
-// function f that it calls,
+// only its references tell, once it is loaded. So code for libraries has, for
+// each hooked function f that it calls,
 //
-//     @__mprof_module_f = linkonce_odr hidden global { ptr, ptr, ptr, ptr }
-//         { ptr @__mprof_next_f, ptr @__mprof_f, ptr @f, ptr @private }, comdat
-//     define linkonce_odr hidden void @__mprof_module_binds_f() comdat(...) {
-//       call void @__mprof_module_binds(ptr @__mprof_module_f)
-//       ret void
+//     @mprof.hook.f = internal global %hook { ptr, ptr, ptr, ... }
+//         { ptr &@mprof.hook.f.lazy, ptr @mprof.lazy_entry.f,   ; read by sites
+//           ptr @mprof.lazy.f, ptr @__mprof_next_f, ptr @__mprof_f, ptr @f,
+//           ptr @mprof.own_entry.f }
+//
+// Sites call what the first field points to, the cold ones the second. The
+// first call of either binds it, as a PLT's does, and so at whatever time it
+// comes:
+//
+//     define internal ptr @mprof.lazy.f(...) {
+//       call void @__mprof_module_binds(ptr @mprof.hook.f)
+//       %f = load ptr, ptr (load ptr, ptr @mprof.hook.f)
+//       %p = musttail call ptr %f(...)
+//       ret ptr %p
 //     }
 //
-// of which the latter is a constructor that runs before all others. Sites call
-// through the first two fields, the cold ones through the second. Where f is
-// the library's alone the runtime changes both: to the third, and to the
-// fourth, which is f, or for what takes sizes off the countdown
+// From then on they are the runtime's word and entry, or where f is the
+// library's alone f and own_entry, which is f too or, for what takes sizes off
+// the countdown,
 //
-//     define linkonce_odr hidden ptr @__mprof_module_own_f(...) comdat(...) {
+//     define internal ptr @mprof.own_entry.f(...) {
 //       call void @__mprof_drop_sample(i64 %size)
 //       %p = musttail call ptr @f(...)
 //       ret ptr %p
 //     }
 //
 // so that the library's own blocks are samples as any, and counted nowhere.
+// Nothing but sites refers to all this, so it goes where they go.
 
 #include "Rewrite.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace mprof;
@@ -39,68 +47,77 @@ bool Rewriter::hasModuleHook(const Site &S) const {
   return IsForLibrary && S.H && S.H->HasWord;
 }
 
-/// One in each linked image.
-static void makeHidden(GlobalObject &G, Comdat *Group) {
-  G.setVisibility(GlobalValue::HiddenVisibility);
-  G.setComdat(Group);
-}
-
-Constant *Rewriter::privateEntry(const Site &S, Comdat *Group) {
-  auto *Own = cast<Constant>(S.Call->getCalledOperand());
-  if (S.Rule != Rule::ALLOC && S.Rule != Rule::REALLOC)
-    return Own;
+/// A function like the one that \p S calls, which calls what \p Callee gives
+/// in its own place, after what else it puts before that.
+Function *
+Rewriter::standIn(const Site &S, StringRef Kind,
+                  function_ref<Value *(IRBuilderBase &, const Site &)> Callee) {
   FunctionType *Ty = S.Call->getFunctionType();
   auto *F = Function::createWithDefaultAttr(
-      Ty, GlobalValue::LinkOnceODRLinkage, 0,
-      (Prefix + "module_own_" + S.H->Symbol).str(), &M);
-  makeHidden(*F, Group);
+      Ty, GlobalValue::InternalLinkage, 0,
+      ("mprof." + Kind + "." + S.H->Symbol), &M);
   F->addFnAttr(Attribute::Cold);
+  F->addFnAttr(Attribute::NoInline);
   keepFramePointer(*F);
+  SmallVector<Value *, 4> Args;
+  for (Argument &A : F->args())
+    Args.push_back(&A);
   BasicBlock *Entry = BasicBlock::Create(Ctx, "", F);
-  auto *Call = CallInst::Create(
-      Ty, Own,
-      SmallVector<Value *, 4>(map_range(
-          F->args(), [](Argument &A) { return static_cast<Value *>(&A); })),
-      "", Entry);
+  auto *Call =
+      CallInst::Create(Ty, S.Call->getCalledOperand(), Args, "", Entry);
   Call->setTailCallKind(CallInst::TCK_MustTail);
-  ReturnInst::Create(Ctx, Call, Entry);
-
-  Site InStub = S;
-  InStub.Call = Call;
+  ReturnInst::Create(Ctx, Ty->getReturnType()->isVoidTy() ? nullptr : Call,
+                     Entry);
   Builder B(Call);
-  B.CreateCall(entry("drop_sample", B.getVoidTy(), {I64}), {bytes(B, InStub)});
+  Site Inside = S;
+  Inside.Call = Call;
+  Call->setCalledOperand(Callee(B, Inside));
   return F;
 }
 
 GlobalVariable *Rewriter::moduleHook(const Site &S) {
-  std::string Name = (Prefix + "module_" + S.H->Symbol).str();
+  std::string Name = ("mprof.hook." + S.H->Symbol).str();
   if (GlobalVariable *Known = M.getNamedGlobal(Name))
     return Known;
-  Comdat *Group = M.getOrInsertComdat(Name);
-  std::string Word = (Prefix + "next_" + S.H->Symbol).str();
+  auto *Ty = ArrayType::get(PtrTy, 7);
+  auto *Hook = new GlobalVariable(M, Ty, /*isConstant=*/false,
+                                  GlobalValue::InternalLinkage, nullptr, Name);
+  auto Binds = [&](IRBuilderBase &B) {
+    B.CreateCall(entry("module_binds", B.getVoidTy(), {PtrTy}), {Hook});
+  };
   auto *Own = cast<Constant>(S.Call->getCalledOperand());
-  Constant *Init =
-      ConstantStruct::getAnon({M.getOrInsertGlobal(Word, PtrTy), hookEntry(S),
-                               Own, privateEntry(S, Group)});
-  auto *Hook = new GlobalVariable(M, Init->getType(), /*isConstant=*/false,
-                                  GlobalValue::LinkOnceODRLinkage, Init, Name);
-  makeHidden(*Hook, Group);
-
-  auto *Binds = Function::createWithDefaultAttr(
-      FunctionType::get(Type::getVoidTy(Ctx), false),
-      GlobalValue::LinkOnceODRLinkage, 0,
-      (Prefix + "module_binds_" + S.H->Symbol).str(), &M);
-  makeHidden(*Binds, Group);
-  Binds->setDoesNotThrow();
-  Builder B(ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", Binds)));
-  B.CreateCall(entry("module_binds", B.getVoidTy(), {PtrTy}), {Hook});
-  appendToGlobalCtors(M, Binds, 0, Binds);
+  Constant *OwnEntry = Own;
+  if (S.Rule == Rule::ALLOC || S.Rule == Rule::REALLOC)
+    OwnEntry = standIn(S, "own_entry", [&](IRBuilderBase &B, const Site &In) {
+      B.CreateCall(entry("drop_sample", B.getVoidTy(), {I64}), {bytes(B, In)});
+      return Own;
+    });
+  Constant *Lazy = standIn(S, "lazy", [&](IRBuilderBase &B, const Site &) {
+    Binds(B);
+    Value *Word = B.CreateAlignedLoad(PtrTy, Hook, Align(8));
+    return B.CreateAlignedLoad(PtrTy, Word, Align(8));
+  });
+  Constant *LazyEntry =
+      standIn(S, "lazy_entry", [&](IRBuilderBase &B, const Site &) {
+        Binds(B);
+        return B.CreateAlignedLoad(
+            PtrTy, B.CreateConstGEP2_32(Ty, Hook, 0, ModuleEntry), Align(8));
+      });
+  Constant *LazyField = ConstantExpr::getInBoundsGetElementPtr(
+      Ty, Hook,
+      ArrayRef<Constant *>{ConstantInt::get(I64, 0), ConstantInt::get(I64, 2)});
+  std::string Word = (Prefix + "next_" + S.H->Symbol).str();
+  // struct __mprof_module_hook of rt/fastpath.h.
+  Hook->setInitializer(ConstantArray::get(Ty, {LazyField, LazyEntry, Lazy,
+                                               M.getOrInsertGlobal(Word, PtrTy),
+                                               hookEntry(S), Own, OwnEntry}));
   return Hook;
 }
 
 Value *Rewriter::moduleField(IRBuilderBase &B, const Site &S,
                              ModuleField Field) {
   GlobalVariable *Hook = moduleHook(S);
-  return B.CreateAlignedLoad(
-      PtrTy, B.CreateStructGEP(Hook->getValueType(), Hook, Field), Align(8));
+  Value *At =
+      B.CreateConstInBoundsGEP2_32(Hook->getValueType(), Hook, 0, Field);
+  return B.CreateAlignedLoad(PtrTy, At, Align(8));
 }

@@ -118,12 +118,16 @@ struct __mprof_wrappers {
 MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
 MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
 
-// A hooked function of the heap in a shared library, whose sites call what word
-// and entry point to. Written once, by the library's first constructor.
+// A hooked function of the heap in code of a shared library, whose sites call
+// what word and entry point to: at first what binds them. Atomic; all who write
+// a field write the same.
 struct __mprof_module_hook {
-  void **word; // &__mprof_next_f
-  void *entry; // __mprof_f
-  // f as the library's own references have it, and what stands in for entry
+  void *const *word;
+  void *entry;
+  void *lazy;                  // what word points to before it is bound
+  void *const *program_s_word; // &__mprof_next_f
+  void *program_s_entry;       // __mprof_f
+  // f as the code's own reference has it, and what stands in for the entry
   // where that is not the program's.
   void *own;
   void *own_entry;

@@ -23,6 +23,7 @@ enum { NEVER, BUSY, FOUND_FIRST };
 static _Atomic uint64_t unloads;
 
 void mprof_real_forget(void) { atomic_fetch_add(&unloads, 1); }
+uint64_t mprof_real_unloads(void) { return atomic_load(&unloads); }
 
 static void *look_up(const char *symbol, void *caller) {
   if (!dladdr || !dlsym || !dlclose)

@@ -36,6 +36,8 @@ struct mprof_found {
 void *mprof_find_real(const char *symbol, struct mprof_found *found,
                       void *caller);
 
+// How often that was said.
+uint64_t mprof_real_unloads(void);
 // A library is about to be unloaded, or was. Signal safe.
 void mprof_real_forget(void);
 

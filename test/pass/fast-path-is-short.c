@@ -17,7 +17,7 @@ void use(void *);
 // LIBRARY-NEXT: subq %rdi, %fs:(%[[R]])
 // LIBRARY-NEXT: jbe
 // LIBRARY-NEXT: {{^# }}
-// LIBRARY-NEXT: movq __mprof_module_malloc(%rip), %[[F:[a-z0-9]+]]
+// LIBRARY-NEXT: movq mprof.hook.malloc(%rip), %[[F:[a-z0-9]+]]
 // LIBRARY-NEXT: callq *(%[[F]])
 void f(size_t n) { use(malloc(n)); }
 

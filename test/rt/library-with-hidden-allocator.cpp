@@ -9,7 +9,7 @@
 // program is linked with, and without interceptors.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: echo '{ global: run; local: *; };' > hide.map
+// RUN: echo '{ global: run; early; local: *; };' > hide.map
 // RUN: %clang++ -O1 -fPIC -DPLAIN_PART -c %s -o plain.o
 // RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY %s plain.o \
 // RUN:   -Wl,--version-script=hide.map -o libown.so
@@ -25,12 +25,41 @@
 // RUN:   %go tool pprof -sample_index=alloc_objects -top $run.*.heap.pb.gz \
 // RUN:     > $run.top || exit 1; \
 // RUN:   if grep -q in_library $run.top; then exit 1; fi; done
-// RUN: grep '^ *20000 .* program_s_block' opens.top linked.top bare.top
+// RUN: for run in opens linked bare; do \
+// RUN:   grep '^ *20000 .* program_s_block' $run.top || exit 1; done
 //
 // The library's blocks do not stand for the program's: the estimate is that of
 // 20,000 blocks of 64 bytes, within five sigmas of 390.
-// RUN: awk '/program_s_block/ { exit !($1 > 18050 && $1 < 21950) }' sampled.top
+// RUN: awk '/program_s_block/ { n = $1 } \
+// RUN:   END { exit !(n > 18050 && n < 21950) }' sampled.top
+//
+// Bound by -Bsymbolic, by either linker, and before any constructor: by
+// DT_INIT.
+// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
+// RUN:   -Wl,-Bsymbolic -Wl,-init,early -fuse-ld=lld -o libown.so && ./opens
+// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
+// RUN:   -Wl,-Bsymbolic -Wl,-init,early -o libown.so && ./opens
+// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
+// RUN:   -Wl,--version-script=hide.map -Wl,-init,early -o libown.so && ./linked
+// In one object made beforehand, whose hidden symbols are made local.
+// RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -DLIBRARY -c %s -o part.o
+// RUN: ld -r part.o plain.o -o one.o && objcopy --localize-hidden one.o
+// RUN: %mprof_clang -fmprof -O1 -fPIC -DOTHER -x c -c %s -o other.o
+// RUN: %mprof_clang++ -fmprof -shared one.o other.o \
+// RUN:   -Wl,--version-script=hide.map -o libown.so && ./opens
+// What no site calls is not needed.
+// RUN: %mprof_clang++ -fmprof -O1 -fPIC -ffunction-sections -fdata-sections \
+// RUN:   -fvisibility=hidden -DUNUSED -c %s -o unused.o
+// RUN: %mprof_clang -fmprof -shared -Wl,--gc-sections unused.o -o libunused.so
+// RUN: llvm-nm -D --undefined-only libunused.so > nm.txt
+// RUN: not grep _Znam nm.txt
 
+#ifdef OTHER
+#include <stdlib.h>
+void other(void) { free(malloc(1)); }
+#elif defined(UNUSED)
+int *unused(int n) { return new int[static_cast<unsigned>(n)]; }
+#else
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -104,6 +133,9 @@ __attribute__((noinline)) static void in_library() {
   std::free(own_take(64));
 }
 
+#ifdef INIT
+extern "C" void early() { in_library(); }
+#endif
 extern "C" void run() {
   in_library();
   if (live_blocks() != 0) {
@@ -136,4 +168,5 @@ int main() {
   }
   return 0;
 }
+#endif
 #endif
