@@ -4,8 +4,8 @@
 // What MProf makes once for a function or a module: frame pointers, main's
 // frame, the names of wrappers, the reference to the contract's version:
 //
-//     @__mprof_abi_v3_reference = linkonce_odr hidden constant ptr
-//         @__mprof_abi_v3, comdat                  ; in @llvm.used
+//     @__mprof_abi_v4_reference = linkonce_odr hidden constant ptr
+//         @__mprof_abi_v4, comdat                  ; in @llvm.used
 //
 // and for wrappers, which mprof.register and mprof.unregister, a constructor
 // and a destructor, give to the runtime:
@@ -15,8 +15,8 @@
 //
 // and, in code for shared libraries, the destructor that runs last:
 //
-//     define linkonce_odr hidden void @__mprof_module_unloads_v3() comdat {
-//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v3)
+//     define linkonce_odr hidden void @__mprof_module_unloads_v4() comdat {
+//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v4)
 //       ret void
 //     }
 

@@ -84,6 +84,12 @@ bool mprof_cycle_dump_ends_it(bool is_exit) {
          (is_exit || owner == MPROF_CYCLE_NOBODY);
 }
 
+enum mprof_cycle_owner mprof_cycle_as_of(void) {
+  return mprof_cycle_dump_ends_it(true)
+             ? MPROF_CYCLE_NOBODY
+             : atomic_load_explicit(&cycle_owner, memory_order_relaxed);
+}
+
 bool mprof_cycle_is_missing(void) {
   return mprof_flags.strict_cycles &&
          atomic_load_explicit(&cycle_owner, memory_order_relaxed) ==

@@ -56,6 +56,9 @@ bool mprof_cycle_dump_ends_it(bool is_exit);
 // Whether profiles stay as the first one found the heap: only finished cycles
 // are wanted, and nobody has finished one.
 bool mprof_cycle_is_missing(void);
+// Whose last end of a cycle the figures at exit are of; NOBODY: they are of
+// now.
+enum mprof_cycle_owner mprof_cycle_as_of(void);
 // In a forked child: the first cycle, which nobody owns.
 void mprof_cycle_reset(void);
 

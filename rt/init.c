@@ -89,6 +89,9 @@ static void after_fork_in_child(void) {
     // nothing can be taken from under it: this child is not profiled.
     atomic_store(&mprof_is_ready, false);
     atomic_store(&state, INERT);
+    // What was put off is the parent's; the mask may be an exec's next.
+    if (mprof_tls.put_off != 0)
+      mprof_signals_resume();
     return;
   }
   mprof_lock_reset(&mprof_writer_lock);

@@ -41,6 +41,12 @@ static void put_totals(struct mprof_report *w) {
   if (mprof_cycle_is_missing())
     mprof_report_put(w, "Cycles:    strict_cycles=1, but the program ended "
                         "none: the figures are as of the first profile\n");
+  else if (mprof_cycle_as_of() == MPROF_CYCLE_COLLECTOR)
+    mprof_report_put(w, "Cycles:    the figures are as of the last garbage "
+                        "collection\n");
+  else if (mprof_cycle_as_of() == MPROF_CYCLE_PROGRAM)
+    mprof_report_put(w, "Cycles:    strict_cycles=1: the figures are as of the "
+                        "last mprof_next_cycle\n");
   const char *why = mprof_stacks_why_none(g, w->sum->heap.rate);
   if (why != NULL) {
     mprof_report_put(w, "Nothing was sampled: ");
@@ -57,6 +63,20 @@ static bool has_more_in_use(const void *a, const void *b) {
 static bool has_more_allocated(const void *a, const void *b) {
   const struct mprof_stack_sum *x = a, *y = b;
   return x->sum.alloc_bytes > y->sum.alloc_bytes;
+}
+
+// That the list goes on.
+static void put_others(struct mprof_report *w, bool in_use, size_t from) {
+  const struct mprof_stacks *g = &w->sum->heap_stacks;
+  int64_t others = 0;
+  for (size_t i = from; i < g->len; i++)
+    others += (in_use ? g->sorted[i]->sum.inuse_bytes
+                      : g->sorted[i]->sum.alloc_bytes) > 0;
+  if (others == 0)
+    return;
+  mprof_report_put(w, "\nand ");
+  mprof_report_things(w, others, "stack");
+  mprof_report_put(w, " more (option top)\n");
 }
 
 static void put_top(struct mprof_report *w, bool in_use) {
@@ -91,6 +111,7 @@ static void put_top(struct mprof_report *w, bool in_use) {
     mprof_report_put(w, "\n");
     mprof_report_stack(w, g->sorted[i]->bucket);
   }
+  put_others(w, in_use, top);
 }
 
 void mprof_report_heap(struct mprof_report *w) {

@@ -36,15 +36,16 @@ static const struct {
   const char *name;
   int number;
 } names[] = {
-    {"HUP", SIGHUP},     {"INT", SIGINT},       {"QUIT", SIGQUIT},
-    {"ILL", SIGILL},     {"TRAP", SIGTRAP},     {"ABRT", SIGABRT},
-    {"BUS", SIGBUS},     {"FPE", SIGFPE},       {"USR1", SIGUSR1},
-    {"SEGV", SIGSEGV},   {"USR2", SIGUSR2},     {"PIPE", SIGPIPE},
-    {"ALRM", SIGALRM},   {"TERM", SIGTERM},     {"CHLD", SIGCHLD},
-    {"CONT", SIGCONT},   {"URG", SIGURG},       {"XCPU", SIGXCPU},
-    {"XFSZ", SIGXFSZ},   {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF},
-    {"WINCH", SIGWINCH}, {"IO", SIGIO},         {"PWR", SIGPWR},
-    {"SYS", SIGSYS},
+    {"KILL", SIGKILL},     {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},
+    {"TTIN", SIGTTIN},     {"TTOU", SIGTTOU}, {"HUP", SIGHUP},
+    {"INT", SIGINT},       {"QUIT", SIGQUIT}, {"ILL", SIGILL},
+    {"TRAP", SIGTRAP},     {"ABRT", SIGABRT}, {"BUS", SIGBUS},
+    {"FPE", SIGFPE},       {"USR1", SIGUSR1}, {"SEGV", SIGSEGV},
+    {"USR2", SIGUSR2},     {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},
+    {"TERM", SIGTERM},     {"CHLD", SIGCHLD}, {"CONT", SIGCONT},
+    {"URG", SIGURG},       {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ},
+    {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH},
+    {"IO", SIGIO},         {"PWR", SIGPWR},   {"SYS", SIGSYS},
 };
 
 static bool equals(const char *name, const char *s, size_t len) {
@@ -187,8 +188,8 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
       mprof_guard_leave();
     } else if (is_fault(sig, info)) {
       mprof_message_always("wrote nothing: a fault inside the profiler");
-    } else if (put_off(sig, info, context)) {
-      return;
+    } else if (sig != SIGABRT && put_off(sig, info, context)) {
+      return; // abort does not expect it to be blocked
     } else {
       mprof_message_always("wrote nothing: the signal came inside the profiler "
                            "and could not be put off");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #ifndef VERSION
-#define VERSION __mprof_abi_v3
+#define VERSION __mprof_abi_v4
 #endif
 
 _Thread_local int64_t __mprof_heap_countdown
@@ -37,5 +37,9 @@ void *stub_main_frame(void) { return __mprof_main_frame; }
 
 void __mprof_module_unloads(const void *inside) { (void)inside; }
 
-void __mprof_module_binds(void *hook) { (void)hook; }
+// See struct __mprof_module_hook of rt/fastpath.h.
+void __mprof_module_binds(void **hook) {
+  hook[0] = hook[3];
+  hook[1] = hook[4];
+}
 void __mprof_drop_sample(size_t size) { (void)size; }
