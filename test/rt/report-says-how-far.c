@@ -26,12 +26,15 @@
 
 static void *volatile sink;
 #define SITE(n)                                                                \
-  static __attribute__((noinline)) void site_##n(void) { sink = malloc(n); }
-SITE(10)
-SITE(20)
-SITE(30) SITE(40) SITE(50)
+  static __attribute__((noinline)) void site_##n(void) { sink = malloc(n); }   \
+  struct eat_semicolon
+SITE(10);
+SITE(20);
+SITE(30);
+SITE(40);
+SITE(50);
 
-    int main(int argc, char **argv) {
+int main(int argc, char **argv) {
   (void)argv;
   site_10();
   site_20();
