@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file's bytes: mapped if it can be, else read, as from a pipe.
+
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER_SIZE = 16 };
+
+// Versions of "go 1.N trace" that have been written, or read by some Go.
+static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
+
+static bool read_all(int fd, struct trace *t) {
+  uint8_t *data = NULL;
+  size_t capacity = 0;
+  for (;;) {
+    data = grow(data, &capacity, t->size + 65536, 1);
+    ssize_t n = read(fd, data + t->size, capacity - t->size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    t->data = data;
+    if (n <= 0)
+      return n == 0;
+    t->size += n;
+  }
+}
+
+static bool read_file(const char *path, struct trace *t) {
+  bool standard = strcmp(path, "-") == 0;
+  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  struct stat status;
+  bool done = false;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size) {
+    void *data = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data != MAP_FAILED) {
+      t->data = data;
+      t->size = status.st_size;
+      t->mapped = done = true;
+    }
+  }
+  if (!done)
+    done = read_all(fd, t);
+  int error = errno;
+  if (!standard)
+    close(fd);
+  errno = error;
+  return done;
+}
+
+static bool read_header(struct trace *t) {
+  for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+    char header[HEADER_SIZE + 1] = {0};
+    snprintf(header, sizeof header, "go 1.%u trace", versions[i]);
+    if (t->size >= HEADER_SIZE && memcmp(t->data, header, HEADER_SIZE) == 0) {
+      t->minor = versions[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+struct trace *trace_open(const char *path, char *error, size_t size) {
+  struct trace *t = zeroed(1, sizeof *t);
+  if (!read_file(path, t)) {
+    snprintf(error, size, "%s", strerror(errno));
+  } else if (!read_header(t)) {
+    snprintf(error, size,
+             "not an execution trace of go 1.5 to 1.26: no known header in "
+             "its first 16 of %zu bytes [%s]",
+             t->size, trace_rule_name(TRACE_RULE_HEADER));
+  } else {
+    return t;
+  }
+  trace_close(t);
+  return NULL;
+}
+
+void trace_close(struct trace *t) {
+  clear_tables(t);
+  free(t->strings);
+  free(t->stacks);
+  free(t->frames);
+  free(t->streams);
+  free(t->samples);
+  if (t->mapped)
+    munmap((void *)t->data, t->size);
+  else
+    free((void *)t->data);
+  free(t);
+}
+
+unsigned trace_minor(const struct trace *t) { return t->minor; }
+
+bool trace_is_v2(const struct trace *t) { return t->minor >= 22; }
+
+uint64_t trace_frequency(const struct trace *t) { return t->frequency; }
+
+uint64_t trace_read(struct trace *t, const struct trace_visitor *visitor) {
+  t->visitor = visitor;
+  t->violations = 0;
+  t->frequency = 0;
+  clear_tables(t);
+  if (v1_scan(t))
+    v1_order(t);
+  return t->violations;
+}

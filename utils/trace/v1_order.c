@@ -1,0 +1,474 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Merges the batches of all Ps into one order, as Go's readers do: the
+// earliest event whose G is in the state that the event needs comes next.
+//
+// A P's events are in order. Between Ps, sequence numbers decide:
+//   GoCreate                  G (0, dead)         -> (1, runnable)
+//   GoWaiting, GoInSyscall    G (1, runnable)     -> (2, waiting)
+//   GoStart                   G (seq, runnable)   -> (seq + 1, running)
+//   GoBlock..., GoSysBlock    G (any, running)    -> (same, waiting)
+//   GoSched, GoPreempt        G (any, running)    -> (same, runnable)
+//   GoUnblock, GoSysExit      G (seq, waiting)    -> (seq + 1, runnable)
+//   GCStart                   collections (seq)   -> (seq + 1)
+// The Local forms take any sequence number and add 1. All else is free.
+//
+// The heads of the streams are in a heap by time. A head whose G is not ready
+// waits in that G's list until the G changes, so that an event costs
+// O(log streams) however many streams wait.
+//
+// In 1.5, a global sequence number in each event is the order.
+
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum status { DEAD, RUNNABLE, RUNNING, WAITING };
+static const char *const status_names[] = {"not created", "runnable", "running",
+                                           "waiting"};
+
+enum { NO_CURSOR = -1 };
+
+struct g_order {
+  uint64_t seq;
+  enum status status;
+  int parked; // first of the cursors that wait for a change of this G
+};
+
+struct cursor {
+  const struct stream *stream;
+  size_t batch;
+  const uint8_t *at, *end;
+  uint64_t ticks, seq, g;
+  struct trace_event head;
+  uint64_t head_seq; // 1.5
+  int next_parked;
+};
+
+struct merge {
+  struct trace *trace;
+  struct cursor *cursors;
+  int *heap;
+  size_t heap_count;
+  struct idmap g_ids;
+  struct g_order *gs;
+  size_t g_count, g_capacity;
+  size_t collections; // index in gs of the state that GCStart changes
+  uint64_t last_ticks;
+  size_t sample; // next CPU sample
+  struct v1_rules *rules;
+};
+
+// What an event needs and leaves.
+struct transition {
+  bool free; // nothing is needed
+  uint64_t g;
+  bool any_seq, collections;
+  uint64_t seq;
+  enum status from, to;
+  unsigned step; // what is added to the sequence number
+};
+
+static struct transition transition_of(const struct trace_event *ev) {
+  const uint64_t *args = ev->args;
+  switch (ev->type) {
+  case V1_GoCreate:
+    return (struct transition){
+        .g = args[0], .from = DEAD, .to = RUNNABLE, .step = 1};
+  case V1_GoWaiting:
+  case V1_GoInSyscall:
+    return (struct transition){
+        .g = ev->g, .seq = 1, .from = RUNNABLE, .to = WAITING, .step = 1};
+  case V1_GoStart:
+  case V1_GoStartLabel:
+    return (struct transition){
+        .g = ev->g, .seq = args[1], .from = RUNNABLE, .to = RUNNING, .step = 1};
+  case V1_GoStartLocal:
+    return (struct transition){.g = ev->g,
+                               .any_seq = true,
+                               .from = RUNNABLE,
+                               .to = RUNNING,
+                               .step = 1};
+  case V1_GoSleep:
+  case V1_GoBlock:
+  case V1_GoBlockSend:
+  case V1_GoBlockRecv:
+  case V1_GoBlockSelect:
+  case V1_GoBlockSync:
+  case V1_GoBlockCond:
+  case V1_GoBlockNet:
+  case V1_GoBlockGC:
+  case V1_GoSysBlock:
+    return (struct transition){
+        .g = ev->g, .any_seq = true, .from = RUNNING, .to = WAITING};
+  case V1_GoSched:
+  case V1_GoPreempt:
+    return (struct transition){
+        .g = ev->g, .any_seq = true, .from = RUNNING, .to = RUNNABLE};
+  case V1_GoUnblock:
+  case V1_GoSysExit:
+    return (struct transition){.g = args[0],
+                               .seq = args[1],
+                               .from = WAITING,
+                               .to = RUNNABLE,
+                               .step = 1};
+  case V1_GoUnblockLocal:
+  case V1_GoSysExitLocal:
+    return (struct transition){.g = args[0],
+                               .any_seq = true,
+                               .from = WAITING,
+                               .to = RUNNABLE,
+                               .step = 1};
+  case V1_GCStart:
+    return (struct transition){.collections = true,
+                               .seq = args[0],
+                               .from = DEAD,
+                               .to = DEAD,
+                               .step = 1};
+  default:
+    return (struct transition){.free = true};
+  }
+}
+
+static struct g_order *g_order_of(struct merge *m,
+                                  const struct transition *need) {
+  size_t index = m->collections;
+  if (!need->collections && !idmap_find(&m->g_ids, need->g, &index)) {
+    index = m->g_count;
+    idmap_add(&m->g_ids, need->g, index);
+    *APPEND(m->gs, m->g_count, m->g_capacity) =
+        (struct g_order){.parked = NO_CURSOR};
+  }
+  return &m->gs[index];
+}
+
+static bool is_ready(const struct g_order *g, const struct transition *need) {
+  return g->status == need->from && (need->any_seq || g->seq == need->seq);
+}
+
+// Which rule an event breaks that never becomes ready.
+static void explain(struct merge *m, const struct trace_event *ev) {
+  struct transition need = transition_of(ev);
+  const struct g_order *g = g_order_of(m, &need);
+  struct trace *t = m->trace;
+  const char *text = describe(t, ev);
+  if (need.collections) {
+    violate(t, TRACE_RULE_GC_SEQUENCE, ev->offset,
+            "%s: the next collection is number %" PRIu64, text, g->seq);
+  } else if (need.from == RUNNING) {
+    if (!need.g)
+      violate(t, TRACE_RULE_NOT_RUNNING, ev->offset, "%s: the P runs no G",
+              text);
+    else
+      violate(t, TRACE_RULE_NOT_RUNNING, ev->offset, "%s: G %" PRIu64 " is %s",
+              text, need.g, status_names[g->status]);
+  } else if (need.from == DEAD) {
+    violate(t, TRACE_RULE_THREAD_REUSED, ev->offset,
+            "%s: G %" PRIu64 " exists already", text, need.g);
+  } else if (g->status == DEAD) {
+    violate(t, TRACE_RULE_THREAD_UNKNOWN, ev->offset,
+            "%s: there is no GoCreate of G %" PRIu64, text, need.g);
+  } else if (g->status != need.from) {
+    enum trace_rule rule = TRACE_RULE_SNAPSHOT_STATE;
+    if (need.from == WAITING)
+      rule = ev->type == V1_GoUnblock || ev->type == V1_GoUnblockLocal
+                 ? TRACE_RULE_UNBLOCK_WAITING
+                 : TRACE_RULE_EXIT_WAITING;
+    else if (need.to == RUNNING)
+      rule = TRACE_RULE_START_RUNNABLE;
+    violate(t, rule, ev->offset, "%s: G %" PRIu64 " is %s, not %s", text,
+            need.g, status_names[g->status], status_names[need.from]);
+  } else if (need.to == WAITING) {
+    violate(t, TRACE_RULE_SNAPSHOT_STATE, ev->offset,
+            "%s: G %" PRIu64 " has been seen since its GoCreate", text, need.g);
+  } else {
+    violate(t, TRACE_RULE_SEQUENCE, ev->offset,
+            "%s: G %" PRIu64 " is at sequence number %" PRIu64 ", not %" PRIu64,
+            text, need.g, g->seq, need.seq);
+  }
+}
+
+static void fill_event(struct cursor *c, struct trace *t,
+                       const struct v1_record *r) {
+  struct trace_event *ev = &c->head;
+  unsigned first = 1;
+  if (t->minor < 7) {
+    c->seq += r->values[0];
+    first = 2;
+  }
+  c->ticks += r->values[first - 1];
+  c->head_seq = c->seq;
+  *ev = (struct trace_event){.ticks = c->ticks,
+                             .offset = r->offset,
+                             .g = c->g,
+                             .p = c->stream->id,
+                             .m = TRACE_NONE,
+                             .type = r->type,
+                             .text = r->text};
+  unsigned last = r->count - v1_has_stack(r->type);
+  for (unsigned i = first; i < last; i++)
+    ev->args[ev->arg_count++] = r->values[i];
+  if (v1_has_stack(r->type))
+    ev->stack = r->values[last];
+  switch (ev->type) {
+  case V1_GoStart:
+  case V1_GoStartLocal:
+  case V1_GoStartLabel:
+    c->g = ev->g = ev->args[0];
+    break;
+  case V1_GCStart:
+  case V1_GCDone:
+    ev->g = 0;
+    break;
+  case V1_GoEnd:
+  case V1_GoStop:
+  case V1_GoSched:
+  case V1_GoPreempt:
+  case V1_GoSleep:
+  case V1_GoBlock:
+  case V1_GoBlockSend:
+  case V1_GoBlockRecv:
+  case V1_GoBlockSelect:
+  case V1_GoBlockSync:
+  case V1_GoBlockCond:
+  case V1_GoBlockNet:
+  case V1_GoBlockGC:
+  case V1_GoSysBlock:
+    c->g = 0;
+    break;
+  case V1_GoSysExit:
+  case V1_GoSysExitLocal:
+  case V1_GoWaiting:
+  case V1_GoInSyscall:
+    ev->g = ev->args[0];
+    break;
+  default:
+    break;
+  }
+}
+
+// Puts the stream's next event into head; false at the stream's end.
+static bool next_event(struct cursor *c, struct trace *t) {
+  for (;;) {
+    while (c->at < c->end) {
+      struct v1_record r;
+      if (!v1_decode(t, &c->at, &r))
+        return false;
+      if (r.type == V1_String || r.type == V1_Stack || r.type == V1_Frequency ||
+          r.type == V1_TimerGoroutine || r.type == V1_CPUSample)
+        continue;
+      fill_event(c, t, &r);
+      return true;
+    }
+    if (c->batch == c->stream->count)
+      return false;
+    const struct batch *batch = &c->stream->batches[c->batch++];
+    c->at = t->data + batch->start;
+    c->end = t->data + batch->end;
+    c->ticks = batch->ticks;
+    c->seq = batch->seq;
+  }
+}
+
+static bool is_earlier(const struct merge *m, int a, int b) {
+  uint64_t x = m->cursors[a].head.ticks, y = m->cursors[b].head.ticks;
+  return x != y ? x < y : a < b;
+}
+
+static void sift_down(struct merge *m, size_t i) {
+  for (;;) {
+    size_t least = i;
+    for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < m->heap_count; k++)
+      if (is_earlier(m, m->heap[k], m->heap[least]))
+        least = k;
+    if (least == i)
+      return;
+    int moved = m->heap[i];
+    m->heap[i] = m->heap[least];
+    m->heap[least] = moved;
+    i = least;
+  }
+}
+
+static void push(struct merge *m, int cursor) {
+  size_t i = m->heap_count++;
+  m->heap[i] = cursor;
+  while (i && is_earlier(m, m->heap[i], m->heap[(i - 1) / 2])) {
+    int moved = m->heap[i];
+    m->heap[i] = m->heap[(i - 1) / 2];
+    m->heap[(i - 1) / 2] = moved;
+    i = (i - 1) / 2;
+  }
+}
+
+static void pop(struct merge *m) {
+  m->heap[0] = m->heap[--m->heap_count];
+  sift_down(m, 0);
+}
+
+static void deliver(struct merge *m, struct trace_event *ev) {
+  struct trace *t = m->trace;
+  if (ev->ticks > INT64_MAX) {
+    violate(t, TRACE_RULE_TICK_RANGE, ev->offset, "%s: more than 63 bits",
+            describe(t, ev));
+  } else if (ev->ticks < m->last_ticks) {
+    violate(t, TRACE_RULE_TIME_ORDER, ev->offset,
+            "%s: what comes before it happened at tick %" PRIu64,
+            describe(t, ev), m->last_ticks);
+  } else {
+    m->last_ticks = ev->ticks;
+  }
+  // The Local forms only say how to order.
+  if (ev->type == V1_GoStartLocal)
+    ev->type = V1_GoStart;
+  else if (ev->type == V1_GoUnblockLocal)
+    ev->type = V1_GoUnblock;
+  else if (ev->type == V1_GoSysExitLocal)
+    ev->type = V1_GoSysExit;
+  v1_rules_event(m->rules, ev);
+  if (t->visitor->event)
+    t->visitor->event(t->visitor->context, ev);
+}
+
+static void deliver_samples(struct merge *m, uint64_t until) {
+  struct trace *t = m->trace;
+  while (m->sample < t->sample_count && t->samples[m->sample].ticks <= until)
+    deliver(m, &t->samples[m->sample++]);
+}
+
+static int compare_events(const void *a, const void *b) {
+  const struct trace_event *x = a, *y = b;
+  if (x->ticks != y->ticks)
+    return x->ticks < y->ticks ? -1 : 1;
+  return x->offset < y->offset ? -1 : 1;
+}
+
+static int compare_offsets_by_time(const void *a, const void *b) {
+  return compare_events(&(*(const struct cursor *const *)a)->head,
+                        &(*(const struct cursor *const *)b)->head);
+}
+
+// Says why the events at the heads of all streams cannot come next.
+static void explain_parked(struct merge *m) {
+  struct trace *t = m->trace;
+  const struct cursor **waiting = zeroed(t->stream_count, sizeof *waiting);
+  size_t count = 0;
+  for (size_t i = 0; i < m->g_count; i++)
+    for (int c = m->gs[i].parked; c != NO_CURSOR; c = m->cursors[c].next_parked)
+      waiting[count++] = &m->cursors[c];
+  // The first one is the likeliest cause; others may only wait for it.
+  qsort(waiting, count, sizeof *waiting, compare_offsets_by_time);
+  for (size_t i = 0; i < count; i++)
+    explain(m, &waiting[i]->head);
+  free(waiting);
+}
+
+static void merge_streams(struct merge *m) {
+  struct trace *t = m->trace;
+  while (m->heap_count) {
+    int index = m->heap[0];
+    struct cursor *c = &m->cursors[index];
+    struct transition need = transition_of(&c->head);
+    if (!need.free) {
+      struct g_order *g = g_order_of(m, &need);
+      if (!is_ready(g, &need)) {
+        c->next_parked = g->parked;
+        g->parked = index;
+        pop(m);
+        continue;
+      }
+      g->seq = (need.any_seq ? g->seq : need.seq) + need.step;
+      g->status = need.to;
+    }
+    deliver_samples(m, c->head.ticks);
+    deliver(m, &c->head);
+    if (next_event(c, t))
+      sift_down(m, 0);
+    else
+      pop(m);
+    if (!need.free) {
+      struct g_order *g = g_order_of(m, &need);
+      int parked = g->parked;
+      g->parked = NO_CURSOR;
+      while (parked != NO_CURSOR) {
+        int next = m->cursors[parked].next_parked;
+        push(m, parked);
+        parked = next;
+      }
+    }
+  }
+  explain_parked(m);
+  deliver_samples(m, UINT64_MAX);
+}
+
+// An event of 1.5 with the number that orders it.
+struct sequenced {
+  uint64_t seq;
+  struct trace_event event;
+};
+
+static int compare_sequenced(const void *a, const void *b) {
+  const struct sequenced *x = a, *y = b;
+  if (x->seq != y->seq)
+    return x->seq < y->seq ? -1 : 1;
+  return x->event.offset < y->event.offset ? -1 : 1;
+}
+
+static void sort_streams(struct merge *m) {
+  struct trace *t = m->trace;
+  struct sequenced *events = NULL;
+  size_t count = 0, capacity = 0;
+  for (size_t i = 0; i < t->stream_count; i++) {
+    struct cursor *c = &m->cursors[i];
+    for (bool more = c->stream != NULL; more; more = next_event(c, t)) {
+      struct sequenced *s = APPEND(events, count, capacity);
+      *s = (struct sequenced){c->head_seq, c->head};
+      // Written once the thread has a P again; it says when it happened.
+      if (c->head.type == V1_GoSysExit) {
+        s->seq = c->head.args[1];
+        if (c->head.args[2])
+          s->event.ticks = c->head.args[2];
+      }
+    }
+  }
+  qsort(events, count, sizeof *events, compare_sequenced);
+  for (size_t i = 0; i < count; i++) {
+    if (i && events[i].seq == events[i - 1].seq)
+      violate(t, TRACE_RULE_SAME_SEQUENCE, events[i].event.offset,
+              "%s: the event at offset 0x%" PRIx64
+              " has sequence number %" PRIu64 " too",
+              describe(t, &events[i].event), events[i - 1].event.offset,
+              events[i].seq);
+    deliver(m, &events[i].event);
+  }
+  free(events);
+}
+
+void v1_order(struct trace *t) {
+  struct merge m = {.trace = t, .rules = v1_rules_new(t)};
+  m.cursors = zeroed(t->stream_count, sizeof *m.cursors);
+  m.heap = zeroed(t->stream_count, sizeof *m.heap);
+  m.collections = m.g_count;
+  *APPEND(m.gs, m.g_count, m.g_capacity) =
+      (struct g_order){.parked = NO_CURSOR};
+  for (size_t i = 0; i < t->stream_count; i++) {
+    m.cursors[i] = (struct cursor){.stream = &t->streams[i]};
+    if (!next_event(&m.cursors[i], t))
+      m.cursors[i].stream = NULL;
+    else if (t->minor >= 7)
+      push(&m, (int)i);
+  }
+  if (t->sample_count)
+    qsort(t->samples, t->sample_count, sizeof *t->samples, compare_events);
+  if (t->minor < 7)
+    sort_streams(&m);
+  else
+    merge_streams(&m);
+  v1_rules_end(m.rules);
+  idmap_clear(&m.g_ids);
+  free(m.cursors);
+  free(m.heap);
+  free(m.gs);
+}

@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of the formats 1.5 to 1.21.
+//
+// layout: header, then records; every number is LEB128
+//   record: type | n << 6, then
+//     n < 3   the time difference and n arguments
+//     n == 3  the number of bytes that follow, and these
+//   1.5 has a sequence difference before the time difference.
+//   Batch, Frequency, TimerGoroutine and String have no differences; String
+//   has its bytes behind it; UserLog has a text behind its n == 3 form.
+
+#include "internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { COUNTED = 3, RECORD_MAX = 2048 };
+
+static const struct {
+  const char *name;
+  uint8_t args;
+  bool stack;
+  uint8_t since;
+} types[V1_COUNT] = {
+#define TRACE_V1(number, name, args, stack, since)                             \
+  [number] = {#name, args, stack, since},
+#include "v1.def"
+#undef TRACE_V1
+};
+
+const char *v1_name(unsigned type) {
+  return type < V1_COUNT && types[type].name ? types[type].name : "Unknown";
+}
+
+bool v1_has_stack(unsigned type) { return types[type].stack; }
+
+static bool bad_number(struct trace *t, int error, uint64_t offset,
+                       unsigned type) {
+  if (error == NUMBER_TRUNCATED)
+    violate(t, TRACE_RULE_TRUNCATED, offset,
+            "%s: the file ends inside the record", v1_name(type));
+  else
+    violate(t, TRACE_RULE_NUMBER, offset,
+            "%s: a number is longer than 10 bytes or 64 bits", v1_name(type));
+  return false;
+}
+
+// Reads a length and what it covers.
+static bool read_text(struct trace *t, const uint8_t **at, unsigned type,
+                      uint64_t offset, struct trace_text *text) {
+  const uint8_t *end = t->data + t->size;
+  uint64_t length;
+  int error = read_number(at, end, &length);
+  if (error)
+    return bad_number(t, error, offset, type);
+  if (length > (uint64_t)(end - *at))
+    return bad_number(t, NUMBER_TRUNCATED, offset, type);
+  *text = (struct trace_text){(const char *)*at, length};
+  *at += length;
+  return true;
+}
+
+static bool read_counted(struct trace *t, const uint8_t **at,
+                         struct v1_record *r) {
+  struct trace_text body;
+  if (!read_text(t, at, r->type, r->offset, &body))
+    return false;
+  r->body = (const uint8_t *)body.bytes;
+  r->body_end = *at;
+  const uint8_t *pos = r->body;
+  while (pos < r->body_end) {
+    uint64_t value;
+    int error = read_number(&pos, r->body_end, &value);
+    if (error == NUMBER_TRUNCATED) {
+      violate(t, TRACE_RULE_RECORD_LENGTH, r->offset,
+              "%s: the length of %zu bytes ends inside a number",
+              v1_name(r->type), body.length);
+      return false;
+    }
+    if (error)
+      return bad_number(t, error, r->offset, r->type);
+    if (r->type == V1_Stack) {
+      // The frames are table.c's.
+      r->values[0] = value;
+      r->count = 1;
+      r->body = pos;
+      return true;
+    }
+    if (r->count < sizeof r->values / sizeof *r->values)
+      r->values[r->count] = value;
+    r->count++;
+  }
+  return true;
+}
+
+// Numbers that a record of this type has in the trace's version.
+static unsigned wanted_count(const struct trace *t, unsigned type) {
+  bool v5 = t->minor < 7;
+  unsigned count = types[type].args + types[type].stack;
+  switch (type) {
+  case V1_Batch:
+  case V1_Frequency:
+  case V1_TimerGoroutine:
+    return count + v5;
+  case V1_Stack:
+    return 1;
+  case V1_GCSweepDone:
+    if (t->minor < 9)
+      count -= 2;
+    break;
+  case V1_GCStart:
+  case V1_GoStart:
+  case V1_GoUnblock:
+    if (v5)
+      count--;
+    break;
+  case V1_STWStart:
+    if (t->minor < 10)
+      count--;
+    break;
+  default:
+    break;
+  }
+  return count + 1 + v5;
+}
+
+bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *r) {
+  const uint8_t *end = t->data + t->size;
+  *r = (struct v1_record){.offset = *at - t->data};
+  unsigned n = **at >> 6;
+  r->type = **at & 63;
+  (*at)++;
+  if (r->type >= V1_COUNT || !types[r->type].name ||
+      types[r->type].since > t->minor) {
+    violate(t, TRACE_RULE_EVENT_TYPE, r->offset,
+            "type %u is not known to go 1.%u", r->type, t->minor);
+    return false;
+  }
+  if (r->type == V1_String) {
+    int error = read_number(at, end, &r->values[0]);
+    if (error)
+      return bad_number(t, error, r->offset, r->type);
+    return read_text(t, at, r->type, r->offset, &r->text);
+  }
+  if (n == COUNTED) {
+    if (!read_counted(t, at, r))
+      return false;
+  } else {
+    r->count = n + 1 + (t->minor < 7);
+    for (unsigned i = 0; i < r->count; i++) {
+      int error = read_number(at, end, &r->values[i]);
+      if (error)
+        return bad_number(t, error, r->offset, r->type);
+    }
+  }
+  unsigned wanted = wanted_count(t, r->type);
+  if (r->count != wanted || (r->type == V1_Stack && n != COUNTED)) {
+    violate(t, TRACE_RULE_ARG_COUNT, r->offset,
+            "%s has %u numbers instead of %u", v1_name(r->type), r->count,
+            wanted);
+    return false;
+  }
+  if (r->type == V1_UserLog)
+    return read_text(t, at, r->type, r->offset, &r->text);
+  return true;
+}
+
+static struct batch *start_batch(struct trace *t, const struct v1_record *r,
+                                 const uint8_t *at) {
+  uint64_t p = r->values[0];
+  bool v5 = t->minor < 7;
+  if (p != TRACE_NONE && p > INT32_MAX)
+    violate(t, TRACE_RULE_SLOT_NUMBER, r->offset,
+            "Batch of P %" PRIu64 ": a P is -1 or at most 2147483647", p);
+  struct stream *stream = stream_of(t, p);
+  struct batch *batch =
+      APPEND(stream->batches, stream->count, stream->capacity);
+  uint64_t start = at - t->data;
+  *batch =
+      (struct batch){start, start, r->values[1 + v5], v5 ? r->values[1] : 0};
+  return batch;
+}
+
+static void add_sample(struct trace *t, const struct v1_record *r) {
+  *APPEND(t->samples, t->sample_count, t->sample_capacity) =
+      (struct trace_event){.ticks = r->values[1],
+                           .offset = r->offset,
+                           .p = r->values[2],
+                           .g = r->values[3],
+                           .m = TRACE_NONE,
+                           .stack = r->values[4],
+                           .args = {r->values[1], r->values[2], r->values[3]},
+                           .arg_count = 3,
+                           .type = V1_CPUSample};
+}
+
+// What holds for an event whatever stands around it.
+static void check_event(struct trace *t, const struct v1_record *r) {
+  if (t->minor < 11)
+    return; // only Go up to 1.21 reads these
+  if (r->type == V1_FutileWakeup)
+    violate(t, TRACE_RULE_FUTILE_WAKEUP, r->offset,
+            "FutileWakeup: Go 1.22 and later refuse it");
+  if (r->type == V1_GoSysExitLocal)
+    violate(t, TRACE_RULE_EXIT_LOCAL, r->offset,
+            "GoSysExitLocal: readers do not tell its G, write GoSysExit");
+}
+
+// What a batch has held so far.
+struct batch_kinds {
+  bool samples, others, told;
+};
+
+static void check_kinds(struct trace *t, struct batch_kinds *kinds,
+                        const struct v1_record *r) {
+  if (r->type == V1_CPUSample)
+    kinds->samples = true;
+  else
+    kinds->others = true;
+  if (kinds->samples && kinds->others && !kinds->told) {
+    kinds->told = true;
+    violate(t, TRACE_RULE_CPU_SAMPLE_BATCH, r->offset,
+            "%s: CPU samples and other events share a batch; readers disagree "
+            "on the times behind a sample",
+            v1_name(r->type));
+  }
+}
+
+static bool scan_frequency(struct trace *t, const struct v1_record *r) {
+  t->frequency = r->values[0];
+  if (!t->frequency || t->frequency > INT64_MAX) {
+    violate(t, TRACE_RULE_FREQUENCY, r->offset,
+            "the frequency is %" PRIu64 " ticks per second", t->frequency);
+    t->frequency = 0;
+    return false;
+  }
+  return true;
+}
+
+bool v1_scan(struct trace *t) {
+  enum { HEADER_SIZE = 16 };
+  const uint8_t *at = t->data + HEADER_SIZE, *end = t->data + t->size;
+  struct batch *batch = NULL;
+  struct batch_kinds kinds = {0};
+  uint64_t events = 0;
+  while (at < end) {
+    struct v1_record r;
+    if (!v1_decode(t, &at, &r))
+      return false;
+    if (r.body && r.body_end - (t->data + r.offset) > RECORD_MAX &&
+        t->minor >= 11) {
+      // The body starts behind the type and a length of two bytes.
+      size_t length = r.body_end - (t->data + r.offset) - 3;
+      if (length > RECORD_MAX)
+        violate(t, TRACE_RULE_STACK_SIZE, r.offset,
+                "%s has %zu bytes, Go 1.22 and later read at most %d",
+                v1_name(r.type), length, RECORD_MAX);
+    }
+    if (r.type == V1_String) {
+      if (!add_string(t, r.values[0], (const uint8_t *)r.text.bytes,
+                      r.text.length, r.offset))
+        return false;
+      continue;
+    }
+    if (r.type == V1_Batch) {
+      batch = start_batch(t, &r, at);
+      kinds = (struct batch_kinds){0};
+      continue;
+    }
+    if (!batch) {
+      violate(t, TRACE_RULE_BATCH_FIRST, r.offset,
+              "%s stands before the first Batch", v1_name(r.type));
+      return false;
+    }
+    batch->end = at - t->data;
+    switch (r.type) {
+    case V1_Stack:
+      if (!add_stack(t, r.values[0], r.body, r.body_end, r.offset))
+        return false;
+      break;
+    case V1_Frequency:
+      if (!scan_frequency(t, &r))
+        return false;
+      break;
+    case V1_TimerGoroutine:
+      break;
+    case V1_CPUSample:
+      add_sample(t, &r);
+      check_kinds(t, &kinds, &r);
+      events++;
+      break;
+    default:
+      check_event(t, &r);
+      check_kinds(t, &kinds, &r);
+      events++;
+      break;
+    }
+  }
+  if (!events) {
+    violate(t, TRACE_RULE_NO_EVENTS, t->size, "the trace has no event");
+    return false;
+  }
+  if (!t->frequency) {
+    violate(t, TRACE_RULE_FREQUENCY, t->size, "there is no Frequency record");
+    return false;
+  }
+  check_frames(t);
+  return true;
+}
