@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check_trace_readers.py GO119 GO: Go 1.19 and a Go since 1.22 accept every
+# good trace of a version that they read, and of the bad ones those that
+# trace_cases.READERS says.
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import trace_cases
+
+
+def tool(go, mode):
+    """Go's viewer, which prints a trace and does nothing else with -d."""
+    root, found = (
+        subprocess.check_output([go, *words], text=True).strip()
+        for words in (["env", "GOTOOLDIR"], ["tool", "-n", "trace"])
+    )
+    path = os.path.join(root, "trace")
+    return [path if os.path.exists(path) else found, mode]
+
+
+def accepts(command, name):
+    done = subprocess.run(
+        [*command, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    # Its exit status is 0 for some traces that it refuses.
+    said = [l for l in done.stderr.splitlines() if l and "Parsing" not in l]
+    return done.returncode == 0 and not said, said
+
+
+readers = [(tool(sys.argv[1], "-d"), 7, 19), (tool(sys.argv[2], "-d=parsed"), 11, 99)]
+jobs = []
+for table in trace_cases.GOOD, trace_cases.BAD:
+    for name, data in table.items():
+        with open(name, "wb") as file:
+            file.write(data)
+        minor = int(data[5:].split()[0])
+        wanted = trace_cases.READERS.get(name, (False, False))
+        for i, (command, oldest, newest) in enumerate(readers):
+            if oldest <= minor <= newest:
+                want = table is trace_cases.GOOD or wanted[i]
+                jobs.append((command, name, want))
+
+with ThreadPoolExecutor(2) as pool:
+    results = list(pool.map(lambda job: accepts(*job[:2]), jobs))
+wrong = 0
+for (command, name, want), (got, said) in zip(jobs, results):
+    if got != want:
+        wrong += 1
+        print("%s: %s accepts: %s, expected: %s" % (name, command[0], got, want))
+        print("\n".join(said[:3]))
+print("%d verdicts" % len(jobs))
+sys.exit(wrong != 0)

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check_traces.py CHECKER: the checker accepts every good trace of the case
+# files and finds in every bad one, first of all, the rule that it is named
+# after. Every rule that the checker knows has a bad trace.
+
+import subprocess
+import sys
+
+import trace_cases
+
+checker = sys.argv[1]
+tables = [trace_cases]
+wrong = 0
+
+
+def check(name, data):
+    with open(name, "wb") as file:
+        file.write(data)
+    return subprocess.run(
+        [checker, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def complain(name, done):
+    global wrong
+    wrong += 1
+    print("%s: exit status %d\n%s%s" % (name, done.returncode, done.stdout, done.stderr))
+
+
+broken = set()
+for table in tables:
+    for name, data in table.GOOD.items():
+        done = check(name, data)
+        if done.returncode != 0 or done.stderr or " events, " not in done.stdout:
+            complain(name, done)
+    for name, data in table.BAD.items():
+        rule = name.split(":")[0]
+        broken.add(rule)
+        done = check(name, data)
+        first = (done.stderr.splitlines() or [""])[0]
+        if (
+            done.returncode != 1
+            or done.stdout
+            or not first.startswith(name + ": offset 0x")
+            or not first.endswith(" [%s]" % rule)
+        ):
+            complain(name, done)
+
+listed = subprocess.run([checker, "--rules"], stdout=subprocess.PIPE, text=True)
+rules = {line.split()[0] for line in listed.stdout.splitlines()}
+# A file without a known header is no trace at all: not a violation.
+for rule in sorted(rules ^ broken ^ {"header"}):
+    wrong += 1
+    print("no bad trace for the rule, or no rule for the trace: " + rule)
+print("%d good, %d bad" % (sum(len(t.GOOD) for t in tables), sum(len(t.BAD) for t in tables)))
+sys.exit(wrong != 0)
