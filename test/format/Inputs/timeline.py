@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# timeline.py JSON...: reads Chrome's trace event format and checks what its
+# viewers take for granted: slices of a row nest, and a thread is in one state
+# at a time; an arrow has two ends, in slices, the second not before the first;
+# what is begun is ended.
+
+import json
+import sys
+from bisect import bisect_left
+from collections import defaultdict
+from decimal import Decimal
+
+
+def nanoseconds(value):
+    ns = Decimal(value) * 1000
+    assert ns == int(ns) >= 0, value
+    return int(ns)
+
+
+class Timeline:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file, parse_float=Decimal)["traceEvents"]
+        self.rows = defaultdict(list)  # thread: [(start, end, event)]
+        self.kinds = defaultdict(list)  # phase: [event]
+        self.ranges = []  # begins and ends, in their order
+        for event in events:
+            if event["ph"] != "M":
+                event["ts"] = nanoseconds(event["ts"])
+            if event["ph"] == "X":
+                start = event["ts"]
+                end = start + nanoseconds(event["dur"])
+                self.rows[event["tid"]].append((start, end, event))
+            self.kinds[event["ph"]].append(event)
+            if event["ph"] in "be":
+                self.ranges.append(event)
+        self.names = {
+            e["tid"]: e["args"]["name"]
+            for e in self.kinds["M"]
+            if e["name"] == "thread_name"
+        }
+
+    def slices(self, tid, category="state"):
+        return [
+            (event["name"], start, end)
+            for start, end, event in sorted(self.rows[tid], key=lambda r: r[:2])
+            if event["cat"] == category
+        ]
+
+    def arrows(self):
+        """[(name, from thread, at, to thread, at)]"""
+        ends = defaultdict(dict)
+        for phase in "sf":
+            for event in self.kinds[phase]:
+                assert phase not in ends[event["id"]], event
+                ends[event["id"]][phase] = event
+        result = []
+        for number, end in ends.items():
+            assert set(end) == {"s", "f"}, number
+            s, f = end["s"], end["f"]
+            assert s["name"] == f["name"] and s["cat"] == f["cat"], number
+            result.append((s["name"], s["tid"], s["ts"], f["tid"], f["ts"]))
+        return sorted(result, key=lambda a: a[2:])
+
+    def check(self):
+        for tid, row in self.rows.items():
+            self.check_nesting(tid, row)
+            self.check_states(tid)
+            assert tid in self.names, tid
+        states = {tid: self.slices(tid) for tid in self.rows}
+        ends = {tid: [end for _, _, end in row] for tid, row in states.items()}
+        for name, tid, at, to, then in self.arrows():
+            assert at <= then, (name, at, then)
+            first = bisect_left(ends[tid], at)
+            assert states[tid][first][1] <= at, (name, tid, at)
+            # It points at the beginning of what it made run.
+            touching = states[to][bisect_left(ends[to], then) :][:9]
+            assert ("running", then) in [s[:2] for s in touching], (name, to, then)
+        open_ranges, last = set(), 0
+        for event in self.ranges:
+            key = event["cat"], event["name"], event["id"]
+            assert (key in open_ranges) == (event["ph"] == "e"), event
+            assert event["ts"] >= last, event
+            open_ranges ^= {key}
+            last = event["ts"]
+        assert not open_ranges, open_ranges
+        return self
+
+    @staticmethod
+    def check_nesting(tid, row):
+        stack = []
+        for start, end, event in sorted(row, key=lambda r: (r[0], -r[1])):
+            while stack and stack[-1] <= start:
+                stack.pop()
+            assert not stack or end <= stack[-1], (tid, event)
+            stack.append(end)
+
+    def check_states(self, tid):
+        last = 0
+        for name, start, end in self.slices(tid):
+            assert start >= last, (tid, name, start, last)
+            last = end
+
+
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        line = Timeline(path).check()
+        print(
+            "%s: %d slices, %d arrows"
+            % (path, sum(map(len, line.rows.values())), len(line.arrows()))
+        )

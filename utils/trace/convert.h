@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the events of a format to the timeline.
+
+#ifndef MPROF_TRACE_CONVERT_H
+#define MPROF_TRACE_CONVERT_H
+
+#include "timeline.h"
+#include "trace.h"
+
+struct converter {
+  const struct trace *trace;
+  struct timeline *line;
+  struct convert_v1 *v1; // made with the first event
+};
+
+// convert_v1.c: go 1.5 to 1.21
+void convert_v1_event(struct converter *converter,
+                      const struct trace_event *event);
+void convert_v1_end(struct converter *converter);
+
+#endif

@@ -1,0 +1,458 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One JSON object a line. Phases: X a slice, s and f the ends of an arrow, i
+// an instant, b and e a range, C a counter, M a name.
+
+#include "timeline.h"
+
+#include "idmap.h"
+#include "internal.h"
+#include "json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESS = 1 };
+
+struct open_region {
+  struct trace_text name;
+  uint64_t start, task;
+  char *stack;
+};
+
+// An arrow that ends where the thread next runs.
+struct arrow {
+  bool pending;
+  const char *name;
+  uint64_t from, ticks;
+};
+
+struct thread {
+  uint64_t g;
+  enum thread_state state;
+  uint64_t start; // of the state's slice
+  struct trace_text reason;
+  char *stack;       // where a wait began, or NULL
+  uint64_t waker;    // who has just ended a wait, or 0
+  char *waker_stack; // and where, or NULL
+  struct arrow arrow;
+  bool pointed_at; // an arrow ends at the slice of the state
+  struct trace_text name, label;
+  uint64_t m; // TRACE_NONE: none seen
+  bool migrates;
+  struct open_region *regions;
+  size_t region_count, region_capacity;
+};
+
+struct range {
+  bool open;
+  enum range_kind kind;
+  uint64_t id;
+  struct trace_text name;
+};
+
+struct timeline {
+  FILE *out;
+  const struct trace *trace;
+  unsigned frames;
+  bool begun; // there has been an event
+  uint64_t first, now;
+  uint64_t arrows, slices;
+  struct idmap ids;
+  struct thread *threads;
+  size_t count, capacity;
+  struct idmap range_ids[RANGE_KINDS];
+  struct range *ranges;
+  size_t range_count, range_capacity;
+};
+
+static struct thread *thread_of(struct timeline *l, uint64_t g) {
+  size_t index;
+  if (!idmap_find(&l->ids, g, &index)) {
+    index = l->count;
+    idmap_add(&l->ids, g, index);
+    *APPEND(l->threads, l->count, l->capacity) =
+        (struct thread){.g = g, .start = l->now, .m = TRACE_NONE};
+  }
+  return &l->threads[index];
+}
+
+static uint64_t nanoseconds(const struct timeline *l, uint64_t ticks) {
+  uint64_t since = ticks > l->first ? ticks - l->first : 0;
+  return (uint64_t)((unsigned __int128)since * 1000000000 /
+                    trace_frequency(l->trace));
+}
+
+// Microseconds with the nanoseconds behind the point.
+static void put_time(struct timeline *l, const char *key, uint64_t ns) {
+  fprintf(l->out, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, ns / 1000, ns % 1000);
+}
+
+static void put_text(struct timeline *l, const char *key,
+                     struct trace_text text) {
+  fprintf(l->out, "\"%s\":\"", key);
+  json_escape(l->out, text);
+  fputc('"', l->out);
+}
+
+// Frames a line, as the inside of a string. The ids of a stack may be gone
+// before the slice that it belongs to ends. NULL if there is none.
+static char *render_stack(struct timeline *l, uint64_t stack) {
+  const struct trace_frame *frames;
+  size_t count = trace_stack(l->trace, stack, &frames);
+  size_t shown = count < l->frames ? count : l->frames;
+  if (!shown)
+    return NULL;
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return NULL;
+  for (size_t i = 0; i < shown; i++) {
+    struct trace_text function = trace_string(l->trace, frames[i].function);
+    struct trace_text file = trace_string(l->trace, frames[i].file);
+    if (i)
+      fputs("\\n", out);
+    if (function.length)
+      json_escape(out, function);
+    else
+      fprintf(out, "0x%" PRIx64, frames[i].pc);
+    if (file.length) {
+      fputc(' ', out);
+      json_escape(out, file);
+      fprintf(out, ":%" PRIu64, frames[i].line);
+    }
+  }
+  if (shown < count)
+    fprintf(out, "\\n%zu more", count - shown);
+  fclose(out);
+  return text;
+}
+
+static void put_thread(struct timeline *l, const struct thread *t) {
+  if (t->name.length) {
+    json_escape(l->out, t->name);
+    fputc(' ', l->out);
+  }
+  fprintf(l->out, "G%" PRIu64, t->g);
+}
+
+// The object of details of an event, with a comma before all but the first.
+struct details {
+  FILE *out;
+  bool begun;
+};
+
+static struct details begin_details(struct timeline *l) {
+  fputs(",\"args\":{", l->out);
+  return (struct details){l->out, false};
+}
+
+static void put_key(struct details *d, const char *key) {
+  fprintf(d->out, "%s\"%s\":", d->begun ? "," : "", key);
+  d->begun = true;
+}
+
+static void put_rendered(struct details *d, const char *key, const char *text) {
+  if (!text)
+    return;
+  put_key(d, key);
+  fprintf(d->out, "\"%s\"", text);
+}
+
+static void put_detail(struct details *d, const char *key,
+                       struct trace_text text) {
+  if (!text.length)
+    return;
+  put_key(d, key);
+  fputc('"', d->out);
+  json_escape(d->out, text);
+  fputc('"', d->out);
+}
+
+// What every event begins with.
+static void put_head(struct timeline *l, char phase, uint64_t g, uint64_t ns) {
+  fprintf(l->out, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu64, phase,
+          PROCESS, g);
+  put_time(l, "ts", ns);
+}
+
+static void put_slice(struct timeline *l, uint64_t g, uint64_t start,
+                      uint64_t end) {
+  uint64_t ns = nanoseconds(l, start);
+  put_head(l, 'X', g, ns);
+  put_time(l, "dur", nanoseconds(l, end) - ns);
+  l->slices++;
+}
+
+// Writes the slice of the state that ends at ticks.
+static void end_state(struct timeline *l, struct thread *t, uint64_t ticks) {
+  static const struct {
+    const char *name, *color;
+  } looks[] = {[THREAD_RUNNABLE] = {"runnable", "thread_state_runnable"},
+               [THREAD_RUNNING] = {"running", "thread_state_running"},
+               [THREAD_BLOCKED] = {"blocked", "thread_state_uninterruptible"},
+               [THREAD_IN_CALL] = {"system call", "thread_state_iowait"}};
+  uint64_t start = t->start;
+  t->start = ticks;
+  bool waits = t->state == THREAD_BLOCKED || t->state == THREAD_IN_CALL;
+  bool empty = start == ticks && !waits && !t->pointed_at;
+  t->pointed_at = false;
+  if (t->state == THREAD_ABSENT || empty)
+    return;
+  put_slice(l, t->g, start, ticks);
+  fprintf(l->out, ",\"cat\":\"state\",\"cname\":\"%s\",\"name\":\"%s",
+          looks[t->state].color, looks[t->state].name);
+  if (t->reason.length) {
+    fputs(": ", l->out);
+    json_escape(l->out, t->reason);
+  }
+  fputc('"', l->out);
+  struct details d = begin_details(l);
+  put_detail(&d, "label", t->label);
+  if (waits) {
+    put_rendered(&d, "stack", t->stack);
+    if (t->waker) {
+      put_key(&d, "woken by");
+      fputc('"', l->out);
+      put_thread(l, thread_of(l, t->waker));
+      fputc('"', l->out);
+    }
+    put_rendered(&d, "woken at", t->waker_stack);
+  }
+  fputs("}}", l->out);
+}
+
+// Cuts the slice of the state, for a region that begins or ends.
+static void cut_state(struct timeline *l, struct thread *t) {
+  if (t->start != l->now)
+    end_state(l, t, l->now);
+}
+
+static void end_region(struct timeline *l, struct thread *t) {
+  struct open_region *r = &t->regions[--t->region_count];
+  put_slice(l, t->g, r->start, l->now);
+  fputs(",\"cat\":\"region\",", l->out);
+  put_text(l, "name", r->name);
+  struct details d = begin_details(l);
+  if (r->task) {
+    put_key(&d, "task");
+    fprintf(l->out, "%" PRIu64, r->task);
+  }
+  put_rendered(&d, "stack", r->stack);
+  fputs("}}", l->out);
+  free(r->stack);
+}
+
+static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
+                      uint64_t g, uint64_t ticks) {
+  put_head(l, phase, g, nanoseconds(l, ticks));
+  fprintf(l->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
+          a->name, a->name, l->arrows, phase == 'f' ? ",\"bp\":\"e\"" : "");
+}
+
+struct timeline *timeline_begin(FILE *out, const struct trace *trace,
+                                const char *name, unsigned frames) {
+  struct timeline *l = zeroed(1, sizeof *l);
+  l->out = out;
+  l->trace = trace;
+  l->frames = frames;
+  fprintf(out,
+          "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+          "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{",
+          PROCESS);
+  put_text(l, "name", (struct trace_text){name, strlen(name)});
+  fputs("}}", out);
+  return l;
+}
+
+static void put_thread_name(struct timeline *l, const struct thread *t) {
+  fprintf(l->out,
+          ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
+          ",\"name\":\"thread_name\",\"args\":{\"name\":\"",
+          PROCESS, t->g);
+  put_thread(l, t);
+  if (t->m != TRACE_NONE && !t->migrates)
+    fprintf(l->out, " tid %" PRIu64, t->m);
+  fprintf(l->out,
+          "\"}},\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
+          ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu64
+          "}}",
+          PROCESS, t->g, t->g);
+}
+
+static void put_range(struct timeline *l, const struct range *r, char phase) {
+  static const struct {
+    const char *category, *name;
+  } kinds[RANGE_KINDS] = {[RANGE_TASK] = {"task", NULL},
+                          [RANGE_COLLECTION] = {"collector", "collection"},
+                          [RANGE_STOP] = {"collector", "world stopped"},
+                          [RANGE_SWEEP] = {"collector", "sweep"},
+                          [RANGE_ASSIST] = {"collector", "assist"}};
+  put_head(l, phase, 0, nanoseconds(l, l->now));
+  fprintf(l->out, ",\"cat\":\"%s\",\"id\":\"%" PRIu64 "\",",
+          kinds[r->kind].category, r->id);
+  const char *name = kinds[r->kind].name;
+  put_text(l, "name", name ? (struct trace_text){name, strlen(name)} : r->name);
+  fputc('}', l->out);
+}
+
+uint64_t timeline_end(struct timeline *l) {
+  for (size_t i = 0; i < l->count; i++) {
+    struct thread *t = &l->threads[i];
+    end_state(l, t, l->now);
+    while (t->region_count)
+      end_region(l, t);
+    if (t->g)
+      put_thread_name(l, t);
+    free(t->regions);
+    free(t->stack);
+    free(t->waker_stack);
+  }
+  for (size_t i = 0; i < l->range_count; i++)
+    if (l->ranges[i].open)
+      put_range(l, &l->ranges[i], 'e');
+  for (size_t kind = 0; kind < RANGE_KINDS; kind++)
+    idmap_clear(&l->range_ids[kind]);
+  free(l->ranges);
+  fputs("\n]}\n", l->out);
+  uint64_t slices = l->slices;
+  idmap_clear(&l->ids);
+  free(l->threads);
+  free(l);
+  return slices;
+}
+
+void timeline_at(struct timeline *l, uint64_t ticks) {
+  if (!l->begun) {
+    l->begun = true;
+    l->first = l->now = ticks;
+  }
+  if (ticks > l->now)
+    l->now = ticks;
+}
+
+void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
+                     uint64_t start_stack) {
+  struct thread *t = thread_of(l, g);
+  const struct trace_frame *frames;
+  if (trace_stack(l->trace, start_stack, &frames))
+    t->name = trace_string(l->trace, frames[0].function);
+  t->arrow = (struct arrow){by != 0, "create", by, l->now};
+}
+
+void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
+                    struct trace_text reason, uint64_t stack,
+                    uint64_t from_ticks) {
+  struct thread *t = thread_of(l, g);
+  uint64_t from = from_ticks < l->now ? from_ticks : l->now;
+  if (from < t->start)
+    from = t->start;
+  end_state(l, t, from);
+  t->state = state;
+  t->reason = reason;
+  free(t->stack);
+  free(t->waker_stack);
+  t->stack = render_stack(l, stack);
+  t->waker = 0;
+  t->waker_stack = NULL;
+  if (state == THREAD_RUNNING && t->arrow.pending) {
+    t->arrow.pending = false;
+    t->pointed_at = true;
+    l->arrows++;
+    put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.ticks);
+    put_arrow(l, &t->arrow, 'f', g, from);
+  }
+  if (state == THREAD_ABSENT)
+    while (t->region_count)
+      end_region(l, t);
+}
+
+void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
+                      uint64_t stack) {
+  if (by)
+    thread_of(l, by); // may move the threads
+  struct thread *t = thread_of(l, g);
+  t->waker = by;
+  t->waker_stack = render_stack(l, stack);
+  timeline_state(l, g, THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
+  t->arrow = (struct arrow){by != 0 && by != g, "wake", by, l->now};
+}
+
+void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
+  struct thread *t = thread_of(l, g);
+  t->migrates |= t->m != TRACE_NONE && t->m != m;
+  t->m = m;
+}
+
+void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
+  struct thread *t = thread_of(l, g);
+  cut_state(l, t);
+  t->label = label;
+}
+
+void timeline_region_begin(struct timeline *l, uint64_t g,
+                           struct trace_text name, uint64_t task,
+                           uint64_t stack) {
+  struct thread *t = thread_of(l, g);
+  cut_state(l, t);
+  *APPEND(t->regions, t->region_count, t->region_capacity) =
+      (struct open_region){name, l->now, task, render_stack(l, stack)};
+}
+
+void timeline_region_end(struct timeline *l, uint64_t g) {
+  struct thread *t = thread_of(l, g);
+  // One that is older than the trace has no place on the row.
+  if (!t->region_count)
+    return;
+  cut_state(l, t);
+  end_region(l, t);
+}
+
+void timeline_instant(struct timeline *l, uint64_t g, const char *category,
+                      struct trace_text name, struct trace_text value,
+                      uint64_t stack, uint64_t ticks) {
+  put_head(l, 'i', g, nanoseconds(l, ticks < l->now ? ticks : l->now));
+  fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
+  put_text(l, "name", name);
+  struct details d = begin_details(l);
+  put_detail(&d, "value", value);
+  char *text = render_stack(l, stack);
+  put_rendered(&d, "stack", text);
+  free(text);
+  fputs("}}", l->out);
+}
+
+void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,
+                          struct trace_text name) {
+  size_t index;
+  if (!idmap_find(&l->range_ids[kind], id, &index)) {
+    index = l->range_count;
+    idmap_add(&l->range_ids[kind], id, index);
+    *APPEND(l->ranges, l->range_count, l->range_capacity) =
+        (struct range){.kind = kind, .id = id};
+  }
+  struct range *r = &l->ranges[index];
+  if (r->open)
+    return;
+  r->open = true;
+  r->name = name;
+  put_range(l, r, 'b');
+}
+
+void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
+  size_t index;
+  if (!idmap_find(&l->range_ids[kind], id, &index) || !l->ranges[index].open)
+    return;
+  l->ranges[index].open = false;
+  put_range(l, &l->ranges[index], 'e');
+}
+
+void timeline_counter(struct timeline *l, const char *name, const char *series,
+                      uint64_t value) {
+  put_head(l, 'C', 0, nanoseconds(l, l->now));
+  fprintf(l->out, ",\"name\":\"%s\",\"args\":{\"%s\":%" PRIu64 "}}", name,
+          series, value);
+}

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads over time, written in the JSON trace event format that Perfetto and
+// chrome://tracing open. It is told what happens in the order of time, by the
+// formats' own ways (convert_v1.c, convert_v2.c), and knows nothing of these.
+//
+// On a thread's row there is always one slice of its state, inside the slices
+// of its user regions. A region that begins or ends cuts the slice of the
+// state in two, so slices nest whatever happens while a region is open.
+//
+// Memory grows with the threads and what is open; a slice is written at its
+// end. Ticks that go back are taken as the latest ones before. Texts stay the
+// caller's and must live until the end, as those of the trace do; what stack
+// ids stand for may change from event to event.
+
+#ifndef MPROF_TRACE_TIMELINE_H
+#define MPROF_TRACE_TIMELINE_H
+
+#include "trace.h"
+
+#include <stdio.h>
+
+enum thread_state {
+  THREAD_ABSENT, // not created, or ended
+  THREAD_RUNNABLE,
+  THREAD_RUNNING,
+  THREAD_BLOCKED,
+  THREAD_IN_CALL,
+};
+
+// What lasts for a time and need not nest in a thread's row.
+enum range_kind {
+  RANGE_TASK,
+  RANGE_COLLECTION,
+  RANGE_STOP, // of the world
+  RANGE_SWEEP,
+  RANGE_ASSIST, // of a collection by a thread
+  RANGE_KINDS
+};
+
+struct timeline;
+
+// name is the process's; frames is how many frames of a stack are written.
+struct timeline *timeline_begin(FILE *out, const struct trace *trace,
+                                const char *name, unsigned frames);
+// Closes what is open and ends the text. Returns the number of slices.
+uint64_t timeline_end(struct timeline *line);
+
+// Every call below happens at the ticks given last.
+void timeline_at(struct timeline *line, uint64_t ticks);
+
+// The thread starts in the function at the root of start_stack's leaf; by is
+// the creator or 0.
+void timeline_create(struct timeline *line, uint64_t g, uint64_t by,
+                     uint64_t start_stack);
+// reason: what the thread waits for, empty if not known. from_ticks: when the
+// state began if that was earlier, else TRACE_NONE.
+void timeline_state(struct timeline *line, uint64_t g, enum thread_state state,
+                    struct trace_text reason, uint64_t stack,
+                    uint64_t from_ticks);
+// g stops waiting; by woke it, 0: nobody known.
+void timeline_unblock(struct timeline *line, uint64_t g, uint64_t by,
+                      uint64_t stack);
+// The thread runs on kernel thread m.
+void timeline_kernel_thread(struct timeline *line, uint64_t g, uint64_t m);
+void timeline_label(struct timeline *line, uint64_t g, struct trace_text label);
+void timeline_region_begin(struct timeline *line, uint64_t g,
+                           struct trace_text name, uint64_t task,
+                           uint64_t stack);
+void timeline_region_end(struct timeline *line, uint64_t g);
+// A point of the thread's row, now or earlier; value may be empty.
+void timeline_instant(struct timeline *line, uint64_t g, const char *category,
+                      struct trace_text name, struct trace_text value,
+                      uint64_t stack, uint64_t ticks);
+// id tells ranges of a kind apart; name is a task's. The end of a range that
+// is not open, and the beginning of one that is, are taken for nothing.
+void timeline_range_begin(struct timeline *line, enum range_kind kind,
+                          uint64_t id, struct trace_text name);
+void timeline_range_end(struct timeline *line, enum range_kind kind,
+                        uint64_t id);
+void timeline_counter(struct timeline *line, const char *name,
+                      const char *series, uint64_t value);
+
+#define TEXT(literal) ((struct trace_text){literal, sizeof literal - 1})
+
+#endif
