@@ -12,12 +12,19 @@
 struct converter {
   const struct trace *trace;
   struct timeline *line;
-  struct convert_v1 *v1; // made with the first event
+  // Made with the first event, by who uses it.
+  struct convert_v1 *v1;
+  struct convert_v2 *v2;
 };
 
 // convert_v1.c: go 1.5 to 1.21
 void convert_v1_event(struct converter *converter,
                       const struct trace_event *event);
 void convert_v1_end(struct converter *converter);
+
+// convert_v2.c: go 1.22 to 1.26
+void convert_v2_event(struct converter *converter,
+                      const struct trace_event *event);
+void convert_v2_end(struct converter *converter);
 
 #endif

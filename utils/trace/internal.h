@@ -35,6 +35,9 @@ struct trace {
   uint64_t violations;
 
   uint64_t frequency;
+  // The generation format: of the generation that is read.
+  uint64_t generation, generation_frequency;
+  bool has_snapshot;
   struct idmap string_ids;
   struct trace_text *strings;
   size_t string_count, string_capacity;
@@ -110,5 +113,32 @@ struct v1_rules;
 struct v1_rules *v1_rules_new(struct trace *t);
 void v1_rules_event(struct v1_rules *rules, const struct trace_event *ev);
 void v1_rules_end(struct v1_rules *rules);
+
+// v2_scan.c
+const char *v2_name(unsigned type);
+// Decodes the event at *at, with the time difference as its ticks; false after
+// a violation.
+bool v2_decode(struct trace *t, const uint8_t **at, const uint8_t *end,
+               struct trace_event *ev);
+// Whether the stacks and strings that ev names are there.
+void v2_check_ids(struct trace *t, const struct trace_event *ev);
+// Reads the tables and finds the batches of the generation at *at, and moves
+// *at behind it.
+bool v2_scan_generation(struct trace *t, const uint8_t **at);
+
+// v2_order.c
+void v2_read(struct trace *t);
+
+// v2_state.c: the states of all Gs, Ps and threads, and what an event needs of
+// them and does to them.
+struct v2_state;
+struct v2_state *v2_state_new(struct trace *t);
+void v2_state_free(struct v2_state *state);
+void v2_begin_generation(struct v2_state *state);
+// Takes the event of thread ev->m if it can come next, and completes its G and
+// P; false: not yet.
+bool v2_advance(struct v2_state *state, struct trace_event *ev);
+// Says why the event cannot come next.
+void v2_explain(struct v2_state *state, const struct trace_event *ev);
 
 #endif

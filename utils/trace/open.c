@@ -110,8 +110,11 @@ uint64_t trace_read(struct trace *t, const struct trace_visitor *visitor) {
   t->visitor = visitor;
   t->violations = 0;
   t->frequency = 0;
+  t->generation = 0;
   clear_tables(t);
-  if (v1_scan(t))
+  if (trace_is_v2(t))
+    v2_read(t);
+  else if (v1_scan(t))
     v1_order(t);
   return t->violations;
 }

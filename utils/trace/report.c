@@ -22,8 +22,7 @@ const char *trace_rule_name(enum trace_rule rule) { return rules[rule].name; }
 const char *trace_rule_text(enum trace_rule rule) { return rules[rule].text; }
 
 const char *trace_type_name(const struct trace *t, unsigned type) {
-  (void)t;
-  return v1_name(type);
+  return trace_is_v2(t) ? v2_name(type) : v1_name(type);
 }
 
 void violate(struct trace *t, enum trace_rule rule, uint64_t offset,

@@ -26,7 +26,7 @@ struct open_region {
 struct arrow {
   bool pending;
   const char *name;
-  uint64_t from, ticks;
+  uint64_t from, at;
 };
 
 struct thread {
@@ -57,8 +57,8 @@ struct timeline {
   FILE *out;
   const struct trace *trace;
   unsigned frames;
-  bool begun; // there has been an event
-  uint64_t first, now;
+  bool begun;          // there has been an event
+  uint64_t first, now; // nanoseconds; now counts from first
   uint64_t arrows, slices;
   struct idmap ids;
   struct thread *threads;
@@ -79,10 +79,12 @@ static struct thread *thread_of(struct timeline *l, uint64_t g) {
   return &l->threads[index];
 }
 
+// Since the first event. A generation may have a frequency of its own, so
+// times are converted when they are told.
 static uint64_t nanoseconds(const struct timeline *l, uint64_t ticks) {
-  uint64_t since = ticks > l->first ? ticks - l->first : 0;
-  return (uint64_t)((unsigned __int128)since * 1000000000 /
-                    trace_frequency(l->trace));
+  uint64_t ns = (uint64_t)((unsigned __int128)ticks * 1000000000 /
+                           trace_frequency(l->trace));
+  return ns > l->first ? ns - l->first : 0;
 }
 
 // Microseconds with the nanoseconds behind the point.
@@ -181,14 +183,13 @@ static void put_head(struct timeline *l, char phase, uint64_t g, uint64_t ns) {
 
 static void put_slice(struct timeline *l, uint64_t g, uint64_t start,
                       uint64_t end) {
-  uint64_t ns = nanoseconds(l, start);
-  put_head(l, 'X', g, ns);
-  put_time(l, "dur", nanoseconds(l, end) - ns);
+  put_head(l, 'X', g, start);
+  put_time(l, "dur", end - start);
   l->slices++;
 }
 
-// Writes the slice of the state that ends at ticks.
-static void end_state(struct timeline *l, struct thread *t, uint64_t ticks) {
+// Writes the slice of the state that ends then.
+static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   static const struct {
     const char *name, *color;
   } looks[] = {[THREAD_RUNNABLE] = {"runnable", "thread_state_runnable"},
@@ -196,13 +197,13 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t ticks) {
                [THREAD_BLOCKED] = {"blocked", "thread_state_uninterruptible"},
                [THREAD_IN_CALL] = {"system call", "thread_state_iowait"}};
   uint64_t start = t->start;
-  t->start = ticks;
+  t->start = then;
   bool waits = t->state == THREAD_BLOCKED || t->state == THREAD_IN_CALL;
-  bool empty = start == ticks && !waits && !t->pointed_at;
+  bool empty = start == then && !waits && !t->pointed_at;
   t->pointed_at = false;
   if (t->state == THREAD_ABSENT || empty)
     return;
-  put_slice(l, t->g, start, ticks);
+  put_slice(l, t->g, start, then);
   fprintf(l->out, ",\"cat\":\"state\",\"cname\":\"%s\",\"name\":\"%s",
           looks[t->state].color, looks[t->state].name);
   if (t->reason.length) {
@@ -247,8 +248,8 @@ static void end_region(struct timeline *l, struct thread *t) {
 }
 
 static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
-                      uint64_t g, uint64_t ticks) {
-  put_head(l, phase, g, nanoseconds(l, ticks));
+                      uint64_t g, uint64_t ns) {
+  put_head(l, phase, g, ns);
   fprintf(l->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
           a->name, a->name, l->arrows, phase == 'f' ? ",\"bp\":\"e\"" : "");
 }
@@ -291,7 +292,7 @@ static void put_range(struct timeline *l, const struct range *r, char phase) {
                           [RANGE_STOP] = {"collector", "world stopped"},
                           [RANGE_SWEEP] = {"collector", "sweep"},
                           [RANGE_ASSIST] = {"collector", "assist"}};
-  put_head(l, phase, 0, nanoseconds(l, l->now));
+  put_head(l, phase, 0, l->now);
   fprintf(l->out, ",\"cat\":\"%s\",\"id\":\"%" PRIu64 "\",",
           kinds[r->kind].category, r->id);
   const char *name = kinds[r->kind].name;
@@ -328,10 +329,11 @@ uint64_t timeline_end(struct timeline *l) {
 void timeline_at(struct timeline *l, uint64_t ticks) {
   if (!l->begun) {
     l->begun = true;
-    l->first = l->now = ticks;
+    l->first = nanoseconds(l, ticks);
   }
-  if (ticks > l->now)
-    l->now = ticks;
+  uint64_t ns = nanoseconds(l, ticks);
+  if (ns > l->now)
+    l->now = ns;
 }
 
 void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
@@ -347,7 +349,10 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
                     struct trace_text reason, uint64_t stack,
                     uint64_t from_ticks) {
   struct thread *t = thread_of(l, g);
-  uint64_t from = from_ticks < l->now ? from_ticks : l->now;
+  uint64_t from =
+      from_ticks == TRACE_NONE ? l->now : nanoseconds(l, from_ticks);
+  if (from > l->now)
+    from = l->now;
   if (from < t->start)
     from = t->start;
   end_state(l, t, from);
@@ -362,7 +367,7 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
     t->arrow.pending = false;
     t->pointed_at = true;
     l->arrows++;
-    put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.ticks);
+    put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.at);
     put_arrow(l, &t->arrow, 'f', g, from);
   }
   if (state == THREAD_ABSENT)
@@ -414,7 +419,8 @@ void timeline_region_end(struct timeline *l, uint64_t g) {
 void timeline_instant(struct timeline *l, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks) {
-  put_head(l, 'i', g, nanoseconds(l, ticks < l->now ? ticks : l->now));
+  uint64_t ns = nanoseconds(l, ticks);
+  put_head(l, 'i', g, ns < l->now ? ns : l->now);
   fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
   put_text(l, "name", name);
   struct details d = begin_details(l);
@@ -452,7 +458,7 @@ void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
 
 void timeline_counter(struct timeline *l, const char *name, const char *series,
                       uint64_t value) {
-  put_head(l, 'C', 0, nanoseconds(l, l->now));
+  put_head(l, 'C', 0, l->now);
   fprintf(l->out, ",\"name\":\"%s\",\"args\":{\"%s\":%" PRIu64 "}}", name,
           series, value);
 }

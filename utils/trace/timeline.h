@@ -10,9 +10,10 @@
 // state in two, so slices nest whatever happens while a region is open.
 //
 // Memory grows with the threads and what is open; a slice is written at its
-// end. Ticks that go back are taken as the latest ones before. Texts stay the
-// caller's and must live until the end, as those of the trace do; what stack
-// ids stand for may change from event to event.
+// end. Ticks are those of the trace at that moment; ticks that go back are
+// taken as the latest ones before. Texts stay the caller's and must live until
+// the end, as those of the trace do; what stack ids stand for may change from
+// event to event.
 
 #ifndef MPROF_TRACE_TIMELINE_H
 #define MPROF_TRACE_TIMELINE_H

@@ -34,6 +34,13 @@ enum trace_v1_type {
   V1_COUNT
 };
 
+enum trace_v2_type {
+#define TRACE_V2(number, name, args, stack, strings, since) V2_##name = number,
+#include "v2.def"
+#undef TRACE_V2
+  V2_COUNT
+};
+
 enum { TRACE_MAX_ARGS = 5 };
 
 #define TRACE_NONE UINT64_MAX

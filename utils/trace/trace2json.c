@@ -39,7 +39,10 @@ struct conversion {
 
 static void convert_event(void *context, const struct trace_event *event) {
   struct conversion *conversion = context;
-  convert_v1_event(&conversion->converter, event);
+  if (trace_is_v2(conversion->converter.trace))
+    convert_v2_event(&conversion->converter, event);
+  else
+    convert_v1_event(&conversion->converter, event);
 }
 
 static void print_violation(void *context, enum trace_rule rule,
@@ -67,6 +70,7 @@ static int convert(const char *path, FILE *out, const char *name,
   uint64_t violations = trace_read(trace, &visitor);
   timeline_end(converter->line);
   convert_v1_end(converter);
+  convert_v2_end(converter);
   trace_close(trace);
   if (violations)
     fprintf(stderr,
