@@ -3,7 +3,7 @@
 #
 # check_trace_readers.py GO119 GO: Go 1.19 and a Go since 1.22 accept every
 # good trace of a version that they read, and of the bad ones those that
-# trace_cases.READERS says.
+# READERS of the case files says.
 
 import os
 import subprocess
@@ -11,6 +11,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import trace_cases
+import trace_cases_v2
 
 
 def tool(go, mode):
@@ -34,15 +35,15 @@ def accepts(command, name):
 
 readers = [(tool(sys.argv[1], "-d"), 7, 19), (tool(sys.argv[2], "-d=parsed"), 11, 99)]
 jobs = []
-for table in trace_cases.GOOD, trace_cases.BAD:
-    for name, data in table.items():
+for cases in trace_cases, trace_cases_v2:
+    for name, data in [*cases.GOOD.items(), *cases.BAD.items()]:
         with open(name, "wb") as file:
             file.write(data)
         minor = int(data[5:].split()[0])
-        wanted = trace_cases.READERS.get(name, (False, False))
+        wanted = cases.READERS.get(name, (False, False))
         for i, (command, oldest, newest) in enumerate(readers):
             if oldest <= minor <= newest:
-                want = table is trace_cases.GOOD or wanted[i]
+                want = name in cases.GOOD or wanted[i]
                 jobs.append((command, name, want))
 
 with ThreadPoolExecutor(2) as pool:

@@ -9,9 +9,10 @@ import subprocess
 import sys
 
 import trace_cases
+import trace_cases_v2
 
 checker = sys.argv[1]
-tables = [trace_cases]
+tables = [trace_cases, trace_cases_v2]
 wrong = 0
 
 
@@ -29,6 +30,8 @@ def complain(name, done):
     print("%s: exit status %d\n%s%s" % (name, done.returncode, done.stdout, done.stderr))
 
 
+names = [n for table in tables for n in (*table.GOOD, *table.BAD)]
+assert len(names) == len(set(names))
 broken = set()
 for table in tables:
     for name, data in table.GOOD.items():

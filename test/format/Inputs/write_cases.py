@@ -1,13 +1,19 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# write_cases.py NAME...: writes these traces of trace_cases.py, each to a file
+# write_cases.py NAME...: writes these traces of the case files, each to a file
 # of its name.
 
 import sys
 
 import trace_cases
+import trace_cases_v2
 
+tables = [
+    table for cases in (trace_cases, trace_cases_v2) for table in (cases.GOOD, cases.BAD)
+]
 for name in sys.argv[1:]:
+    found = [table[name] for table in tables if name in table]
+    assert len(found) == 1, name
     with open(name, "wb") as file:
-        file.write({**trace_cases.GOOD, **trace_cases.BAD}[name])
+        file.write(found[0])

@@ -1,0 +1,425 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Small traces of go 1.22 to 1.26, as in trace_cases.py.
+
+from trace_writer import header
+from trace_writer_v2 import NONE, Generation, batch, entry, write
+
+GOOD, BAD, READERS = {}, {}, {}
+
+
+def base(minor=23):
+    """G 1 and G 2 run on threads 10 and 11; ticks up to 1021 are used."""
+    g = Generation(minor, 1)
+    g.main = g.stack((0x401100, "main", "/a.c", 1))
+    g.work = g.stack((0x401200, "work", "/a.c", 2))
+    g.ev(10, 1000, "ProcStatus", 0, 1)
+    g.ev(10, 1001, "GoStatus", 1, 10, 2)
+    g.ev(10, 1002, "ProcsChange", 2, g.main)
+    g.ev(10, 1010, "GoCreate", 2, g.work, g.main)
+    g.ev(11, 1020, "ProcStatus", 1, 1)
+    g.ev(11, 1021, "GoStart", 2, 1)
+    return g
+
+
+def case(table, name, minor):
+    def add(change):
+        g = base(minor)
+        result = change(g)
+        table[name] = result if isinstance(result, bytes) else write(minor, g)
+        return change
+
+    return add
+
+
+def good(name, minor=23):
+    return case(GOOD, name, minor)
+
+
+def bad(name, go126=False, minor=23):
+    if go126:
+        READERS[name] = False, True
+    return case(BAD, name, minor)
+
+
+def block(g, tick=1030):
+    g.ev(11, tick, "GoBlock", g.string("sync"), g.work)
+    g.ev(11, tick + 1, "ProcStop")
+
+
+def second(g, *statuses):
+    """A generation after g with these (G, M, status)."""
+    h = Generation(g.minor, 2)
+    h.main = h.stack((0x401100, "main", "/a.c", 1))
+    h.work = h.stack((0x401200, "work", "/a.c", 2))
+    h.ev(10, 2000, "ProcStatus", 0, 1)
+    for i, status in enumerate(statuses):
+        h.ev(10, 2001 + i, "GoStatus", *status)
+    return h
+
+
+def everything(minor):
+    g = Generation(minor, 1)
+    main = g.stack((0x401100, "main", "/a.c", 40))
+    spawn = g.stack((0x401150, "spawn", "/a.c", 33), (0x401100, "main", "/a.c", 40))
+    work = g.stack((0x401300, "work", "/a.c", 19))
+    lock = g.stack((0x401350, "enter", "/c.h", 7), (0x401300, "work", "/a.c", 19))
+    g.ev(42, 1000, "ProcStatus", 0, 1)
+    g.ev(42, 1001, "GoStatus", 1, 42, 2)
+    g.ev(42, 1002, "GoStatus", 8, 48, 3)
+    g.ev(42, 1003, "GoStatus", 9, NONE, 4)
+    g.ev(42, 1004, "ProcsChange", 4, main)
+    g.ev(42, 1100, "GoCreate", 2, work, spawn)
+    g.ev(42, 1110, "GoCreate", 3, work, spawn)
+    g.ev(43, 1200, "ProcStatus", 1, 1)
+    g.ev(43, 1201, "GoStart", 2, 1)
+    g.ev(44, 1210, "ProcStatus", 2, 1)
+    g.ev(44, 1211, "GoStart", 3, 1)
+    g.ev(44, 1220, "GoLabel", g.string("painter"))
+    g.ev(44, 2000, "GoBlock", g.string("mutex"), lock)
+    g.ev(44, 2001, "ProcStop")
+    g.ev(43, 3500, "GoUnblock", 3, 2, spawn)
+    g.ev(44, 3600, "ProcStart", 2, 1)
+    g.ev(44, 3601, "GoStart", 3, 3)
+    g.ev(43, 4000, "GoSyscallBegin", 1, lock)
+    name = g.string("render")
+    g.ev(44, 4100, "UserTaskBegin", 7, 0, g.string("frame"), work)
+    g.ev(44, 4110, "UserRegionBegin", 7, name, work)
+    g.ev(44, 4130, "UserLog", 7, g.string("cat"), g.string("said"), work)
+    g.ev(44, 4200, "HeapAlloc", 123456)
+    g.ev(44, 4300, "GCBegin", 1, work)
+    g.ev(44, 4301, "STWBegin", g.string("mark"), work)
+    g.ev(44, 4310, "STWEnd")
+    g.ev(44, 4340, "GCEnd", 2)
+    g.ev(44, 4400, "GoStop", g.string("preempted"), lock)
+    g.ev(44, 4410, "GoStart", 3, 4)
+    g.samples = entry("CPUSamples") + entry("CPUSample", 4420, 44, 2, 3, lock)
+    g.ev(43, 7000, "GoSyscallEnd")
+    g.ev(43, 7010, "GoSyscallBegin", 2, lock)
+    # What is open stays open in the next generation, where ids mean other
+    # strings and stacks.
+    h = Generation(minor, 2)
+    late = h.stack((0x401500, "late", "/b.c", 3))
+    h.ev(42, 8000, "ProcStatus", 0, 1)
+    h.ev(42, 8001, "GoStatus", 1, 42, 2)
+    h.ev(43, 8000, "ProcStatus", 1, 3)
+    h.ev(43, 8001, "GoStatus", 2, 43, 3)
+    h.ev(44, 8000, "ProcStatus", 2, 1)
+    h.ev(44, 8001, "GoStatus", 3, 44, 2)
+    h.ev(44, 8002, "GoStatus", 8, 48, 3)
+    h.ev(44, 8003, "GoStatus", 9, NONE, 4)
+    h.ev(44, 8100, "UserRegionEnd", 7, h.string("render"), late)
+    h.ev(44, 8110, "UserTaskEnd", 7, late)
+    h.ev(43, 8200, "ProcStop")
+    h.ev(43, 8300, "ProcStart", 1, 1)
+    h.ev(43, 8301, "GoSyscallEndBlocked")
+    h.ev(43, 8310, "GoStart", 2, 1)
+    h.ev(43, 8400, "GoUnblock", 9, 1, late)
+    h.ev(43, 8500, "GoDestroy")
+    h.ev(43, 8501, "ProcStop")
+    h.ev(44, 9000, "GoDestroy")
+    h.ev(44, 9001, "ProcStop")
+    h.ev(42, 9100, "GoStop", h.string("end"), late)
+    return write(minor, g, h)
+
+
+for version in 22, 23, 25, 26:
+    GOOD["everything-1.%d" % version] = everything(version)
+
+
+@good("left-running-v2")
+def _(g):
+    pass
+
+
+@good("self-unblock-v2")
+def _(g):
+    block(g)
+    g.ev(11, 1040, "GoUnblock", 2, 2, g.main)
+    g.ev(11, 1041, "ProcStart", 1, 1)
+    g.ev(11, 1042, "GoStart", 2, 3)
+
+
+@good("stolen-v2")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(10, 1040, "ProcSteal", 1, 2, 11)
+    g.ev(11, 1050, "GoSyscallEndBlocked")
+
+
+# --- bytes
+
+
+@bad("truncated:batch")
+def _(g):
+    return write(23, g)[:-1]
+
+
+@bad("no-events:no-generation")
+def _(g):
+    return header(23)
+
+
+@bad("batch-type")
+def _(g):
+    g.tail = entry("HeapAlloc", 0, 1)
+
+
+@bad("batch-size")
+def _(g):
+    g.tail = batch(1, 10, 1100, entry("HeapAlloc", 0, 1) * 30000)
+
+
+@bad("generation")
+def _(g):
+    return write(23, g, Generation(23, 3))
+
+
+@bad("generation:0")
+def _(g):
+    g.number = 0
+
+
+@bad("table-entry")
+def _(g):
+    g.string_tail = entry("Stack", 50, 0)
+
+
+@bad("clock-snapshot", minor=25)
+def _(g):
+    g.snapshot = False
+
+
+@bad("frequency:generation")
+def _(g):
+    g.frequency = None
+
+
+@bad("frequency:twice")
+def _(g):
+    g.tail = batch(1, NONE, 1, entry("Frequency", 5))
+
+
+@bad("string-entry:v2")
+def _(g):
+    g.string_tail = entry("String", 50, 1025) + b"x" * 1025
+
+
+@bad("stack-frames:v2")
+def _(g):
+    g.stack(*[(0x400000 + i, "f", "/a.c", i + 1) for i in range(129)])
+
+
+@bad("event-type:v2")
+def _(g):
+    g.ev(11, 1030, "Stack", 1)
+
+
+@bad("event-type:v2-later")
+def _(g):
+    g.tail = batch(1, 12, 1030, bytes([53, 0]))
+
+
+@bad("number:v2")
+def _(g):
+    g.tail = batch(1, 12, 1030, entry("HeapAlloc", 0) + b"\xff" * 10 + b"\1")
+
+
+@bad("pc-one-frame:v2", go126=True)
+def _(g):
+    g.stack((0x401100, "other", "/a.c", 1))
+
+
+@bad("unknown-string:v2")
+def _(g):
+    g.ev(11, 1030, "GoBlock", 50, g.work)
+
+
+@bad("unknown-stack:v2")
+def _(g):
+    g.ev(11, 1030, "GoBlock", g.string("sync"), 50)
+
+
+# --- order
+
+
+@bad("sequence:v2")
+def _(g):
+    block(g)
+    g.ev(10, 1040, "GoUnblock", 2, 5, g.main)
+
+
+@bad("start-runnable:v2")
+def _(g):
+    block(g)
+    g.ev(11, 1050, "ProcStart", 1, 1)
+    g.ev(11, 1051, "GoStart", 2, 2)
+
+
+@bad("unblock-waiting:v2")
+def _(g):
+    g.ev(10, 1040, "GoUnblock", 2, 2, g.main)
+
+
+@bad("thread-unknown:v2")
+def _(g):
+    g.ev(10, 1040, "GoUnblock", 9, 1, g.main)
+
+
+@bad("thread-reused:v2")
+def _(g):
+    g.ev(10, 1040, "GoCreate", 2, g.work, g.main)
+
+
+@bad("gc-sequence:v2")
+def _(g):
+    g.ev(10, 1040, "GCBegin", 1, g.main)
+    g.ev(10, 1041, "GCEnd", 3)
+
+
+@bad("status-missing")
+def _(g):
+    block(g)
+    h = second(g, (1, 10, 2))
+    h.ev(10, 2040, "GoUnblock", 2, 1, h.main)
+    return write(23, g, h)
+
+
+@bad("status-missing:proc")
+def _(g):
+    block(g)
+    h = second(g, (1, 10, 2))
+    h.ev(11, 2040, "ProcStart", 1, 1)
+    return write(23, g, h)
+
+
+@bad("proc-sequence")
+def _(g):
+    block(g)
+    g.ev(11, 1041, "ProcStart", 1, 5)
+
+
+@bad("proc-sequence:call")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 4, g.work)
+
+
+@bad("proc-state")
+def _(g):
+    g.ev(12, 1041, "ProcStart", 1, 1)
+
+
+@bad("proc-state:steal")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(10, 1040, "ProcSteal", 1, 2, 12)
+
+
+@bad("call-state")
+def _(g):
+    g.ev(11, 1030, "GoSyscallEnd")
+
+
+@bad("call-state:blocked-with-P")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(11, 1031, "GoSyscallEndBlocked")
+
+
+# --- consistency
+
+
+@bad("context")
+def _(g):
+    g.ev(12, 1030, "HeapAlloc", 1)
+
+
+@bad("context:second-G")
+def _(g):
+    g.ev(10, 1025, "GoCreate", 3, g.work, g.main)
+    g.ev(11, 1030, "GoStart", 3, 1)
+
+
+@bad("context:call-without-thread")
+def _(g):
+    g.ev(10, 1003, "GoStatus", 8, NONE, 3)
+
+
+@bad("status-value")
+def _(g):
+    g.ev(10, 1003, "GoStatus", 8, 10, 5)
+
+
+@bad("status-value:proc")
+def _(g):
+    g.ev(10, 1003, "ProcStatus", 8, 5)
+
+
+@bad("status-agrees")
+def _(g):
+    return write(23, g, second(g, (1, 10, 2), (2, 11, 4)))
+
+
+@bad("status-agrees:proc")
+def _(g):
+    h = second(g, (1, 10, 2))
+    h.ev(10, 2010, "ProcStatus", 1, 2)
+    return write(23, g, h)
+
+
+@bad("status-late")
+def _(g):
+    return write(23, g, second(g, (1, 10, 2), (7, NONE, 4)))
+
+
+@bad("not-running:v2")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(11, 1031, "GoBlock", g.string("sync"), g.work)
+
+
+@bad("task-unique:v2")
+def _(g):
+    g.ev(11, 1030, "UserTaskBegin", 7, 0, g.string("task"), g.work)
+    g.ev(11, 1031, "UserTaskBegin", 7, 0, g.string("task"), g.work)
+
+
+@bad("region-nesting:v2")
+def _(g):
+    g.ev(11, 1030, "UserRegionBegin", 0, g.string("a"), g.work)
+    g.ev(11, 1031, "UserRegionBegin", 0, g.string("b"), g.work)
+    g.ev(11, 1032, "UserRegionEnd", 0, g.string("a"), g.work)
+
+
+@bad("stop-nesting:v2")
+def _(g):
+    g.ev(11, 1030, "STWEnd")
+
+
+@bad("sweep-nesting:v2")
+def _(g):
+    g.ev(11, 1030, "GCSweepBegin", g.work)
+    g.ev(11, 1031, "GCSweepBegin", g.work)
+
+
+@bad("assist-nesting:v2")
+def _(g):
+    g.ev(11, 1030, "GCMarkAssistEnd")
+
+
+@bad("gc-nesting:v2")
+def _(g):
+    g.ev(11, 1030, "GCBegin", 1, g.work)
+    g.ev(11, 1031, "GCBegin", 2, g.work)
+
+
+@bad("open-at-end:v2", go126=True)
+def _(g):
+    g.ev(11, 1030, "GCMarkAssistBegin", g.work)
+    g.ev(11, 1031, "GoDestroy")
+
+
+@bad("tick-range:v2", go126=True)
+def _(g):
+    g.ev(11, 1 << 63, "HeapAlloc", 1)
