@@ -43,7 +43,8 @@ void json_escape(FILE *out, struct trace_text text) {
     else if (bytes[i] < ' ')
       fprintf(out, "\\u%04x", bytes[i]);
     else
-      fwrite(bytes + i, 1, n, out);
+      for (size_t k = 0; k < n; k++)
+        putc(bytes[i + k], out);
     i += n;
   }
 }
