@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { DONE, BAD_TRACE, MISUSED, MESSAGES_MAX = 10 };
 
@@ -53,14 +54,8 @@ static void print_violation(void *context, enum trace_rule rule,
             offset, text, trace_rule_name(rule));
 }
 
-static int convert(const char *path, FILE *out, const char *name,
-                   unsigned frames) {
-  char error[256];
-  struct trace *trace = trace_open(path, error, sizeof error);
-  if (!trace) {
-    fprintf(stderr, "mprof-trace2json: %s: %s\n", path, error);
-    return MISUSED;
-  }
+static int convert(const char *path, struct trace *trace, FILE *out,
+                   const char *name, unsigned frames) {
   struct conversion conversion = {.path = path};
   struct converter *converter = &conversion.converter;
   converter->trace = trace;
@@ -71,13 +66,43 @@ static int convert(const char *path, FILE *out, const char *name,
   timeline_end(converter->line);
   convert_v1_end(converter);
   convert_v2_end(converter);
-  trace_close(trace);
   if (violations)
     fprintf(stderr,
             "mprof-trace2json: %s: %" PRIu64
             " errors; what they concern is missing or wrong in the JSON\n",
             path, violations);
   return violations ? BAD_TRACE : DONE;
+}
+
+// Opening the trace itself for writing would empty it.
+static bool is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+         x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int convert_to(const char *path, struct trace *trace, const char *output,
+                      const char *name, unsigned frames) {
+  FILE *out = stdout;
+  if (output && is_same_file(path, output)) {
+    fprintf(stderr, "mprof-trace2json: %s: is the trace itself\n", output);
+    return MISUSED;
+  }
+  if (output && !(out = fopen(output, "we"))) {
+    fprintf(stderr, "mprof-trace2json: %s: %s\n", output, strerror(errno));
+    return MISUSED;
+  }
+  int status = convert(path, trace, out, name, frames);
+  int error = fflush(out) != 0 ? errno : 0;
+  bool failed = ferror(out);
+  if (fclose(out) != 0 && !error)
+    error = errno;
+  if (!error && !failed)
+    return status;
+  fprintf(stderr, "mprof-trace2json: %s: %s\n",
+          output ? output : "standard output",
+          error ? strerror(error) : "cannot be written");
+  return MISUSED;
 }
 
 static const char *base_name(const char *path) {
@@ -127,20 +152,14 @@ int main(int argc, char **argv) {
     return MISUSED;
   }
   const char *path = argv[optind];
-  FILE *out = output ? fopen(output, "we") : stdout;
-  if (!out) {
-    fprintf(stderr, "mprof-trace2json: %s: %s\n", output, strerror(errno));
+  char error[256];
+  struct trace *trace = trace_open(path, error, sizeof error);
+  if (!trace) {
+    fprintf(stderr, "mprof-trace2json: %s: %s\n", path, error);
     return MISUSED;
   }
-  int status =
-      convert(path, out, name ? name : base_name(path), (unsigned)frames);
-  errno = 0;
-  bool failed = ferror(out);
-  if (fclose(out) != 0 || failed) {
-    fprintf(stderr, "mprof-trace2json: %s: %s\n",
-            output ? output : "standard output",
-            errno ? strerror(errno) : "cannot be written");
-    return MISUSED;
-  }
+  int status = convert_to(path, trace, output, name ? name : base_name(path),
+                          (unsigned)frames);
+  trace_close(trace);
   return status;
 }

@@ -353,6 +353,24 @@ def _(t):
     t.ev(1, 1030, "UserTaskCreate", 7, 0, 50, t.work)
 
 
+@bad("unknown-string:region", go119=True)
+def _(t):
+    t.ev(1, 1030, "UserRegion", 0, 0, 50, t.work)
+
+
+@bad("unknown-string:log", go119=True)
+def _(t):
+    t.ev(1, 1030, "UserLog", 0, 50, t.work, text="x")
+
+
+@bad("unknown-string:label", go119=True)
+def _(t):
+    block(t)
+    t.ev(1, 1040, "GoUnblock", 2, 2, t.main)
+    t.ev(1, 1041, "ProcStart", 11)
+    t.ev(1, 1042, "GoStartLabel", 2, 3, 50)
+
+
 @bad("unknown-string:frame", go119=True, go126=True)
 def _(t):
     t.tail = counted("Stack", [50, 1, 0x500000, 50, 50, 1])
@@ -522,6 +540,28 @@ def _(t):
     data = everything(5)
     data.tail = record("Batch", [0, 1, 1000], 2) + record("HeapAlloc", [0, 0, 1], 2)
     return data.write()
+
+
+@bad("snapshot-state:late")
+def _(t):
+    t.ev(1, 1030, "GoPreempt", t.work)
+    t.ev(1, 1031, "GoWaiting", 2)
+
+
+# 1.5 is in order by itself, so what order finds later is found by the states.
+for rule, *events in (
+    ("thread-reused", (0, "GoCreate", 2, 0x401300, 0)),
+    ("thread-unknown", (3, "ProcStart", 1), (3, "GoStart", 77)),
+    ("start-runnable", (3, "ProcStart", 1), (3, "GoStart", 9)),
+    ("unblock-waiting", (0, "GoUnblock", 3, 0)),
+    ("snapshot-state", (0, "GoWaiting", 9)),
+    ("not-running", (3, "GoBlockSync", 0)),
+):
+    trace = everything(5)
+    for i, (p, *event) in enumerate(events):
+        trace.ev(p, 7790 + i, *event)
+    trace.events = trace.sorted_events()
+    BAD[rule + ":1.5"] = trace.write()
 
 
 # --- consistency

@@ -241,6 +241,21 @@ def _(g):
     g.ev(11, 1030, "GoBlock", g.string("sync"), 50)
 
 
+@bad("unknown-stack:v2-new-thread")
+def _(g):
+    g.ev(11, 1030, "GoCreate", 3, 50, g.work)
+
+
+@bad("unknown-stack:v2-sample")
+def _(g):
+    g.samples = entry("CPUSamples") + entry("CPUSample", 1030, 11, 1, 2, 50)
+
+
+@bad("unknown-string:v2-frame")
+def _(g):
+    g.tail = batch(1, NONE, 1, entry("Stacks") + entry("Stack", 50, 1, 7, 60, 60, 1))
+
+
 # --- order
 
 
@@ -333,6 +348,60 @@ def _(g):
 @bad("context")
 def _(g):
     g.ev(12, 1030, "HeapAlloc", 1)
+
+
+@bad("context:stop-without-P")
+def _(g):
+    g.ev(12, 1030, "ProcStop")
+
+
+@bad("context:create-without-P")
+def _(g):
+    g.ev(12, 1030, "GoCreate", 3, g.work, g.main)
+
+
+@bad("context:end-without-G")
+def _(g):
+    block(g)
+    g.ev(11, 1040, "GoDestroy")
+
+
+@bad("context:call-without-P")
+def _(g):
+    g.ev(12, 1040, "GoSyscallBegin", 1, g.work)
+
+
+@bad("context:switch-without-G")
+def _(g):
+    block(g)
+    g.ev(12, 1040, "ProcStatus", 5, 1)
+    g.ev(12, 1041, "GoSwitch", 2, 2)
+
+
+@bad("not-running:v2-call-in-call")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(11, 1031, "GoSyscallBegin", 2, g.work)
+
+
+@bad("not-running:v2-create-in-call")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(11, 1031, "GoCreate", 3, g.work, g.work)
+
+
+@bad("not-running:v2-switch-in-call")
+def _(g):
+    block(g)
+    g.ev(10, 1040, "GoSyscallBegin", 1, g.main)
+    g.ev(10, 1041, "GoSwitch", 2, 2)
+
+
+@bad("status-agrees:thread")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(11, 1031, "ProcStop")
+    return write(23, g, second(g, (1, 10, 2), (2, 10, 3)))
 
 
 @bad("context:second-G")
