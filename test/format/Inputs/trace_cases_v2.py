@@ -492,3 +492,76 @@ def _(g):
 @bad("tick-range:v2", go126=True)
 def _(g):
     g.ev(11, 1 << 63, "HeapAlloc", 1)
+
+
+# Thread 12 has neither P nor G.
+for event, *args in (
+    ("GoStop", 0, 0),
+    ("GoBlock", 0, 0),
+    ("GoSyscallEnd",),
+    ("GoSyscallEndBlocked",),
+    ("GoDestroySyscall",),
+    ("STWBegin", 0, 0),
+    ("GCMarkAssistBegin", 0),
+    ("GCSweepBegin", 0),
+    ("HeapGoal", 1),
+    ("GoLabel", 0),
+    ("ProcsChange", 2, 0),
+    ("UserTaskBegin", 7, 0, 0, 0),
+    ("UserTaskEnd", 7, 0),
+    ("UserRegionBegin", 7, 0, 0),
+    ("UserLog", 7, 0, 0, 0),
+):
+    trace = base()
+    trace.ev(12, 1030, event, *args)
+    BAD["context:" + event] = write(23, trace)
+
+
+@bad("context:GCEnd")
+def _(g):
+    g.ev(11, 1030, "GCBegin", 1, g.work)
+    g.ev(12, 1031, "GCEnd", 2)
+
+
+@bad("context:second-P")
+def _(g):
+    block(g)
+    g.ev(10, 1040, "ProcStart", 1, 1)
+
+
+@bad("call-state:blocked")
+def _(g):
+    g.ev(11, 1030, "ProcStop")
+    g.ev(11, 1031, "GoSyscallEndBlocked")
+
+
+@bad("call-state:destroyed")
+def _(g):
+    g.ev(11, 1030, "GoDestroySyscall")
+
+
+@bad("proc-state:end")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(11, 1031, "ProcStop")
+    g.ev(11, 1032, "ProcStart", 1, 2)
+    g.ev(11, 1033, "GoSyscallEnd")
+
+
+@bad("proc-state:destroyed")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(11, 1031, "ProcStop")
+    g.ev(11, 1032, "ProcStart", 1, 2)
+    g.ev(11, 1033, "GoDestroySyscall")
+
+
+@bad("assist-nesting:v2-active")
+def _(g):
+    g.ev(11, 1030, "GCMarkAssistBegin", g.work)
+    g.ev(10, 1031, "GCMarkAssistActive", 2)
+
+
+@bad("gc-nesting:v2-end")
+def _(g):
+    g.ev(11, 1030, "GCEnd", 1)
