@@ -88,9 +88,6 @@ static void need_running(struct v1_rules *r, const struct trace_event *ev,
     FAIL(NOT_RUNNING, "%s: the P runs no G", describe(t, ev));
   else if (p->g != ev->g)
     FAIL(NOT_RUNNING, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
-  else if (ev->g && g_of(r, ev->g)->state != RUNNING)
-    FAIL(NOT_RUNNING, "%s: G %" PRIu64 " is %s", describe(t, ev), ev->g,
-         state_names[g_of(r, ev->g)->state]);
 }
 
 static void proc_start(struct v1_rules *r, const struct trace_event *ev,

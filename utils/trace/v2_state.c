@@ -186,11 +186,7 @@ static void proc_stop(struct v2_state *s, const struct trace_event *ev) {
   context(s, ev, MUST, MAY);
   if (m->p == TRACE_NONE)
     return;
-  struct p_state *p = p_of(s, m->p);
-  if (p->status != P_RUNNING && p->status != P_IN_CALL)
-    FAIL(PROC_STATE, "%s: P %" PRIu64 " is %s", describe(s->trace, ev), m->p,
-         p_names[p->status]);
-  p->status = P_IDLE;
+  p_of(s, m->p)->status = P_IDLE;
   m->p = TRACE_NONE;
 }
 

@@ -563,6 +563,13 @@ for rule, *events in (
     trace.events = trace.sorted_events()
     BAD[rule + ":1.5"] = trace.write()
 
+# An event that the file has behind the last one of its P, where no G is left,
+# but that has its number while G 1 runs.
+for event in ("GoCreate", 50, 0x401300, 0), ("GoUnblock", 9, 0):
+    trace = everything(5)
+    trace.ev(0, 7790, *event)
+    BAD["not-running:1.5-" + event[0]] = trace.write()
+
 
 # --- consistency
 

@@ -523,6 +523,18 @@ def _(g):
     g.ev(12, 1031, "GCEnd", 2)
 
 
+@bad("context:no-thread")
+def _(g):
+    block(g)
+    g.ev(NONE, 1040, "ProcStart", 1, 1)
+
+
+@bad("context:steal-without-thread")
+def _(g):
+    g.ev(11, 1030, "GoSyscallBegin", 1, g.work)
+    g.ev(NONE, 1040, "ProcSteal", 1, 2, 11)
+
+
 @bad("context:second-P")
 def _(g):
     block(g)
