@@ -15,7 +15,7 @@ from decimal import Decimal
 
 def nanoseconds(value):
     ns = Decimal(value) * 1000
-    assert ns == int(ns) >= 0, value
+    assert ns == int(ns) and 0 <= ns < 1 << 62, value
     return int(ns)
 
 

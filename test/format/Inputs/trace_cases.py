@@ -151,6 +151,35 @@ def _(t):
     t.ev(1, 1032, "GoStart", 2, 3)
 
 
+@good("left-open")
+def _(t):
+    """Regions and a task that nobody ends, an assist that ends twice, a G on
+    two kernel threads."""
+    t.ev(0, 1020, "UserRegion", 0, 0, t.string("whole"), t.main)
+    t.ev(0, 1025, "UserTaskCreate", 7, 0, t.string("job"), t.main)
+    t.ev(0, 1026, "UserTaskEnd", 8, t.main)
+    t.ev(0, 1027, "UserRegion", 0, 0, t.string("part"), t.main)
+    t.ev(0, 1028, "GCMarkAssistStart", t.main)
+    t.ev(0, 1029, "GCMarkAssistDone")
+    t.ev(0, 1030, "GCMarkAssistDone")
+    t.ev(1, 1030, "UserRegion", 0, 0, t.string("rest"), t.work)
+    t.ev(1, 1040, "GoEnd")
+    t.ev(0, 1050, "GoCreate", 3, t.work, t.main)
+    t.ev(1, 1060, "GoStart", 3, 1)
+    t.ev(1, 1070, "GoPreempt", t.work)
+    t.ev(2, 1080, "ProcStart", 12)
+    t.ev(2, 1081, "GoStart", 3, 2)
+    t.ev(2, 1100, "HeapAlloc", 1)
+
+
+@good("stops-by-two-Ps", minor=9)
+def _(t):
+    t.ev(0, 1030, "STWStart")
+    t.ev(1, 1031, "STWStart")
+    t.ev(0, 1040, "STWDone")
+    t.ev(1, 1041, "STWDone")
+
+
 def everything(minor):
     """What a tracer of C programs writes, in one trace."""
     t = Trace(minor)

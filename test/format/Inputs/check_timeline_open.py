@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check_timeline_open.py JSON JSON: what became of left-open and of
+# stops-by-two-Ps of trace_cases.py. Times are (ticks - 1000) * 64 ns.
+
+import sys
+
+from timeline import Timeline
+
+line = Timeline(sys.argv[1]).check()
+
+
+def at(tick):
+    return (tick - 1000) * 64
+
+
+assert line.names[1] == "main G1 tid 10", line.names
+assert line.names[3] == "work G3", line.names  # it has had two
+assert line.slices(1, "region") == [
+    ("whole", at(1020), at(1100)),
+    ("part", at(1027), at(1100)),
+]
+assert line.slices(2, "region") == [("rest", at(1030), at(1040))]
+assert [(e["ph"], e["name"], e["ts"]) for e in line.ranges] == [
+    ("b", "job", at(1025)),
+    ("b", "assist", at(1028)),
+    ("e", "assist", at(1029)),
+    ("e", "job", at(1100)),
+]
+
+stops = Timeline(sys.argv[2]).check()
+assert [(e["ph"], e["id"], e["ts"]) for e in stops.ranges] == [
+    ("b", "0", at(1030)),
+    ("b", "1", at(1031)),
+    ("e", "0", at(1040)),
+    ("e", "1", at(1041)),
+]
