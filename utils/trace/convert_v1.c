@@ -133,15 +133,7 @@ void convert_v1_event(struct converter *c, const struct trace_event *ev) {
                    TRACE_NONE);
     break;
   case V1_GoWaiting:
-  case V1_GoSleep:
-  case V1_GoBlock:
-  case V1_GoBlockSend:
-  case V1_GoBlockRecv:
-  case V1_GoBlockSelect:
-  case V1_GoBlockSync:
-  case V1_GoBlockCond:
-  case V1_GoBlockNet:
-  case V1_GoBlockGC:
+  V1_WAIT_CASES:
     timeline_state(l, ev->g, THREAD_BLOCKED, reason_of(ev->type), ev->stack,
                    TRACE_NONE);
     break;

@@ -89,6 +89,19 @@ void check_string_id(struct trace *t, const struct trace_event *ev,
 void clear_tables(struct trace *t);
 struct stream *stream_of(struct trace *t, uint64_t id);
 
+// The labels of the events with which a G begins to wait, but for a system
+// call; without the last colon.
+#define V1_WAIT_CASES                                                          \
+  case V1_GoSleep:                                                             \
+  case V1_GoBlock:                                                             \
+  case V1_GoBlockSend:                                                         \
+  case V1_GoBlockRecv:                                                         \
+  case V1_GoBlockSelect:                                                       \
+  case V1_GoBlockSync:                                                         \
+  case V1_GoBlockCond:                                                         \
+  case V1_GoBlockNet:                                                          \
+  case V1_GoBlockGC
+
 // v1_scan.c
 struct v1_record {
   uint64_t offset;

@@ -91,15 +91,7 @@ static struct transition transition_of(const struct trace_event *ev) {
                                .from = RUNNABLE,
                                .to = RUNNING,
                                .step = 1};
-  case V1_GoSleep:
-  case V1_GoBlock:
-  case V1_GoBlockSend:
-  case V1_GoBlockRecv:
-  case V1_GoBlockSelect:
-  case V1_GoBlockSync:
-  case V1_GoBlockCond:
-  case V1_GoBlockNet:
-  case V1_GoBlockGC:
+  V1_WAIT_CASES:
   case V1_GoSysBlock:
     return (struct transition){
         .g = ev->g, .any_seq = true, .from = RUNNING, .to = WAITING};
@@ -226,15 +218,7 @@ static void fill_event(struct cursor *c, struct trace *t,
   case V1_GoStop:
   case V1_GoSched:
   case V1_GoPreempt:
-  case V1_GoSleep:
-  case V1_GoBlock:
-  case V1_GoBlockSend:
-  case V1_GoBlockRecv:
-  case V1_GoBlockSelect:
-  case V1_GoBlockSync:
-  case V1_GoBlockCond:
-  case V1_GoBlockNet:
-  case V1_GoBlockGC:
+  V1_WAIT_CASES:
   case V1_GoSysBlock:
     c->g = 0;
     break;

@@ -386,15 +386,7 @@ void v1_rules_event(struct v1_rules *r, const struct trace_event *ev) {
   case V1_GoPreempt:
     go_stop(r, ev, p, RUNNABLE);
     break;
-  case V1_GoSleep:
-  case V1_GoBlock:
-  case V1_GoBlockSend:
-  case V1_GoBlockRecv:
-  case V1_GoBlockSelect:
-  case V1_GoBlockSync:
-  case V1_GoBlockCond:
-  case V1_GoBlockNet:
-  case V1_GoBlockGC:
+  V1_WAIT_CASES:
     go_stop(r, ev, p, WAITING);
     break;
   case V1_GoSysBlock:
