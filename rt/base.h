@@ -82,6 +82,7 @@ void mprof_os_fail_map(int n);
 // that interrupts a holder drops its event instead of waiting for itself.
 enum mprof_rank {
   MPROF_RANK_WRITE = 1, // writer_lock: one profile is written at a time
+  MPROF_RANK_TRACE,     // trace_lock: sessions, and who has which row
   MPROF_RANK_MODULES,   // modules_lock: which modules were where
   MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, rate, masks
   MPROF_RANK_ACTIVE,    // active_lock: active of every memory record
@@ -92,6 +93,7 @@ enum mprof_rank {
   MPROF_RANK_STARTS,    // starts_lock: what threads are created with
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks
+  MPROF_RANK_TRACE_BUF, // free buffers of the trace
   MPROF_RANK_MEMORY,    // persistent_lock: the end of what is committed
 };
 

@@ -16,6 +16,7 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_BLOCK = 2,
   MPROF_BUCKET_MUTEX = 3,
   MPROF_BUCKET_THREAD = 4, // threads created; Go keeps them in its m
+  MPROF_BUCKET_TRACE = 5,  // stacks of the execution trace; counts nothing
   MPROF_BUCKET_TYPES
 };
 

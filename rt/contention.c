@@ -14,6 +14,7 @@
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
+#include "trace.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -113,6 +114,8 @@ void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
     return;
   if (wants_block(kind))
     w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
+  if (mprof_unlikely(mprof_trace_is_on()))
+    mprof_trace_wait_begin(w, false);
   if (object != 0)
     w->is_waiter = mprof_waiters_enter(object, w->start);
   mprof_guard_leave();
@@ -123,6 +126,8 @@ void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   if (!begin(w, kind, op, frame, 0))
     return;
   w->is_late = wants_block(kind);
+  if (mprof_unlikely(mprof_trace_is_on()))
+    mprof_trace_wait_begin(w, true);
   mprof_guard_leave();
 }
 
@@ -140,15 +145,18 @@ static void record(const struct mprof_wait *w, uint64_t cycles) {
 }
 
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
+  struct mprof_trace_mark mark = {.buf = NULL};
   if (w->start == 0 || w->epoch != mprof_process_epoch() ||
-      (!w->is_waiter && outcome == MPROF_NO_WAIT))
+      (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
     return;
   uint64_t released = 0;
   uint64_t now = mprof_clock_now();
   // As in begin, where it was free: nothing of the runtime was interrupted.
   mprof_guard_enter();
   if (w->is_waiter)
-    released = mprof_waiters_leave(w->object, w->start);
+    released = mprof_waiters_leave(w->object, w->start, &mark);
+  if (mprof_unlikely(w->trace_session != 0))
+    mprof_trace_wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
     // How long the lock was taken, not how long waking up took. (Go:
     // releasetime)
@@ -171,16 +179,19 @@ void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
 
 // --- releases ---
 
-void mprof_release_begin(struct mprof_release *r, uintptr_t object) {
+void mprof_release_begin(struct mprof_release *r, uintptr_t object,
+                         uintptr_t op, uintptr_t frame) {
   *r = (struct mprof_release){.object = object};
-  if (is_inside_user((uintptr_t)__builtin_frame_address(0)) ||
-      !mprof_init_ready())
+  if (is_inside_user(frame) || !mprof_init_ready())
     return;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
     return;
   }
-  r->charge = mprof_waiters_charge(object);
+  struct mprof_trace_mark mark = {.buf = NULL};
+  if (mprof_unlikely(mprof_trace_is_on()))
+    mprof_trace_release(&mark, op, frame);
+  r->charge = mprof_waiters_charge(object, mark.buf ? &mark : NULL);
   mprof_guard_leave();
 }
 
@@ -218,10 +229,18 @@ static void update_kinds_locked(void) {
     kinds |= mprof_contention.block_kinds;
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
+  if (mprof_trace_is_on()) // a try is no wait
+    kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
   uint64_t mask = kinds & (BIT(mutex) | BIT(rwlock)) ? UINT64_MAX : 0;
   __atomic_store_n(&__mprof_owned_mask, mask, __ATOMIC_RELAXED);
+}
+
+void mprof_contention_update_kinds(void) {
+  mprof_lock_acquire(&mprof_registry_lock);
+  update_kinds_locked();
+  mprof_lock_release(&mprof_registry_lock);
 }
 
 static void set_block_rate(uint64_t ns) {

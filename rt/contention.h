@@ -39,6 +39,8 @@ extern struct mprof_contention {
 } mprof_contention;
 
 void mprof_contention_init(void);
+// A session of the trace has begun or ended.
+void mprof_contention_update_kinds(void);
 // The bits that s names, kinds and groups with + between; what is wrong is said
 // and left out.
 uint64_t mprof_contention_parse_kinds(const char *s);
@@ -59,6 +61,9 @@ struct mprof_wait {
   uintptr_t op, frame, object;
   uint32_t epoch; // of the process: a fork makes the rest stale
   uint8_t kind;
+  // Of the trace: the session's number, 0 if it is not in it, and the stack.
+  unsigned trace_session;
+  uint32_t trace_stack;
   bool is_waiter; // entered in the table of waiters
   bool is_late;   // its bucket is looked for when it ends
 };
@@ -85,8 +90,9 @@ struct mprof_release {
   uintptr_t object;
 };
 // Before the lock is released: charges what its waiters have waited so far, and
-// stamps the time.
-void mprof_release_begin(struct mprof_release *r, uintptr_t object);
+// stamps the time. op and frame as of a wait, for the trace.
+void mprof_release_begin(struct mprof_release *r, uintptr_t object,
+                         uintptr_t op, uintptr_t frame);
 // After it: records the charge, blaming kind's op; or takes it back if the
 // release failed.
 void mprof_release_end(struct mprof_release *r, bool released,

@@ -73,7 +73,8 @@ static bool is_last_reader(const void *l) {
       REAL(Unlock)(l);                                                         \
       return;                                                                  \
     }                                                                          \
-    mprof_release_begin(&release, (uintptr_t)l);                               \
+    mprof_release_begin(&release, (uintptr_t)l, (uintptr_t)REAL(Unlock),       \
+                        FRAME);                                                \
     REAL(Unlock)(l);                                                           \
     mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock), FRAME);   \
   }
@@ -119,7 +120,7 @@ CXX_COND_WAIT(
   DECLARE(void, f, void *);                                                    \
   MPROF_ENTRY void __mprof_##f(void *c) {                                      \
     struct mprof_release release;                                              \
-    mprof_release_begin(&release, (uintptr_t)c);                               \
+    mprof_release_begin(&release, (uintptr_t)c, (uintptr_t)REAL(f), FRAME);    \
     REAL(f)(c);                                                                \
   }
 CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv)
@@ -173,7 +174,11 @@ MPROF_ENTRY void
 __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
     void *self, unsigned *word) {
   struct mprof_release release;
-  mprof_release_begin(&release, (uintptr_t)word);
+  mprof_release_begin(
+      &release, (uintptr_t)word,
+      (uintptr_t)REAL(
+          _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj),
+      FRAME);
   REAL(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)(self, word);
 }
 

@@ -100,7 +100,7 @@ bool mprof_mutex_is_charged(const void *mutex);
     struct mprof_release release;                                              \
     if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
       return f(l);                                                             \
-    mprof_release_begin(&release, (uintptr_t)l);                               \
+    mprof_release_begin(&release, (uintptr_t)l, (uintptr_t)f, FRAME);          \
     int r = f(l);                                                              \
     mprof_release_end(&release, r == (Success), Kind, (uintptr_t)f, FRAME);    \
     return r;                                                                  \
@@ -115,10 +115,10 @@ struct mprof_cond_wait {
 
 static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
                                     uintptr_t op, uintptr_t frame) {
-  mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
   w->release = (struct mprof_release){.object = 0};
-  if (mprof_mutex_is_charged(m))
-    mprof_release_begin(&w->release, (uintptr_t)m);
+  if (mprof_mutex_is_charged(m)) // before the trace says that this one waits
+    mprof_release_begin(&w->release, (uintptr_t)m, op, frame);
+  mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
 }
 
 // A wait that failed at once has released nothing.
@@ -147,7 +147,7 @@ void mprof_cond_cancelled(void *cond_wait);
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
     struct mprof_release release;                                              \
-    mprof_release_begin(&release, (uintptr_t)object);                          \
+    mprof_release_begin(&release, (uintptr_t)object, (uintptr_t)f, FRAME);     \
     return f(object);                                                          \
   }
 

@@ -12,6 +12,7 @@
 #include "init.h"
 #include "real.h"
 #include "thread_starts.h"
+#include "trace.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
 
 // What a new thread is given in the place of its argument; NULL if it is to be
 // created as if MProf were not there.
-static struct mprof_thread_start *begin(uintptr_t frame) {
+static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
   if (!mprof_init_ready())
     return NULL;
   if (!mprof_guard_enter()) {
@@ -40,6 +41,10 @@ static struct mprof_thread_start *begin(uintptr_t frame) {
     s->epoch = mprof_process_epoch();
     // Here, since the thread may have ended before its creator goes on.
     atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
+    if (mprof_unlikely(mprof_trace_is_on())) {
+      s->trace_g = mprof_trace_create(fn, frame);
+      s->trace_session = mprof_tls.trace_session;
+    }
   }
   mprof_guard_leave();
   return s;
@@ -67,7 +72,7 @@ static void *run(void *arg) {
 
 MPROF_ENTRY int __mprof_pthread_create(pthread_t *t, const pthread_attr_t *attr,
                                        void *(*fn)(void *), void *arg) {
-  struct mprof_thread_start *s = begin(FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, FRAME);
   if (!s)
     return pthread_create(t, attr, fn, arg);
   s->fn = fn;
@@ -90,7 +95,7 @@ static int run_c11(void *arg) {
 
 MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
                                     void *arg) {
-  struct mprof_thread_start *s = begin(FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, FRAME);
   if (!s)
     return thrd_create(t, fn, arg);
   s->c11_fn = fn;
@@ -160,7 +165,7 @@ extern void START_THREAD(void *thread, void **state, void (*depend)(void))
 MPROF_ENTRY void
 __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void *thread, void **state, void (*depend)(void)) {
-  struct mprof_thread_start *s = begin(FRAME);
+  struct mprof_thread_start *s = begin(0, FRAME);
   if (s) {
     s->virtuals = &state_table.functions;
     s->arg = *state;

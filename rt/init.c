@@ -19,6 +19,7 @@
 #include "sample.h"
 #include "thread_starts.h"
 #include "threads.h"
+#include "trace.h"
 #include "unwind.h"
 #include "waiters.h"
 #include "writer.h"
@@ -103,6 +104,7 @@ static void after_fork_in_child(void) {
   mprof_outfile_keep_others(false);
   mprof_bucket_reset();
   mprof_waiters_reset();
+  mprof_trace_reset();
   mprof_thread_starts_reset();
   mprof_live_reset();
   mprof_custom_reset();

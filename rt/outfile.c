@@ -129,8 +129,16 @@ int mprof_outfile_open_stderr(struct mprof_outfile *f) {
   memset(f, 0, sizeof(*f));
   if (!mprof_message_has_stderr())
     return EBADF;
-  f->is_stderr = true;
+  f->is_lent = true;
   f->fd = 2;
+  f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
+  return f->buf == NULL ? ENOMEM : 0;
+}
+
+int mprof_outfile_open_fd(struct mprof_outfile *f, int fd) {
+  memset(f, 0, sizeof(*f));
+  f->is_lent = true;
+  f->fd = fd;
   f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
   return f->buf == NULL ? ENOMEM : 0;
 }
@@ -192,7 +200,7 @@ int mprof_outfile_close(struct mprof_outfile *f) {
     mprof_gzip_trailer(trailer, f->crc, f->plain_len);
     write_raw(f, trailer, sizeof(trailer));
   }
-  if (!f->is_stderr)
+  if (!f->is_lent)
     finish_file(f);
   mprof_os_unmap(f->buf, MPROF_OUTFILE_BUFFER);
   return f->error;

@@ -6,6 +6,7 @@
 #include "thread_starts.h"
 
 #include "threads.h"
+#include "trace.h"
 
 #define CHUNK_BYTES 16384u
 
@@ -62,6 +63,8 @@ void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
     t->created = s->bucket;
     mprof_lock_release(&mprof_registry_lock);
   }
+  if (mprof_unlikely(s->trace_g != 0))
+    mprof_trace_created(s->trace_g, s->trace_session);
   if (is_done)
     mprof_thread_start_free(s);
   mprof_guard_leave();

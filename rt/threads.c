@@ -14,6 +14,7 @@
 #include "fastpath.h"
 #include "flags.h"
 #include "sample.h"
+#include "trace.h"
 
 #include <pthread.h>
 
@@ -123,6 +124,7 @@ static void on_thread_exit(void *arg) {
   // Who takes the shard over sees what was counted in it: the lock sees to it.
   mprof_tls.shard = 0;
   mprof_tls.cell_bucket = NULL;
+  mprof_trace_thread_end();
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
   mprof_lock_release(&mprof_registry_lock);
@@ -179,6 +181,13 @@ void mprof_threads_interrupt(uint64_t rate_epoch) {
     }
     mprof_sys_membarrier();
   }
+}
+
+void mprof_threads_leave_trace(void) {
+  mprof_sys_membarrier();
+  for (struct mprof_thread *t = registry.live; t; t = t->next)
+    while (atomic_load(&t->in_trace) != 0 && mprof_sys_thread_alive(t->tid))
+      mprof_sys_sleep_ms(0);
 }
 
 static uint64_t mix(uint64_t x) { // splitmix64

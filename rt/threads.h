@@ -59,6 +59,8 @@ struct mprof_thread {
   struct mprof_bucket *created;
   uint16_t shard;               // counts.h; guarded by registry_lock
   struct mprof_heapx_last last; // with the option heapx
+  // Whether the thread makes a record of the trace; atomic.
+  atomic_uint in_trace;
 };
 
 struct mprof_tls {
@@ -84,6 +86,9 @@ struct mprof_tls {
   // finds it set is followed the longer way for nothing.
   bool is_foreign;
   struct mprof_lock_profile lock_profile;
+  // The thread's row in a session of the trace, and the session's number.
+  struct mprof_trace_row *trace_row;
+  unsigned trace_session;
 };
 extern _Thread_local struct mprof_tls mprof_tls;
 
@@ -121,6 +126,10 @@ struct mprof_thread_info {
 // Copies the first cap of the live threads, newest first, to v, and returns how
 // many there are. Call with the guard set.
 size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap);
+
+// Waits until no thread makes a record of the trace. Call with registry_lock
+// held, when no new one can.
+void mprof_threads_leave_trace(void);
 
 // Stores 0 as the countdown of every thread, and returns when each has seen
 // it or drawn for rate_epoch. Call with registry_lock held.

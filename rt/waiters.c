@@ -16,8 +16,9 @@ struct waited {
   uintptr_t object;
   uint32_t waiters;
   uint32_t holders;
-  uint64_t sum;     // of max(start, charged) over the waiters
-  uint64_t charged; // last release
+  uint64_t sum;                 // of max(start, charged) over the waiters
+  uint64_t charged;             // last release
+  struct mprof_trace_mark mark; // of it
 };
 
 static struct slot {
@@ -92,12 +93,16 @@ bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
   return w != NULL;
 }
 
-uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start) {
+uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
+                             struct mprof_trace_mark *mark) {
   uint64_t released = 0;
+  *mark = (struct mprof_trace_mark){.buf = NULL};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
   if (w && w->waiters > 0) {
     released = w->charged > start ? w->charged : 0;
+    if (released)
+      *mark = w->mark;
     w->sum -= released ? released : start;
     if (--w->waiters == 0)
       w->sum = 0;
@@ -107,7 +112,8 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start) {
   return released;
 }
 
-struct mprof_charge mprof_waiters_charge(uintptr_t object) {
+struct mprof_charge mprof_waiters_charge(uintptr_t object,
+                                         const struct mprof_trace_mark *mark) {
   struct mprof_charge c = {0, 0, 0};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
@@ -121,6 +127,8 @@ struct mprof_charge mprof_waiters_charge(uintptr_t object) {
       c = (struct mprof_charge){(uint64_t)owed, now, w->charged};
       w->sum += c.ticks;
       w->charged = now;
+      if (mark)
+        w->mark = *mark;
     }
   }
   mprof_lock_release(&s->lock);

@@ -11,12 +11,14 @@
 #ifndef MPROF_RT_WAITERS_H
 #define MPROF_RT_WAITERS_H
 
-#include "base.h"
+#include "trace_buf.h"
 
 // Enters a thread that waits for object since start. False: no memory.
 bool mprof_waiters_enter(uintptr_t object, uint64_t start);
-// Takes it out. Returns when object was last released, 0 if not since start.
-uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start);
+// Takes it out. Returns when object was last released, 0 if not since start,
+// and the mark that the trace has of it.
+uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
+                             struct mprof_trace_mark *mark);
 
 // What a release owes.
 struct mprof_charge {
@@ -24,8 +26,10 @@ struct mprof_charge {
   uint64_t stamp, before; // of the record: now, and as it was
 };
 // Object is about to be released: stamps the time, and returns what its waiters
-// have waited since they came or since the last charge.
-struct mprof_charge mprof_waiters_charge(uintptr_t object);
+// have waited since they came or since the last charge. mark: the trace's of
+// this release, or NULL.
+struct mprof_charge mprof_waiters_charge(uintptr_t object,
+                                         const struct mprof_trace_mark *mark);
 // It was not released after all. What another release has charged in the
 // meantime stays.
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);

@@ -39,7 +39,7 @@ struct mprof_outfile {
   int error; // the first errno value; later writes do nothing
   uint64_t written;
   bool is_gzip;
-  bool is_stderr; // has no name
+  bool is_lent; // the descriptor is not ours, and has no name
   bool is_new;    // never replaces a file
   size_t buffered;
   uint32_t crc;
@@ -55,6 +55,8 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
 // From here on files that are opened never replace another: closing gives
 // EEXIST instead; or they do again. Guarded by writer_lock.
 void mprof_outfile_keep_others(bool keep);
+// To a descriptor of the caller's, which stays open. 0 or errno.
+int mprof_outfile_open_fd(struct mprof_outfile *f, int fd);
 // Text to stderr. 0 or errno; EBADF if it is closed or not what it was.
 int mprof_outfile_open_stderr(struct mprof_outfile *f);
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);

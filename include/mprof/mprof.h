@@ -171,6 +171,21 @@ int mprof_name_lock(const void *lock, const char *name);
  * opening, writing or renaming the file gave, and then path is as it was. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
+/* Starts the execution trace: from now on it has what each thread does, on one
+ * axis of time: created, running, blocked and by what, woken and by whom, in a
+ * system call. It is kept in memory, at most as much as the option trace_max_mb
+ * says, and then ends by itself as it is. mprof_trace_stop writes it to a new
+ * file that replaces path, or to the open descriptor fd, from its place on.
+ * Returns 0; EBUSY while another trace is under way, or from inside another
+ * call of MProf; EINVAL for a path that is NULL or empty; ENAMETOOLONG; EBADF
+ * for a negative fd; ENOMEM; ENOSYS as mprof_write_profile. (Go: trace.Start) */
+int mprof_trace_start(const char *path);
+int mprof_trace_start_fd(int fd);
+/* Ends the trace and writes it; readable by "go tool trace". Does nothing if
+ * there is none. Returns 0, or what writing the file gave; ENOSYS, EBUSY as
+ * mprof_write_profile. (Go: trace.Stop) */
+int mprof_trace_stop(void);
+
 /* The next four are inline, and functions of the runtime for other languages.
  */
 #ifdef MPROF_RUNTIME
@@ -315,6 +330,15 @@ static inline void mprof_arena_reset(const void *arena) { (void)arena; }
 static inline void mprof_next_cycle(void) {}
 static inline void mprof_flush(void) {}
 static inline void mprof_post_sweep(void) {}
+static inline int mprof_trace_start(const char *path) {
+  (void)path;
+  return ENOSYS;
+}
+static inline int mprof_trace_start_fd(int fd) {
+  (void)fd;
+  return ENOSYS;
+}
+static inline int mprof_trace_stop(void) { return 0; }
 static inline int mprof_write_profile(const char *name, const char *path,
                                       int debug) {
   (void)name, (void)path, (void)debug;

@@ -1,0 +1,422 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sessions of the execution trace, their rows, and who is on which. See
+// trace.h. (Go: StartTrace, StopTrace)
+
+#include "trace.h"
+
+#include "bucket_at.h"
+#include "clock.h"
+#include "flags.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+atomic_uint mprof_trace_session;
+struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
+
+static struct {
+  struct mprof_trace_row *rows;   // of this session
+  struct mprof_trace_row *unused; // whose threads have ended
+  struct mprof_trace_row *spare;  // of earlier sessions
+  uint32_t rows_len;
+  unsigned last_session;
+  bool is_open; // started, and not stopped yet
+  struct mprof_trace_pre *pre;
+  size_t pre_len, pre_bytes;
+  uint64_t ticks, ns; // at its begin
+  int fd;             // where it is to be written; -1: path
+  char path[MPROF_PATH_MAX];
+} trace; // guarded by trace_lock
+
+static _Atomic uint64_t last_g; // of the process
+
+static uint64_t trace_ticks(uint64_t now) {
+  uint64_t t = now / MPROF_TRACE_TICK_DIV;
+  return t != 0 ? t : 1; // 0 has a meaning of its own in the format
+}
+
+// --- records ---
+
+static bool add_buf(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *b = mprof_trace_buf_new();
+  if (!b)
+    return false;
+  b->row = r->id;
+  b->ticks = r->ticks;
+  if (r->last)
+    r->last->next = b;
+  else
+    r->first = b;
+  r->last = b;
+  return true;
+}
+
+static bool has_room(struct mprof_trace_row *r, uint32_t bytes) {
+  return (r->last && r->last->len + bytes <= MPROF_TRACE_DATA_SIZE) ||
+         add_buf(r);
+}
+
+static struct mprof_trace_row *new_row_locked(void) {
+  struct mprof_trace_row *r = trace.unused;
+  if (r) {
+    trace.unused = r->next_unused;
+    return r;
+  }
+  r = trace.spare;
+  if (r)
+    trace.spare = r->next;
+  else
+    r = mprof_persistent_try_alloc(sizeof(*r));
+  if (!r)
+    return NULL;
+  *r = (struct mprof_trace_row){
+      .next = trace.rows, .id = trace.rows_len++, .ticks = trace.ticks};
+  trace.rows = r;
+  return r;
+}
+
+unsigned char *mprof_trace_begin(struct mprof_trace_row *r,
+                                 enum mprof_trace_type type, uint64_t now) {
+  unsigned char *p = r->last->data + r->last->len;
+  uint64_t t = trace_ticks(now);
+  if (t < r->ticks)
+    t = r->ticks;
+  *p++ = (unsigned char)type;
+  p = mprof_trace_put(p, t - r->ticks);
+  r->ticks = t;
+  return p;
+}
+
+// What a thread runs, when nobody has seen that it was created: its own name
+// will do.
+static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
+                      enum mprof_trace_from from) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
+  p = mprof_trace_put(p, g);
+  p = mprof_trace_put(p, (uint64_t)tid);
+  p = mprof_trace_put(p, from);
+  if (from == MPROF_TRACE_FROM_UNKNOWN)
+    p = mprof_trace_put(p, 0);
+  mprof_trace_finish(r, p);
+  r->g = g;
+  r->waits_in = 0;
+  r->open_ticks = 0;
+  r->seq =
+      from == MPROF_TRACE_FROM_WAITING || from == MPROF_TRACE_FROM_CALL ? 3 : 1;
+}
+
+// A thread that was there when the session began comes once.
+static enum mprof_trace_from find_pre_locked(int tid, uint64_t *g) {
+  for (size_t i = 0; i < trace.pre_len; i++) {
+    struct mprof_trace_pre *p = &trace.pre[i];
+    if (p->tid != tid || p->from == MPROF_TRACE_FROM_UNKNOWN)
+      continue;
+    enum mprof_trace_from from = p->from;
+    *g = p->g;
+    p->from = MPROF_TRACE_FROM_UNKNOWN;
+    return from;
+  }
+  return MPROF_TRACE_FROM_UNKNOWN;
+}
+
+uint64_t mprof_trace_new_g(void) {
+  return atomic_fetch_add_explicit(&last_g, 1, memory_order_relaxed) + 1;
+}
+
+static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
+                                           enum mprof_trace_from from) {
+  struct mprof_tls *tls = &mprof_tls;
+  if (atomic_load(&mprof_trace_session) != session)
+    return NULL;
+  struct mprof_trace_row *r = new_row_locked();
+  if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX))
+    return NULL;
+  const int tid = mprof_sys_gettid();
+  if (g == 0)
+    from = find_pre_locked(tid, &g);
+  put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from);
+  tls->trace_row = r;
+  tls->trace_session = session;
+  return r;
+}
+
+// The first record of a thread in a session.
+static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
+                                                   enum mprof_trace_from from) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  struct mprof_trace_row *r = join_locked(session, g, from);
+  mprof_lock_release(&mprof_trace_lock);
+  return r;
+}
+
+// No memory: the trace ends here, for all, as it is.
+static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
+  if (session != 0) {
+    atomic_compare_exchange_strong(&mprof_trace_session, &session, 0);
+    mprof_stat_add(MPROF_STAT_trace_full, 1);
+  }
+  mprof_trace_leave();
+  return NULL;
+}
+
+struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
+  unsigned session =
+      atomic_load_explicit(&mprof_trace_session, memory_order_relaxed);
+  struct mprof_thread *t = session != 0 ? mprof_thread_self(true) : NULL;
+  if (!t)
+    return NULL;
+  struct mprof_trace_row *r = mprof_tls.trace_row;
+  if (mprof_unlikely(mprof_tls.trace_session != session) &&
+      !(r = join(session, 0, MPROF_TRACE_FROM_UNKNOWN)))
+    return NULL;
+  atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
+  // The other side's is a barrier on all processors.
+  atomic_signal_fence(memory_order_seq_cst);
+  if (mprof_unlikely(atomic_load_explicit(&mprof_trace_session,
+                                          memory_order_relaxed) != session))
+    return run_out(0);
+  return mprof_likely(has_room(r, bytes)) ? r : run_out(session);
+}
+
+void mprof_trace_leave(void) {
+  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
+}
+
+uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
+  struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE};
+  struct mprof_thread *t = mprof_thread_self(true);
+  if (!t || mprof_flags.stack_depth == 0)
+    return 0;
+  return mprof_persistent_handle(
+      mprof_bucket_at(t, &key, op != 0 ? op + 1 : 0, frame));
+}
+
+// --- threads ---
+
+void mprof_trace_created(uint64_t g, unsigned session) {
+  if (g != 0 && session == atomic_load(&mprof_trace_session))
+    join(session, g, MPROF_TRACE_FROM_CREATE);
+}
+
+void mprof_trace_thread_end(void) {
+  if (mprof_tls.trace_session == 0 ||
+      mprof_tls.trace_session != atomic_load(&mprof_trace_session))
+    return;
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  mprof_trace_finish(r,
+                     mprof_trace_begin(r, MPROF_TRACE_END, mprof_clock_now()));
+  r->g = 0;
+  mprof_trace_leave();
+  mprof_lock_acquire(&mprof_trace_lock);
+  if (mprof_tls.trace_session == atomic_load(&mprof_trace_session)) {
+    r->next_unused = trace.unused;
+    trace.unused = r;
+  }
+  mprof_lock_release(&mprof_trace_lock);
+  mprof_tls.trace_row = NULL;
+  mprof_tls.trace_session = 0;
+}
+
+// --- start ---
+
+// How the kernel sees a thread: one that does not run waits for a futex or is
+// in another call.
+static enum mprof_trace_from look_at(int tid) {
+  char path[64], text[512];
+  struct mprof_text t = MPROF_TEXT(path);
+  mprof_text_str(&t, "/proc/self/task/");
+  mprof_text_dec(&t, (unsigned)tid);
+  mprof_text_str(&t, "/stat");
+  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return MPROF_TRACE_FROM_RUNNING;
+  long len = mprof_sys_read((int)fd, text, sizeof(text) - 1);
+  mprof_sys_close((int)fd);
+  text[len > 0 ? len : 0] = '\0';
+  const char *state = strrchr(text, ')'); // a name may have more of them
+  return state && (state[2] == 'S' || state[2] == 'D')
+             ? MPROF_TRACE_FROM_WAITING
+             : MPROF_TRACE_FROM_RUNNING;
+}
+
+static void put_pre_locked(struct mprof_trace_row *r,
+                           const struct mprof_thread_info *info) {
+  if (info->tid == mprof_sys_gettid() || !has_room(r, MPROF_TRACE_RECORD_MAX))
+    return;
+  struct mprof_trace_pre *p = &trace.pre[trace.pre_len++];
+  *p = (struct mprof_trace_pre){.tid = info->tid,
+                                .g = mprof_trace_new_g(),
+                                .from = (uint8_t)look_at(info->tid)};
+  unsigned char *at = r->last->data + r->last->len;
+  *at++ = MPROF_TRACE_PRE;
+  at = mprof_trace_put(at, p->g);
+  at = mprof_trace_put(at, p->from);
+  at = mprof_trace_put(at, mprof_persistent_handle(info->created));
+  mprof_trace_finish(r, at);
+}
+
+// Those that are there. One that comes or goes meanwhile is seen by itself.
+static int put_all_pre_locked(struct mprof_trace_row *r) {
+  const size_t n = mprof_threads_list(NULL, 0) + 64;
+  const size_t bytes = n * sizeof(struct mprof_thread_info);
+  struct mprof_thread_info *v = mprof_os_map(bytes);
+  trace.pre_bytes = n * sizeof(*trace.pre);
+  trace.pre = mprof_os_map(trace.pre_bytes);
+  trace.pre_len = 0;
+  if (!v || !trace.pre)
+    return ENOMEM;
+  size_t found = mprof_threads_list(v, n);
+  for (size_t i = 0; i < found && i < n; i++)
+    put_pre_locked(r, &v[i]);
+  mprof_os_unmap(v, bytes);
+  return 0;
+}
+
+static int start_locked(void) {
+  if (trace.is_open)
+    return EBUSY;
+  const unsigned session = ++trace.last_session;
+  trace.rows = trace.unused = NULL;
+  trace.rows_len = 0;
+  trace.ns = mprof_clock_ns(mprof_clock_now());
+  trace.ticks = trace_ticks(mprof_clock_now());
+  if (!mprof_thread_self(true))
+    return ENOMEM;
+  struct mprof_trace_row *r = new_row_locked();
+  if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX) || put_all_pre_locked(r) != 0)
+    return ENOMEM;
+  const uint64_t g = mprof_trace_new_g();
+  put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN);
+  mprof_tls.trace_row = r;
+  mprof_tls.trace_session = session;
+  trace.is_open = true;
+  atomic_store(&mprof_trace_session, session);
+  return 0;
+}
+
+static int start(const char *path, int fd) {
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  mprof_lock_acquire(&mprof_trace_lock);
+  int error = start_locked();
+  if (error == 0) {
+    trace.fd = fd;
+    trace.path[0] = '\0';
+    if (path)
+      strcpy(trace.path, path);
+  }
+  mprof_lock_release(&mprof_trace_lock);
+  if (error == 0)
+    mprof_contention_update_kinds();
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC int mprof_trace_start(const char *path) {
+  if (!path || path[0] == '\0')
+    return EINVAL;
+  if (strlen(path) >= MPROF_PATH_MAX)
+    return ENAMETOOLONG;
+  return start(path, -1);
+}
+
+MPROF_PUBLIC int mprof_trace_start_fd(int fd) {
+  return fd < 0 ? EBADF : start(NULL, fd);
+}
+
+// --- stop ---
+
+// What threads are in the middle of becomes records, so that they are not
+// taken to run.
+static void close_row(struct mprof_trace_row *r) {
+  if (r->g == 0 || r->open_ticks == 0 || !has_room(r, MPROF_TRACE_RECORD_MAX))
+    return;
+  unsigned char *p =
+      mprof_trace_begin(r, r->open_type, r->open_ticks * MPROF_TRACE_TICK_DIV);
+  mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
+}
+
+static uint64_t frequency(void) {
+  uint64_t f = mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
+  return f != 0 ? f : 1;
+}
+
+static int write_locked(void) {
+  struct mprof_trace_input in = {.rows = trace.rows,
+                                 .frequency = frequency(),
+                                 .processors =
+                                     (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
+  for (struct mprof_trace_row *r = trace.rows; r; r = r->next) {
+    close_row(r);
+    for (struct mprof_trace_buf *b = r->first; b; b = b->next)
+      mprof_trace_buf_seal(b);
+  }
+  return mprof_write_trace(&in, trace.fd >= 0 ? NULL : trace.path, trace.fd);
+}
+
+static void forget_locked(void) {
+  struct mprof_trace_row *next;
+  for (struct mprof_trace_row *r = trace.rows; r; r = next) {
+    next = r->next;
+    mprof_trace_buf_free(r->first);
+    r->next = trace.spare;
+    trace.spare = r;
+  }
+  trace.rows = trace.unused = NULL;
+  if (trace.pre)
+    mprof_os_unmap(trace.pre, trace.pre_bytes);
+  trace.pre = NULL;
+  trace.pre_len = 0;
+  trace.is_open = false;
+}
+
+// With writer_lock and the guard.
+static int stop(void) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  if (!trace.is_open) {
+    mprof_lock_release(&mprof_trace_lock);
+    return 0;
+  }
+  atomic_store(&mprof_trace_session, 0);
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_threads_leave_trace();
+  mprof_lock_release(&mprof_registry_lock);
+  int error = write_locked();
+  forget_locked();
+  mprof_lock_release(&mprof_trace_lock);
+  mprof_contention_update_kinds();
+  return error;
+}
+
+MPROF_PUBLIC int mprof_trace_stop(void) {
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  mprof_lock_acquire(&mprof_writer_lock);
+  int error = stop();
+  mprof_lock_release(&mprof_writer_lock);
+  mprof_guard_leave();
+  return error;
+}
+
+void mprof_trace_reset(void) {
+  mprof_lock_reset(&mprof_trace_lock);
+  mprof_trace_buf_reset();
+  atomic_store(&mprof_trace_session, 0);
+  trace.rows = trace.unused = trace.spare = NULL;
+  trace.pre = NULL;
+  trace.pre_len = 0;
+  trace.is_open = false;
+}

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The execution trace: what each thread does on one axis of time. A session
+// begins with mprof_trace_start and ends with mprof_trace_stop; while it lasts
+// the entries of locks and calls make records besides what they do for the
+// profiles. (Go: runtime/trace.go)
+//
+// In the trace's terms a thread is a goroutine (G), with a number that is never
+// used again, and what it runs on, a processor (P), is a row of the picture,
+// its own until it ends and then another's. So nothing of the scheduler is
+// needed, and a row has one writer.
+//
+// A record is made between enter and leave, with the guard set. The end of a
+// session stores 0 as its number, has all processors see that, and waits for
+// the threads that are between the two: from then on the rows are quiet.
+
+#ifndef MPROF_RT_TRACE_H
+#define MPROF_RT_TRACE_H
+
+#include "contention.h"
+#include "threads.h"
+#include "trace_buf.h"
+
+// What a record is, and its numbers. All but PRE begin with the ticks since the
+// last one; stack is the handle of a bucket, 0 for none.
+enum mprof_trace_type {
+  MPROF_TRACE_NONE,
+  // The thread that the row is of from now on: its number, its tid, and enum
+  // mprof_trace_from; from UNKNOWN also the stack of what it runs.
+  MPROF_TRACE_BEGIN,
+  MPROF_TRACE_END, // of that thread
+  // Of the thread that starts the session: another that there was already. Its
+  // number, enum mprof_trace_from, and the stack of what it runs. No ticks.
+  MPROF_TRACE_PRE,
+  MPROF_TRACE_CREATE, // number, stack of what it will run, stack
+  // Waits, until START: stack.
+  MPROF_TRACE_BLOCK_SYNC,
+  MPROF_TRACE_BLOCK_COND,
+  MPROF_TRACE_BLOCK_NET,
+  MPROF_TRACE_BLOCK_SELECT,
+  MPROF_TRACE_SLEEP,
+  // The end of a wait: by whom is in the waker's row, or nobody knows.
+  MPROF_TRACE_START,
+  // The same, with the stack of a waker whose row is written already, or 0.
+  MPROF_TRACE_START_SELF,
+  // What a waker leaves room for: zeros up to a multiple of 8, then who was
+  // woken, eight bytes (trace_buf.h). Ticks and stack before them.
+  MPROF_TRACE_WAKE,
+  MPROF_TRACE_CALL,      // a short system call: stack
+  MPROF_TRACE_CALL_LONG, // stack, ticks that it took
+  MPROF_TRACE_CALL_OPEN, // one that has not ended: stack
+  MPROF_TRACE_HEAP,      // bytes in use
+  MPROF_TRACE_GC_START,  // stack
+  MPROF_TRACE_GC_DONE,
+  MPROF_TRACE_TASK,     // number, parent's, handle of the name, stack
+  MPROF_TRACE_TASK_END, // number, stack
+  MPROF_TRACE_REGION,   // task, 0 start or 1 end, handle of the name, stack
+  MPROF_TRACE_LOG,      // task, handle of the key, stack, length, then bytes
+};
+
+// How a thread comes into the trace.
+enum mprof_trace_from {
+  MPROF_TRACE_FROM_CREATE,  // a record CREATE says it
+  MPROF_TRACE_FROM_RUNNING, // it was there, and ran or was about to
+  MPROF_TRACE_FROM_WAITING, // it was there, and waited
+  MPROF_TRACE_FROM_CALL,    // it was there, in a system call
+  MPROF_TRACE_FROM_UNKNOWN, // it came without being seen
+};
+
+// Ticks of the trace. (Go: traceTickDiv)
+#define MPROF_TRACE_TICK_DIV 64u
+
+// A row. Its thread writes it, between enter and leave; when all is quiet the
+// session's end does.
+struct mprof_trace_row {
+  _Alignas(64) struct mprof_trace_row *next; // of all; guarded by trace_lock
+  struct mprof_trace_row *next_unused;       // the same
+  struct mprof_trace_buf *first, *last;      // oldest first; last is written
+  uint64_t ticks;                            // of the last record
+  uint64_t g;   // of the thread that it is of; 0: none, or it has ended
+  uint32_t seq; // that thread's, as the writer will count
+  uint32_t id;  // from 0
+  // Frame address of the entry whose wait is under way, 0: none. A wait above
+  // it on the stack is a signal handler's, and not in the trace; one below it
+  // shows that the former was left by a longjmp.
+  uintptr_t waits_in;
+  // Such a wait that has no record yet; ticks 0: it has one.
+  uint64_t open_ticks;
+  uint32_t open_stack;
+  enum mprof_trace_type open_type;
+};
+
+extern atomic_uint mprof_trace_session; // 0: none
+static inline bool mprof_trace_is_on(void) {
+  return atomic_load_explicit(&mprof_trace_session, memory_order_relaxed) != 0;
+}
+
+// The calling thread's row with room for a record of so many bytes, or NULL:
+// there is no session, or no memory, which ends it. Guard set.
+struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
+void mprof_trace_leave(void);
+// Begins a record at a time of the clock; the row's last record is the earliest
+// that it can be. Returns where its numbers go; mprof_trace_finish takes their
+// end.
+unsigned char *mprof_trace_begin(struct mprof_trace_row *r,
+                                 enum mprof_trace_type type, uint64_t now);
+static inline void mprof_trace_finish(struct mprof_trace_row *r,
+                                      const unsigned char *end) {
+  r->last->len = (uint32_t)(end - r->last->data);
+}
+
+// The number of a thread that is new to the trace.
+uint64_t mprof_trace_new_g(void);
+// The handle of the stack at frame below op, 0 if there is no room for it.
+uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame);
+
+// --- trace_events.c: what the entries call, with the guard set ---
+
+// A wait begins; w keeps what its end needs.
+void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
+// It ends: mark says who released last since it began.
+void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
+                          uint64_t now, const struct mprof_trace_mark *mark);
+// Before a release that somebody waits for.
+void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
+                         uintptr_t frame);
+// A thread is about to be created; returns its number, 0 if it has none.
+uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame);
+// First in the new thread, which was created as number g of a session.
+void mprof_trace_created(uint64_t g, unsigned session);
+// The thread ends.
+void mprof_trace_thread_end(void);
+
+// --- trace.c ---
+
+// Sets back in a forked child.
+void mprof_trace_reset(void);
+// At the end of the process.
+void mprof_trace_at_exit(void);
+void mprof_trace_init(void);
+
+// A thread that was there when the session began.
+struct mprof_trace_pre {
+  int tid;
+  uint64_t g;
+  uint8_t from; // enum mprof_trace_from; UNKNOWN once it has come
+};
+
+// --- write_trace.c ---
+
+// All of a session's rows, when they are quiet.
+struct mprof_trace_input {
+  struct mprof_trace_row *rows;
+  uint64_t frequency; // ticks of the trace in a second
+  unsigned processors;
+};
+// Writes them to path, or to fd if path is NULL. 0 or an errno value.
+// writer_lock held.
+int mprof_write_trace(const struct mprof_trace_input *in, const char *path,
+                      int fd);
+
+extern struct mprof_lock mprof_trace_lock;
+
+#endif // MPROF_RT_TRACE_H

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers of the execution trace: records as their thread makes them, in the
+// order of its row, until the writer makes a batch of them. (Go: traceBuf)
+//
+// A record is a byte, enum mprof_trace_type, then numbers in LEB128, the first
+// of most the ticks since the record before. Sequence numbers of threads are
+// not there: the writer counts them.
+
+#ifndef MPROF_RT_TRACE_BUF_H
+#define MPROF_RT_TRACE_BUF_H
+
+#include "base.h"
+
+#define MPROF_TRACE_BUF_SIZE 65536u
+// The most that one record takes, but for a log's text.
+#define MPROF_TRACE_RECORD_MAX 64u
+
+struct mprof_trace_buf {
+  struct mprof_trace_buf *next;
+  uint32_t row;   // of the processor slot that it is of
+  uint32_t len;   // bytes of data
+  uint64_t ticks; // what the first record's ticks are since
+  // Threads that write a waker's slot now, and whether none may any more. A
+  // slot named by another generation is of an earlier use.
+  _Atomic uint32_t pins, generation;
+  atomic_bool is_sealed;
+  unsigned char data[];
+};
+#define MPROF_TRACE_DATA_SIZE                                                  \
+  (MPROF_TRACE_BUF_SIZE - (uint32_t)sizeof(struct mprof_trace_buf))
+
+// One that is empty; NULL when there is no memory, or trace_max_mb are in use.
+struct mprof_trace_buf *mprof_trace_buf_new(void);
+// Gives all of a list back.
+void mprof_trace_buf_free(struct mprof_trace_buf *list);
+// Bytes in use.
+size_t mprof_trace_buf_used(void);
+// In a forked child.
+void mprof_trace_buf_reset(void);
+
+static inline unsigned char *mprof_trace_put(unsigned char *p, uint64_t v) {
+  while (v >= 0x80) {
+    *p++ = (unsigned char)(v | 0x80);
+    v >>= 7;
+  }
+  *p++ = (unsigned char)v;
+  return p;
+}
+static inline uint64_t mprof_trace_get(const unsigned char **p) {
+  uint64_t v = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    unsigned char byte = *(*p)++;
+    v |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      return v;
+  }
+}
+
+// --- wakers ---
+
+// Where a release has left room for the thread that it will turn out to have
+// woken: eight bytes in the releaser's row.
+struct mprof_trace_mark {
+  struct mprof_trace_buf *buf; // NULL: none
+  uint32_t generation;
+  uint32_t offset; // of the slot in data, whose address is a multiple of 8
+  uint32_t session;
+  uint32_t stack;
+  uint64_t ticks;
+};
+// Writes who was woken, thread g at its sequence number seq. False if somebody
+// else did, or if the row was written meanwhile.
+bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
+                            uint32_t seq);
+// Has no slot of the buffer written any more.
+void mprof_trace_buf_seal(struct mprof_trace_buf *b);
+
+#endif // MPROF_RT_TRACE_BUF_H

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What waits, releases and threads leave in the trace. A wait for a lock is a
+// record when it begins; a call is one when it ends, since only then it is
+// known whether it was short. Who released a lock does not know whom that
+// wakes: it leaves a mark in its own row, and the thread that got the lock
+// signs it.
+
+#include "trace.h"
+
+#include "clock.h"
+
+// Calls shorter than this keep their thread running in the picture, as Go's
+// do that its monitor does not see.
+#define SHORT_CALL_NS 20000u
+
+static enum mprof_trace_type type_of(enum mprof_kind kind) {
+  switch (kind) {
+  case MPROF_KIND_cond:
+  case MPROF_KIND_join:
+  case MPROF_KIND_future:
+    return MPROF_TRACE_BLOCK_COND;
+  case MPROF_KIND_net:
+  case MPROF_KIND_dns:
+    return MPROF_TRACE_BLOCK_NET;
+  case MPROF_KIND_poll:
+    return MPROF_TRACE_BLOCK_SELECT;
+  case MPROF_KIND_sleep:
+    return MPROF_TRACE_SLEEP;
+  case MPROF_KIND_io:
+  case MPROF_KIND_child:
+  case MPROF_KIND_fsync:
+  case MPROF_KIND_ipc:
+  case MPROF_KIND_uring:
+  case MPROF_KIND_call:
+    return MPROF_TRACE_CALL_OPEN;
+  default:
+    return MPROF_TRACE_BLOCK_SYNC;
+  }
+}
+
+static void put_block(struct mprof_trace_row *r, enum mprof_trace_type type,
+                      uint64_t start, uint32_t stack) {
+  unsigned char *p = mprof_trace_begin(r, type, start);
+  mprof_trace_finish(r, mprof_trace_put(p, stack));
+}
+
+static void put_start(struct mprof_trace_row *r, uint64_t now,
+                      const uint32_t *self_stack) {
+  unsigned char *p = mprof_trace_begin(
+      r, self_stack ? MPROF_TRACE_START_SELF : MPROF_TRACE_START, now);
+  if (self_stack)
+    p = mprof_trace_put(p, *self_stack);
+  mprof_trace_finish(r, p);
+  r->seq += 2; // what made it ready, and its start
+}
+
+// Whether the thread runs, as far as the trace knows.
+static bool may_wait(struct mprof_trace_row *r, const struct mprof_wait *w) {
+  const uint32_t nobody = 0;
+  if (mprof_likely(r->waits_in == 0))
+    return true;
+  if (w->frame < r->waits_in)
+    return false;
+  if (r->open_ticks == 0)
+    put_start(r, w->start, &nobody);
+  r->open_ticks = 0;
+  return true;
+}
+
+void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
+  w->trace_stack = mprof_trace_stack(w->op, w->frame);
+  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  if (!may_wait(r, w)) {
+    mprof_trace_leave();
+    return;
+  }
+  w->trace_session = mprof_tls.trace_session;
+  r->waits_in = w->frame;
+  const enum mprof_trace_type type = type_of(w->kind);
+  if (is_call) {
+    r->open_stack = w->trace_stack;
+    r->open_type = type;
+    r->open_ticks = w->start / MPROF_TRACE_TICK_DIV + 1;
+  } else {
+    put_block(r, type, w->start, w->trace_stack);
+  }
+  mprof_trace_leave();
+}
+
+// A mark of a release that came after the wait began. Processors' counters may
+// differ a little: what is not sure is nobody's.
+static bool is_of_wait(const struct mprof_trace_mark *m,
+                       const struct mprof_trace_row *r) {
+  return m->buf != NULL && m->session == mprof_tls.trace_session &&
+         m->ticks >= r->ticks;
+}
+
+static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
+                      uint64_t now, const struct mprof_trace_mark *m) {
+  const uint32_t nobody = 0;
+  if (how != MPROF_GOT || !is_of_wait(m, r)) {
+    put_start(r, now, &nobody);
+    return;
+  }
+  const bool is_signed = mprof_trace_mark_claim(m, r->g, r->seq + 1);
+  const uint64_t earliest = m->ticks * MPROF_TRACE_TICK_DIV;
+  put_start(r, now > earliest ? now : earliest, is_signed ? NULL : &m->stack);
+}
+
+static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
+                     enum mprof_outcome how, uint64_t now) {
+  const uint32_t nobody = 0;
+  const enum mprof_trace_type type = type_of(w->kind);
+  const uint64_t took = now > w->start ? now - w->start : 0;
+  r->open_ticks = 0;
+  if (how == MPROF_NO_WAIT || took < mprof_clock_ticks(SHORT_CALL_NS)) {
+    put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
+  } else if (type == MPROF_TRACE_CALL_OPEN) {
+    unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
+    p = mprof_trace_put(p, w->trace_stack);
+    p = mprof_trace_put(p, took / MPROF_TRACE_TICK_DIV);
+    r->ticks += took / MPROF_TRACE_TICK_DIV;
+    r->seq += 2;
+    mprof_trace_finish(r, p);
+  } else {
+    put_block(r, type, w->start, w->trace_stack);
+    put_start(r, now, &nobody);
+  }
+}
+
+void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
+                          uint64_t now, const struct mprof_trace_mark *mark) {
+  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  if (w->trace_session == mprof_tls.trace_session) {
+    r->waits_in = 0;
+    if (r->open_ticks != 0)
+      end_call(r, w, how, now);
+    else
+      end_block(r, how, now, mark);
+  }
+  mprof_trace_leave();
+}
+
+void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
+                         uintptr_t frame) {
+  const uint32_t stack = mprof_trace_stack(op, frame);
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, mprof_clock_now());
+  p = mprof_trace_put(p, stack);
+  while (((uintptr_t)p & 7) != 0)
+    *p++ = 0;
+  *(uint64_t *)(void *)p = 0;
+  struct mprof_trace_buf *b = r->last;
+  *m = (struct mprof_trace_mark){
+      .buf = b,
+      .generation = atomic_load_explicit(&b->generation, memory_order_relaxed),
+      .offset = (uint32_t)(p - b->data),
+      .session = mprof_tls.trace_session,
+      .stack = stack,
+      .ticks = r->ticks};
+  mprof_trace_finish(r, p + sizeof(uint64_t));
+  mprof_trace_leave();
+}
+
+uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame) {
+  struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE};
+  const uint32_t stack = mprof_trace_stack(0, frame);
+  const mprof_pc runs[] = {fn + 1};
+  key.stack = runs;
+  key.stack_len = 1;
+  const uint32_t start =
+      fn != 0 ? mprof_persistent_handle(mprof_bucket_get(&key, true)) : stack;
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return 0;
+  const uint64_t g = mprof_trace_new_g();
+  unsigned char *p =
+      mprof_trace_begin(r, MPROF_TRACE_CREATE, mprof_clock_now());
+  p = mprof_trace_put(p, g);
+  p = mprof_trace_put(p, start);
+  mprof_trace_finish(r, mprof_trace_put(p, stack));
+  mprof_trace_leave();
+  return g;
+}
