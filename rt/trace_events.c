@@ -121,9 +121,12 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
   } else if (type == MPROF_TRACE_CALL_OPEN) {
     unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
+    // From the record's time on, which may be later than the call's.
+    const uint64_t end = now / MPROF_TRACE_TICK_DIV;
+    const uint64_t ticks = end > r->ticks ? end - r->ticks : 0;
     p = mprof_trace_put(p, w->trace_stack);
-    p = mprof_trace_put(p, took / MPROF_TRACE_TICK_DIV);
-    r->ticks += took / MPROF_TRACE_TICK_DIV;
+    p = mprof_trace_put(p, ticks);
+    r->ticks += ticks;
     r->seq += 2;
     mprof_trace_finish(r, p);
   } else {
