@@ -107,6 +107,7 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   mprof_trace_finish(r, p);
   r->g = g;
   r->waits_in = 0;
+  r->regions = 0;
   r->open_ticks = 0;
   r->seq =
       from == MPROF_TRACE_FROM_WAITING || from == MPROF_TRACE_FROM_CALL ? 3 : 1;
@@ -209,11 +210,12 @@ void mprof_trace_thread_end(void) {
   if (mprof_tls.trace_session == 0 ||
       mprof_tls.trace_session != atomic_load(&mprof_trace_session))
     return;
-  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
-  mprof_trace_finish(r,
-                     mprof_trace_begin(r, MPROF_TRACE_END, mprof_clock_now()));
+  const uint64_t now = mprof_clock_now();
+  mprof_trace_wait_left(r, now);
+  mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
   r->g = 0;
   mprof_trace_leave();
   mprof_lock_acquire(&mprof_trace_lock);
@@ -414,6 +416,7 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
 void mprof_trace_reset(void) {
   mprof_lock_reset(&mprof_trace_lock);
   mprof_trace_buf_reset();
+  mprof_trace_names_reset();
   atomic_store(&mprof_trace_session, 0);
   trace.rows = trace.unused = trace.spare = NULL;
   trace.pre = NULL;

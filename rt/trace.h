@@ -78,9 +78,10 @@ struct mprof_trace_row {
   struct mprof_trace_row *next_unused;       // the same
   struct mprof_trace_buf *first, *last;      // oldest first; last is written
   uint64_t ticks;                            // of the last record
-  uint64_t g;   // of the thread that it is of; 0: none, or it has ended
-  uint32_t seq; // that thread's, as the writer will count
-  uint32_t id;  // from 0
+  uint64_t g;       // of the thread that it is of; 0: none, or it has ended
+  uint32_t seq;     // that thread's, as the writer will count
+  uint32_t id;      // from 0
+  uint32_t regions; // that thread's, that have begun and not ended
   // Frame address of the entry whose wait is under way, 0: none. A wait above
   // it on the stack is a signal handler's, and not in the trace; one below it
   // shows that the former was left by a longjmp.
@@ -131,6 +132,19 @@ uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame);
 void mprof_trace_created(uint64_t g, unsigned session);
 // The thread ends.
 void mprof_trace_thread_end(void);
+
+// A wait that is under way is given up, as the thread ends or goes on
+// elsewhere.
+void mprof_trace_wait_left(struct mprof_trace_row *r, uint64_t now);
+
+// --- trace_user.c ---
+
+// Bytes of a message that are kept.
+#define MPROF_TRACE_LOG_MAX 1024u
+// The text of a record's name.
+const char *mprof_trace_name_text(uint32_t handle);
+// In a forked child.
+void mprof_trace_names_reset(void);
 
 // --- trace.c ---
 

@@ -56,16 +56,21 @@ static void put_start(struct mprof_trace_row *r, uint64_t now,
   r->seq += 2; // what made it ready, and its start
 }
 
-// Whether the thread runs, as far as the trace knows.
-static bool may_wait(struct mprof_trace_row *r, const struct mprof_wait *w) {
+void mprof_trace_wait_left(struct mprof_trace_row *r, uint64_t now) {
   const uint32_t nobody = 0;
   if (mprof_likely(r->waits_in == 0))
-    return true;
-  if (w->frame < r->waits_in)
-    return false;
+    return;
   if (r->open_ticks == 0)
-    put_start(r, w->start, &nobody);
+    put_start(r, now, &nobody);
   r->open_ticks = 0;
+  r->waits_in = 0;
+}
+
+// Whether the thread runs, as far as the trace knows.
+static bool may_wait(struct mprof_trace_row *r, const struct mprof_wait *w) {
+  if (r->waits_in != 0 && w->frame < r->waits_in)
+    return false;
+  mprof_trace_wait_left(r, w->start);
   return true;
 }
 

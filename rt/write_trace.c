@@ -164,6 +164,36 @@ static uint64_t start_of(struct trace_writer *w, uint64_t handle) {
   return stack_of(w, handle != 0 ? handle : UNKNOWN_START);
 }
 
+// --- strings ---
+
+static uint64_t hash(const char *s) { // FNV-1a
+  uint64_t h = 0xcbf29ce484222325u;
+  for (; *s != '\0'; s++)
+    h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+  return h != 0 ? h : 1;
+}
+
+static uint32_t string_of(struct trace_writer *w, const char *s) {
+  if (*s == '\0')
+    return 0;
+  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->strings, hash(s));
+  if (!slot) {
+    w->error = ENOMEM;
+    return 0;
+  }
+  if (slot->value == 0) {
+    unsigned char head[21], *p = head;
+    const size_t len = strnlen(s, STRING_MAX);
+    slot->value = ++w->strings_len;
+    *p++ = EV_STRING;
+    p = mprof_trace_put(p, slot->value);
+    p = mprof_trace_put(p, len);
+    mprof_outfile_put(&w->out, head, (size_t)(p - head));
+    mprof_outfile_put(&w->out, s, len);
+  }
+  return (uint32_t)slot->value;
+}
+
 // --- a row's records ---
 
 static void put_processors(struct trace_writer *w) {
@@ -250,6 +280,23 @@ static void put_call(struct trace_writer *w, uint64_t ticks,
   EVENT(w, EV_GO_START, 0, w->g, w->seq);
 }
 
+static uint64_t name_of(struct trace_writer *w, uint64_t handle) {
+  return string_of(w, mprof_trace_name_text((uint32_t)handle));
+}
+
+static void put_log(struct trace_writer *w, uint64_t ticks,
+                    const unsigned char **p) {
+  unsigned char length[10];
+  const uint64_t task = mprof_trace_get(p);
+  const uint64_t key = name_of(w, mprof_trace_get(p));
+  EVENT(w, EV_USER_LOG, ticks, task, key, stack_of(w, mprof_trace_get(p)));
+  const uint64_t len = mprof_trace_get(p);
+  mprof_outfile_put(&w->out, length,
+                    (size_t)(mprof_trace_put(length, len) - length));
+  mprof_outfile_put(&w->out, *p, len);
+  *p += len;
+}
+
 // One record; returns the ticks that it took and that no event had.
 static uint64_t put_record(struct trace_writer *w, const unsigned char **p,
                            uint64_t before) {
@@ -320,6 +367,28 @@ static uint64_t put_record(struct trace_writer *w, const unsigned char **p,
   case MPROF_TRACE_GC_DONE:
     EVENT(w, EV_GC_DONE, ticks);
     break;
+  case MPROF_TRACE_TASK: {
+    const uint64_t task = mprof_trace_get(p), parent = mprof_trace_get(p);
+    const uint64_t name = name_of(w, mprof_trace_get(p));
+    EVENT(w, EV_USER_TASK_CREATE, ticks, task, parent, name,
+          stack_of(w, mprof_trace_get(p)));
+    break;
+  }
+  case MPROF_TRACE_TASK_END: {
+    const uint64_t task = mprof_trace_get(p);
+    EVENT(w, EV_USER_TASK_END, ticks, task, stack_of(w, mprof_trace_get(p)));
+    break;
+  }
+  case MPROF_TRACE_REGION: {
+    const uint64_t task = mprof_trace_get(p), is_end = mprof_trace_get(p);
+    const uint64_t name = name_of(w, mprof_trace_get(p));
+    EVENT(w, EV_USER_REGION, ticks, task, is_end, name,
+          stack_of(w, mprof_trace_get(p)));
+    break;
+  }
+  case MPROF_TRACE_LOG:
+    put_log(w, ticks, p);
+    break;
   default:
     break;
   }
@@ -338,35 +407,7 @@ static void put_row(struct trace_writer *w, const struct mprof_trace_row *r) {
   }
 }
 
-// --- strings and stacks ---
-
-static uint64_t hash(const char *s) { // FNV-1a
-  uint64_t h = 0xcbf29ce484222325u;
-  for (; *s != '\0'; s++)
-    h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-  return h != 0 ? h : 1;
-}
-
-static uint32_t string_of(struct trace_writer *w, const char *s) {
-  if (*s == '\0')
-    return 0;
-  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->strings, hash(s));
-  if (!slot) {
-    w->error = ENOMEM;
-    return 0;
-  }
-  if (slot->value == 0) {
-    unsigned char head[21], *p = head;
-    const size_t len = strnlen(s, STRING_MAX);
-    slot->value = ++w->strings_len;
-    *p++ = EV_STRING;
-    p = mprof_trace_put(p, slot->value);
-    p = mprof_trace_put(p, len);
-    mprof_outfile_put(&w->out, head, (size_t)(p - head));
-    mprof_outfile_put(&w->out, s, len);
-  }
-  return (uint32_t)slot->value;
-}
+// --- stacks ---
 
 static void add_frame(const struct mprof_frame *f, void *arg) {
   struct trace_writer *w = arg;

@@ -178,13 +178,31 @@ int mprof_write_profile(const char *name, const char *path, int debug);
  * file that replaces path, or to the open descriptor fd, from its place on.
  * Returns 0; EBUSY while another trace is under way, or from inside another
  * call of MProf; EINVAL for a path that is NULL or empty; ENAMETOOLONG; EBADF
- * for a negative fd; ENOMEM; ENOSYS as mprof_write_profile. (Go: trace.Start) */
+ * for a negative fd; ENOMEM; ENOSYS as mprof_write_profile. (Go: trace.Start)
+ */
 int mprof_trace_start(const char *path);
 int mprof_trace_start_fd(int fd);
 /* Ends the trace and writes it; readable by "go tool trace". Does nothing if
  * there is none. Returns 0, or what writing the file gave; ENOSYS, EBUSY as
  * mprof_write_profile. (Go: trace.Stop) */
 int mprof_trace_stop(void);
+
+/* What the program puts into the trace itself; nothing where there is none, at
+ * the cost of a call. Names and keys are cut at 255 bytes, and the process has
+ * 2,048 different ones; a text is cut at 1,024. Not for signal handlers.
+ *
+ * A task, a logical operation that several threads may work at: returns its
+ * number, never 0, by which regions and messages belong to it; 0 where there is
+ * no trace. parent: a task's number that it is a part of, or 0. (Go: NewTask)
+ */
+uint64_t mprof_trace_task_begin(uint64_t parent, const char *name);
+void mprof_trace_task_end(uint64_t task);
+/* A time that the calling thread spends on something, of a task or of none (0).
+ * Regions of a thread nest. (Go: StartRegion) */
+void mprof_trace_region_begin(uint64_t task, const char *name);
+void mprof_trace_region_end(uint64_t task, const char *name);
+/* A message at this time; key groups messages. (Go: Log) */
+void mprof_trace_log(uint64_t task, const char *key, const char *text);
 
 /* The next four are inline, and functions of the runtime for other languages.
  */
@@ -339,6 +357,22 @@ static inline int mprof_trace_start_fd(int fd) {
   return ENOSYS;
 }
 static inline int mprof_trace_stop(void) { return 0; }
+static inline uint64_t mprof_trace_task_begin(uint64_t parent,
+                                              const char *name) {
+  (void)parent, (void)name;
+  return 0;
+}
+static inline void mprof_trace_task_end(uint64_t task) { (void)task; }
+static inline void mprof_trace_region_begin(uint64_t task, const char *name) {
+  (void)task, (void)name;
+}
+static inline void mprof_trace_region_end(uint64_t task, const char *name) {
+  (void)task, (void)name;
+}
+static inline void mprof_trace_log(uint64_t task, const char *key,
+                                   const char *text) {
+  (void)task, (void)key, (void)text;
+}
 static inline int mprof_write_profile(const char *name, const char *path,
                                       int debug) {
   (void)name, (void)path, (void)debug;
