@@ -17,6 +17,7 @@
 #include "init.h"
 #include "livemap.h"
 #include "threads.h"
+#include "trace.h"
 
 static struct mprof_bucket *bucket_of(struct mprof_thread *t,
                                       const struct mprof_alloc_event *ev) {
@@ -26,8 +27,16 @@ static struct mprof_bucket *bucket_of(struct mprof_thread *t,
 }
 
 static void count_free(uint32_t handle) {
-  mprof_count_free(mprof_persistent_pointer(handle),
-                   mprof_cycle_explicit_index());
+  struct mprof_bucket *b = mprof_persistent_pointer(handle);
+  mprof_count_free(b, mprof_cycle_explicit_index());
+  if (mprof_unlikely(mprof_trace_is_on()))
+    mprof_trace_heap(b, true);
+}
+
+static void count_alloc(struct mprof_bucket *b) {
+  mprof_count_alloc(b, mprof_cycle_explicit_index());
+  if (mprof_unlikely(mprof_trace_is_on()))
+    mprof_trace_heap(b, false);
 }
 
 static bool is_measured(enum mprof_family family) {
@@ -62,7 +71,7 @@ static void record(const struct mprof_alloc_event *ev) {
   }
   if (mprof_unlikely(stale != 0))
     count_stale(stale);
-  mprof_count_alloc(b, mprof_cycle_explicit_index());
+  count_alloc(b);
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(b, ev->ptr, is_measured(ev->family));
 }
@@ -198,7 +207,7 @@ static void record_custom(const struct mprof_alloc_event *ev,
                                      .is_outer = place->is_outer};
   bool is_known = b && mprof_custom_put(&block, count_stale);
   if (is_known)
-    mprof_count_alloc(b, mprof_cycle_explicit_index());
+    count_alloc(b);
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(is_known ? b : NULL, ev->ptr, false);
 }

@@ -28,6 +28,7 @@
 #include "init.h"
 #include "real.h"
 #include "threads.h"
+#include "trace.h"
 
 // Weak, as all of libgc.
 extern void *GC_base(void *p) __attribute__((weak));
@@ -84,6 +85,8 @@ static void take_objects(void) {
     return;
   mprof_lock_acquire(&mprof_gc_lock);
   atomic_store(&collecting.thread, (void *)&mprof_tls);
+  if (mprof_trace_is_on())
+    mprof_trace_gc(false);
 }
 
 static void end_mark(void) {
@@ -103,6 +106,8 @@ static void release_objects(void) {
   atomic_store(&collecting.thread, NULL);
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycle_flush();
+  if (mprof_trace_is_on())
+    mprof_trace_gc(true);
   mprof_guard_leave();
 }
 

@@ -134,7 +134,7 @@ static double exp_minus(double x) {
   return sum * power.value;
 }
 
-static double scale_factor(uint64_t size, uint64_t rate) {
+double mprof_scale_factor(uint64_t size, uint64_t rate) {
   if (rate <= 1 || size == 0)
     return 1;
   return 1 / (1 - exp_minus((double)size / (double)rate));
@@ -143,7 +143,7 @@ static double scale_factor(uint64_t size, uint64_t rate) {
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
   uint64_t size = s->bucket->size;
   uint64_t inuse = s->allocs - s->frees;
-  double scale = scale_factor(size, s->bucket->rate);
+  double scale = mprof_scale_factor(size, s->bucket->rate);
   struct mprof_mem_estimate e;
   e.alloc_objects = (int64_t)((double)s->allocs * scale);
   e.alloc_bytes = (int64_t)((double)(s->allocs * size) * scale);
@@ -160,7 +160,7 @@ struct mprof_heapx_estimate
 mprof_heapx_scale(const struct mprof_mem_sample *s,
                   const struct mprof_heapx_sample *x) {
   uint64_t size = s->bucket->size;
-  double scale = scale_factor(size, s->bucket->rate);
+  double scale = mprof_scale_factor(size, s->bucket->rate);
   double slack = (double)x->n[MPROF_HEAPX_SLACK];
   double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
   double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];

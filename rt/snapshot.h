@@ -40,6 +40,8 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s);
 struct mprof_mem_estimate {
   int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
 };
+// How many blocks of a size one stands for that was sampled at a rate.
+double mprof_scale_factor(uint64_t size, uint64_t rate);
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
 
 // The same of the heapx profile.

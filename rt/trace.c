@@ -283,6 +283,16 @@ static int put_all_pre_locked(struct mprof_trace_row *r) {
   return 0;
 }
 
+static void begin_heap(void) {
+  struct mprof_mem_snapshot s;
+  int64_t bytes = 0;
+  if (mprof_mem_snapshot_take(&s, false) == 0)
+    for (size_t i = 0; i < s.len; i++)
+      bytes += mprof_mem_scale(&s.samples[i]).inuse_bytes;
+  mprof_mem_snapshot_free(&s);
+  mprof_trace_heap_init(bytes);
+}
+
 static int start_locked(void) {
   if (trace.is_open)
     return EBUSY;
@@ -291,6 +301,7 @@ static int start_locked(void) {
   trace.rows_len = 0;
   trace.ns = mprof_clock_ns(mprof_clock_now());
   trace.ticks = trace_ticks(mprof_clock_now());
+  begin_heap();
   if (!mprof_thread_self(true))
     return ENOMEM;
   struct mprof_trace_row *r = new_row_locked();

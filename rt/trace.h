@@ -51,7 +51,7 @@ enum mprof_trace_type {
   MPROF_TRACE_CALL_LONG, // stack, ticks that it took
   MPROF_TRACE_CALL_OPEN, // one that has not ended: stack
   MPROF_TRACE_HEAP,      // bytes in use
-  MPROF_TRACE_GC_START,  // stack
+  MPROF_TRACE_GC_START,  // which of the session, from 0; stack
   MPROF_TRACE_GC_DONE,
   MPROF_TRACE_TASK,     // number, parent's, handle of the name, stack
   MPROF_TRACE_TASK_END, // number, stack
@@ -133,6 +133,13 @@ void mprof_trace_created(uint64_t g, unsigned session);
 // The thread ends.
 void mprof_trace_thread_end(void);
 
+// A counted block of b was allocated or freed: its bytes, with those that it
+// stands for, are so many more or fewer in use.
+void mprof_trace_heap(const struct mprof_bucket *b, bool is_free);
+// What is in use when a session begins.
+void mprof_trace_heap_init(int64_t bytes);
+// A collection begins or ends. Not while other threads are stopped.
+void mprof_trace_gc(bool is_end);
 // A wait that is under way is given up, as the thread ends or goes on
 // elsewhere.
 void mprof_trace_wait_left(struct mprof_trace_row *r, uint64_t now);

@@ -10,6 +10,8 @@
 #include "trace.h"
 
 #include "clock.h"
+#include "flags.h"
+#include "snapshot.h"
 
 // Calls shorter than this keep their thread running in the picture, as Go's
 // do that its monitor does not see.
@@ -197,4 +199,60 @@ uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame) {
   mprof_trace_finish(r, mprof_trace_put(p, stack));
   mprof_trace_leave();
   return g;
+}
+
+// --- the heap ---
+
+// As the profile estimates it, exact with rate 1.
+static struct {
+  _Atomic int64_t bytes;
+  _Atomic int64_t shown; // by the last record
+  _Atomic uint64_t collections;
+  unsigned gc_session; // that has the begin of the collection; by collectors
+} heap;
+
+void mprof_trace_heap_init(int64_t bytes) {
+  atomic_store(&heap.bytes, bytes);
+  atomic_store(&heap.shown, INT64_MIN / 2); // the next event shows it
+  atomic_store(&heap.collections, 0);
+}
+
+void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
+  const int64_t n =
+      (int64_t)((double)b->size * mprof_scale_factor(b->size, b->rate));
+  const int64_t now = atomic_fetch_add_explicit(&heap.bytes, is_free ? -n : n,
+                                                memory_order_relaxed) +
+                      (is_free ? -n : n);
+  int64_t shown = atomic_load_explicit(&heap.shown, memory_order_relaxed);
+  const int64_t step = (int64_t)mprof_flags.trace_heap_kb << 10;
+  if ((now < shown + step && now > shown - step) || step == 0 ||
+      !atomic_compare_exchange_strong(&heap.shown, &shown, now))
+    return;
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_HEAP, mprof_clock_now());
+  mprof_trace_finish(r, mprof_trace_put(p, now > 0 ? (uint64_t)now : 0));
+  mprof_trace_leave();
+}
+
+void mprof_trace_gc(bool is_end) {
+  const uint32_t stack = 0;
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  if (is_end && heap.gc_session != mprof_tls.trace_session) {
+    mprof_trace_leave();
+    return;
+  }
+  unsigned char *p =
+      mprof_trace_begin(r, is_end ? MPROF_TRACE_GC_DONE : MPROF_TRACE_GC_START,
+                        mprof_clock_now());
+  if (!is_end) {
+    heap.gc_session = mprof_tls.trace_session;
+    p = mprof_trace_put(p, atomic_fetch_add(&heap.collections, 1));
+    p = mprof_trace_put(p, stack);
+  }
+  mprof_trace_finish(r, p);
+  mprof_trace_leave();
 }

@@ -297,6 +297,12 @@ static void put_log(struct trace_writer *w, uint64_t ticks,
   *p += len;
 }
 
+static void put_gc_start(struct trace_writer *w, uint64_t ticks,
+                         const unsigned char **p) {
+  const uint64_t number = mprof_trace_get(p);
+  EVENT(w, EV_GC_START, ticks, number, stack_of(w, mprof_trace_get(p)));
+}
+
 // One record; returns the ticks that it took and that no event had.
 static uint64_t put_record(struct trace_writer *w, const unsigned char **p,
                            uint64_t before) {
@@ -362,7 +368,7 @@ static uint64_t put_record(struct trace_writer *w, const unsigned char **p,
     EVENT(w, EV_HEAP_ALLOC, ticks, mprof_trace_get(p));
     break;
   case MPROF_TRACE_GC_START:
-    EVENT(w, EV_GC_START, ticks, 0, stack_of(w, mprof_trace_get(p)));
+    put_gc_start(w, ticks, p);
     break;
   case MPROF_TRACE_GC_DONE:
     EVENT(w, EV_GC_DONE, ticks);
