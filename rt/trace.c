@@ -11,7 +11,7 @@
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
-#include "writer.h"
+#include "write_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -365,17 +365,60 @@ static uint64_t frequency(void) {
   return f != 0 ? f : 1;
 }
 
-static int write_locked(void) {
-  struct mprof_trace_input in = {.rows = trace.rows,
-                                 .frequency = frequency(),
-                                 .processors =
-                                     (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
+static void put_out(void *arg, const void *data, size_t len) {
+  mprof_outfile_put(arg, data, len);
+}
+
+static void write_row(struct mprof_trace_writer *w, struct mprof_trace_row *r) {
+  for (struct mprof_trace_buf *b = r->first; b; b = b->next) {
+    mprof_trace_buf_seal(b);
+    mprof_trace_write_batch(w, r, b);
+  }
+}
+
+static void write_all(struct mprof_trace_writer *w) {
+  uint64_t last_ticks = trace.ticks;
+  struct mprof_trace_row *first = trace.rows;
   for (struct mprof_trace_row *r = trace.rows; r; r = r->next) {
     close_row(r);
-    for (struct mprof_trace_buf *b = r->first; b; b = b->next)
-      mprof_trace_buf_seal(b);
+    if (r->id == 0) // which begins with what there was before
+      first = r;
+    last_ticks = r->ticks > last_ticks ? r->ticks : last_ticks;
   }
-  return mprof_write_trace(&in, trace.fd >= 0 ? NULL : trace.path, trace.fd);
+  mprof_trace_write_head(w);
+  write_row(w, first);
+  for (struct mprof_trace_row *r = trace.rows; r; r = r->next)
+    if (r != first)
+      write_row(w, r);
+  mprof_trace_write_tail(w, last_ticks, frequency());
+}
+
+static int write_to(struct mprof_outfile *out) {
+  const struct mprof_trace_sink sink = {put_out, out};
+  struct mprof_trace_writer *w =
+      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  if (!w)
+    return ENOMEM;
+  write_all(w);
+  const int error = mprof_trace_writer_error(w);
+  mprof_trace_writer_free(w);
+  return error;
+}
+
+static int write_locked(void) {
+  struct mprof_outfile *out = mprof_os_map(sizeof(*out));
+  if (!out)
+    return ENOMEM;
+  int error = trace.fd >= 0 ? mprof_outfile_open_fd(out, trace.fd)
+                            : mprof_outfile_open(out, trace.path, false);
+  if (error == 0) {
+    const int own_error = write_to(out);
+    if (own_error != 0)
+      out->error = own_error; // what is half written is no trace
+    error = mprof_outfile_close(out);
+  }
+  mprof_os_unmap(out, sizeof(*out));
+  return error;
 }
 
 static void forget_locked(void) {

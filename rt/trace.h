@@ -71,6 +71,13 @@ enum mprof_trace_from {
 // Ticks of the trace. (Go: traceTickDiv)
 #define MPROF_TRACE_TICK_DIV 64u
 
+// How far a row has been written to the file; the writer's.
+struct mprof_trace_written {
+  uint64_t g, seq; // of its thread
+  uint64_t left;   // ticks that no event had yet
+  bool is_running; // the thread, as far as the file says
+};
+
 // A row. Its thread writes it, between enter and leave; when all is quiet the
 // session's end does.
 struct mprof_trace_row {
@@ -90,6 +97,7 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
+  struct mprof_trace_written written;
 };
 
 extern atomic_uint mprof_trace_session; // 0: none
@@ -167,19 +175,6 @@ struct mprof_trace_pre {
   uint64_t g;
   uint8_t from; // enum mprof_trace_from; UNKNOWN once it has come
 };
-
-// --- write_trace.c ---
-
-// All of a session's rows, when they are quiet.
-struct mprof_trace_input {
-  struct mprof_trace_row *rows;
-  uint64_t frequency; // ticks of the trace in a second
-  unsigned processors;
-};
-// Writes them to path, or to fd if path is NULL. 0 or an errno value.
-// writer_lock held.
-int mprof_write_trace(const struct mprof_trace_input *in, const char *path,
-                      int fd);
 
 extern struct mprof_lock mprof_trace_lock;
 
