@@ -7,6 +7,7 @@
 #include "epochs.h"
 #include "flags.h"
 #include "threads.h"
+#include "trace.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 
-enum { FILES_MAX = 6, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
+enum { FILES_MAX = 7, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
 struct last_words {
@@ -204,7 +205,8 @@ static bool is_taken(void *arg, unsigned number) {
     if ((make_path(w, kinds[i], ".pb.gz") == 0 && mprof_sys_exists(w->path)) ||
         (make_path(w, kinds[i], ".txt") == 0 && mprof_sys_exists(w->path)))
       return true;
-  return make_path(w, "", ".txt") == 0 && mprof_sys_exists(w->path);
+  return (make_path(w, "", ".trace") == 0 && mprof_sys_exists(w->path)) ||
+         (make_path(w, "", ".txt") == 0 && mprof_sys_exists(w->path));
 }
 
 static void choose_number(struct last_words *w, unsigned first) {
@@ -305,6 +307,29 @@ static void write_profiles(struct last_words *w) {
     write_threads(w);
 }
 
+// One that the program has started has a path of its own.
+static void write_trace(struct last_words *w) {
+  const char *own_path;
+  if (!mprof_trace_is_open(&own_path))
+    return;
+  int error = make_path(w, "", ".trace");
+  if (own_path != NULL) {
+    mprof_outfile_keep_others(false);
+    strcpy(w->path, own_path);
+    error = 0;
+  }
+  uint64_t events = 0;
+  if (error == 0)
+    error = mprof_trace_finish_session(w->path, &events);
+  note_file(w, error, NULL);
+  if (error == 0) {
+    mprof_text_str(&w->line, " (");
+    put_number(&w->line, events, "event");
+    mprof_text_str(&w->line, ")");
+  }
+  mprof_outfile_keep_others(true);
+}
+
 static void write_report(struct last_words *w) {
   int error;
   do {
@@ -341,6 +366,7 @@ static void write_files(struct last_words *w) {
   mprof_outfile_keep_others(true);
   if (mprof_flags.profile)
     write_profiles(w);
+  write_trace(w);
   if (mprof_flags.report)
     write_report(w);
   mprof_outfile_keep_others(false);
@@ -396,7 +422,8 @@ void mprof_write_last_locked(void) {
 }
 
 bool mprof_wants_files(void) {
-  if (mprof_flags.profile || mprof_flags.report)
+  if (mprof_flags.profile || mprof_flags.report || mprof_flags.trace ||
+      mprof_trace_is_on())
     return true;
   mprof_message_always("wrote nothing: profile=0 and report=0");
   return false;

@@ -114,8 +114,11 @@ static void after_fork_in_child(void) {
   mprof_stats_reset();
   mprof_cycle_reset();
   mprof_persistent_reset();
+  mprof_contention_update_kinds();
   mprof_guard_leave();
-  if (!mprof_flags.children) {
+  if (mprof_flags.children) {
+    mprof_trace_init();
+  } else {
     atomic_store(&mprof_is_ready, false);
     atomic_store(&state, INERT);
   }
@@ -179,6 +182,7 @@ static void start(void) {
   atomic_store(&state, READY);
   atomic_store(&mprof_is_ready, true);
   mprof_next_start();
+  mprof_trace_init();
 }
 
 bool mprof_init_is_inert(void) { return atomic_load(&state) == INERT; }

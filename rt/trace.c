@@ -393,7 +393,7 @@ static void write_all(struct mprof_trace_writer *w) {
   mprof_trace_write_tail(w, last_ticks, frequency());
 }
 
-static int write_to(struct mprof_outfile *out) {
+static int write_to(struct mprof_outfile *out, uint64_t *events) {
   const struct mprof_trace_sink sink = {put_out, out};
   struct mprof_trace_writer *w =
       mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
@@ -401,18 +401,21 @@ static int write_to(struct mprof_outfile *out) {
     return ENOMEM;
   write_all(w);
   const int error = mprof_trace_writer_error(w);
+  *events = mprof_trace_writer_events(w);
   mprof_trace_writer_free(w);
   return error;
 }
 
-static int write_locked(void) {
+static int write_locked(const char *path, uint64_t *events) {
   struct mprof_outfile *out = mprof_os_map(sizeof(*out));
   if (!out)
     return ENOMEM;
-  int error = trace.fd >= 0 ? mprof_outfile_open_fd(out, trace.fd)
-                            : mprof_outfile_open(out, trace.path, false);
+  int error = trace.fd >= 0
+                  ? mprof_outfile_open_fd(out, trace.fd)
+                  : mprof_outfile_open(
+                        out, trace.path[0] != '\0' ? trace.path : path, false);
   if (error == 0) {
-    const int own_error = write_to(out);
+    const int own_error = write_to(out, events);
     if (own_error != 0)
       out->error = own_error; // what is half written is no trace
     error = mprof_outfile_close(out);
@@ -437,8 +440,17 @@ static void forget_locked(void) {
   trace.is_open = false;
 }
 
-// With writer_lock and the guard.
-static int stop(void) {
+bool mprof_trace_is_open(const char **own_path) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  const bool is_open = trace.is_open;
+  mprof_lock_release(&mprof_trace_lock);
+  // Only who holds writer_lock ends it.
+  *own_path = is_open && trace.path[0] != '\0' ? trace.path : NULL;
+  return is_open;
+}
+
+int mprof_trace_finish_session(const char *path, uint64_t *events) {
+  *events = 0;
   mprof_lock_acquire(&mprof_trace_lock);
   if (!trace.is_open) {
     mprof_lock_release(&mprof_trace_lock);
@@ -448,7 +460,7 @@ static int stop(void) {
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
-  int error = write_locked();
+  int error = write_locked(path, events);
   forget_locked();
   mprof_lock_release(&mprof_trace_lock);
   mprof_contention_update_kinds();
@@ -461,10 +473,16 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
-  int error = stop();
+  uint64_t events;
+  int error = mprof_trace_finish_session("", &events);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
   return error;
+}
+
+void mprof_trace_init(void) {
+  if (mprof_flags.trace)
+    start(NULL, -1);
 }
 
 void mprof_trace_reset(void) {

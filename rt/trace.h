@@ -163,11 +163,16 @@ void mprof_trace_names_reset(void);
 
 // --- trace.c ---
 
-// Sets back in a forked child.
+// In a forked child: there is no session.
 void mprof_trace_reset(void);
-// At the end of the process.
-void mprof_trace_at_exit(void);
+// At start, and in a forked child: begins the session of the option trace.
 void mprof_trace_init(void);
+// At the end of the process: whether a session has begun and was not stopped,
+// and the path that it has of its own, or NULL. writer_lock and guard held.
+bool mprof_trace_is_open(const char **own_path);
+// Ends it and writes it, to path if it has none of its own. 0 or an errno value,
+// and how many events. The same held.
+int mprof_trace_finish_session(const char *path, uint64_t *events);
 
 // A thread that was there when the session began.
 struct mprof_trace_pre {

@@ -38,7 +38,8 @@ struct list {
 
 struct mprof_trace_writer {
   struct mprof_trace_sink sink;
-  unsigned processors;           // 0 once they were told
+  unsigned processors; // 0 once they were told
+  uint64_t events;
   struct mprof_pc_table stacks;  // of handles, to numbers
   struct list handles;           // in the order of numbers
   struct mprof_pc_table strings; // of hashes, to numbers
@@ -89,6 +90,7 @@ void mprof_trace_emit_bytes(struct mprof_trace_writer *w, const void *data,
 void mprof_trace_emit(struct mprof_trace_writer *w, enum event type,
                       const uint64_t *args, size_t n) {
   unsigned char body[ARGS_MAX * 10], head[3];
+  w->events += type != EV_BATCH && type != EV_FREQUENCY;
   unsigned char *p = body;
   for (size_t i = 0; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -313,4 +315,8 @@ void mprof_trace_writer_free(struct mprof_trace_writer *w) {
 
 int mprof_trace_writer_error(const struct mprof_trace_writer *w) {
   return w->error;
+}
+
+uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w) {
+  return w->events;
 }
