@@ -30,7 +30,9 @@ static void put_begin(struct mprof_trace_writer *w,
   to->is_running = true;
   if (from == MPROF_TRACE_FROM_UNKNOWN) {
     EVENT(w, EV_GO_CREATE, ticks, g,
-          mprof_trace_start_number(w, mprof_trace_get(p)), 0);
+          mprof_trace_start_number(w, mprof_trace_get(p),
+                                   tid == (uint64_t)mprof_sys_getpid()),
+          0);
     ticks = 0;
   }
   EVENT(w, EV_PROC_START, ticks, tid);
@@ -48,8 +50,8 @@ static void put_begin(struct mprof_trace_writer *w,
 static void put_pre(struct mprof_trace_writer *w, const unsigned char **p) {
   const uint64_t g = mprof_trace_get(p);
   const enum mprof_trace_from from = (enum mprof_trace_from)mprof_trace_get(p);
-  EVENT(w, EV_GO_CREATE, 0, g, mprof_trace_start_number(w, mprof_trace_get(p)),
-        0);
+  EVENT(w, EV_GO_CREATE, 0, g,
+        mprof_trace_start_number(w, mprof_trace_get(p), false), 0);
   if (from == MPROF_TRACE_FROM_WAITING)
     EVENT(w, EV_GO_WAITING, 0, g);
   else if (from == MPROF_TRACE_FROM_CALL)
@@ -153,7 +155,7 @@ static uint64_t put_record(struct mprof_trace_writer *w,
   case MPROF_TRACE_CREATE: {
     const uint64_t g = mprof_trace_get(p), start = mprof_trace_get(p);
     const uint64_t stack = mprof_trace_get(p);
-    EVENT(w, EV_GO_CREATE, ticks, g, mprof_trace_start_number(w, start),
+    EVENT(w, EV_GO_CREATE, ticks, g, mprof_trace_start_number(w, start, false),
           mprof_trace_stack_number(w, stack));
     break;
   }

@@ -121,9 +121,13 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
 // What a thread of which nobody knows what it runs is taken to run: readers
 // want a stack of each.
 #define UNKNOWN_START UINT32_MAX
-uint64_t mprof_trace_start_number(struct mprof_trace_writer *w,
-                                  uint64_t handle) {
-  return mprof_trace_stack_number(w, handle != 0 ? handle : UNKNOWN_START);
+#define MAIN_START (UINT32_MAX - 1)
+#define MAIN_START (UINT32_MAX - 1)
+uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
+                                  bool is_main) {
+  return mprof_trace_stack_number(w, handle != 0 ? handle
+                                     : is_main   ? MAIN_START
+                                                 : UNKNOWN_START);
 }
 
 // --- strings ---
@@ -252,9 +256,10 @@ static void put_stacks(struct mprof_trace_writer *w) {
     const uint32_t handle = ((const uint32_t *)w->handles.v)[i];
     struct stack_text s;
     s.len = s.frames = 0;
-    if (handle == UNKNOWN_START) {
-      const struct frame f = {string_number(w, "thread"), 0, 0};
-      add_to_stack(&s, 1, &f);
+    if (handle >= MAIN_START) {
+      const char *name = handle == MAIN_START ? "main" : "thread";
+      const struct frame f = {string_number(w, name), 0, 0};
+      add_to_stack(&s, handle == MAIN_START ? 2 : 1, &f);
     } else {
       add_bucket(w, &s, mprof_persistent_pointer(handle));
     }

@@ -85,8 +85,8 @@ void mprof_trace_emit_bytes(struct mprof_trace_writer *w, const void *data,
 // thread runs is never none: readers want one.
 uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
                                   uint64_t handle);
-uint64_t mprof_trace_start_number(struct mprof_trace_writer *w,
-                                  uint64_t handle);
+uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
+                                  bool is_main);
 uint64_t mprof_trace_string_number(struct mprof_trace_writer *w, const char *s);
 // Number of processors; 0 if it was asked before.
 unsigned mprof_trace_take_processors(struct mprof_trace_writer *w);

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: two threads hand a mutex to each other; each wait that ended because
+// the other one unlocked has an unblock in the other's row, while that runs,
+// with the line of the unlock.
+//
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %trace_check -q %t.trace
+// RUN: %python %S/Inputs/trace_wakers.py %t.trace
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <time.h>
+
+enum { ROUNDS = 400 };
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void pause_for(long us) {
+  const struct timespec t = {0, us * 1000};
+  nanosleep(&t, NULL);
+}
+
+__attribute__((noinline)) static void first(void) {
+  pthread_mutex_lock(&m);
+  pause_for(200);
+  pthread_mutex_unlock(&m); // unlock in first
+}
+__attribute__((noinline)) static void second(void) {
+  pthread_mutex_lock(&m);
+  pause_for(200);
+  pthread_mutex_unlock(&m); // unlock in second
+}
+
+static void *run_first(void *arg) {
+  for (int i = 0; i < ROUNDS; i++) {
+    first();
+    pause_for(50);
+  }
+  return arg;
+}
+static void *run_second(void *arg) {
+  for (int i = 0; i < ROUNDS; i++) {
+    second();
+    pause_for(50);
+  }
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  pthread_t a, b;
+  if (argc != 2 || mprof_trace_start(argv[1]) != 0 ||
+      pthread_create(&a, NULL, run_first, NULL) != 0 ||
+      pthread_create(&b, NULL, run_second, NULL) != 0)
+    return 1;
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  return mprof_trace_stop();
+}
