@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a trace is started and stopped as its functions say: one at a time,
+// wrong arguments have their errors, a stop without a start does nothing, a
+// descriptor stays open and gets the trace from its place on, and what cannot
+// be written leaves the file that was there.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o calls
+// RUN: env MPROF_OPTIONS=profile=0:report=0 ./calls
+// RUN: tail -c +6 by-fd > by-fd.trace
+// RUN: %trace_check -q by-fd.trace by-path.trace
+// RUN: test "$(head -c 5 by-fd)" = "12345"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mprof/mprof.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHECK(x)                                                               \
+  do {                                                                         \
+    if (!(x)) {                                                                \
+      fprintf(stderr, "line %d: %s\n", __LINE__, #x);                          \
+      return 1;                                                                \
+    }                                                                          \
+  } while (0)
+
+int main(void) {
+  char long_path[5000];
+  memset(long_path, 'x', sizeof(long_path));
+  long_path[sizeof(long_path) - 1] = '\0';
+  CHECK(mprof_trace_stop() == 0);
+  CHECK(mprof_trace_start(NULL) == EINVAL);
+  CHECK(mprof_trace_start("") == EINVAL);
+  CHECK(mprof_trace_start(long_path) == ENAMETOOLONG);
+  CHECK(mprof_trace_start_fd(-1) == EBADF);
+
+  CHECK(mprof_trace_start("by-path.trace") == 0);
+  CHECK(mprof_trace_start("by-path.trace") == EBUSY);
+  CHECK(mprof_trace_start_fd(1) == EBUSY);
+  CHECK(access("by-path.trace", F_OK) != 0); // only when it is whole
+  CHECK(mprof_trace_stop() == 0);
+  struct stat before, after;
+  CHECK(stat("by-path.trace", &before) == 0 && before.st_size > 16);
+  CHECK(mprof_trace_stop() == 0);
+  CHECK(stat("by-path.trace", &after) == 0 && after.st_ino == before.st_ino);
+
+  int fd = open("by-fd", O_CREAT | O_WRONLY | O_EXCL, 0600);
+  CHECK(fd >= 0 && write(fd, "12345", 5) == 5);
+  CHECK(mprof_trace_start_fd(fd) == 0);
+  CHECK(mprof_trace_stop() == 0);
+  CHECK(lseek(fd, 0, SEEK_CUR) > 16 && close(fd) == 0);
+
+  CHECK(mprof_trace_start("missing/x.trace") == 0);
+  CHECK(mprof_trace_stop() == ENOENT);
+  CHECK(mprof_trace_start_fd(fd) == 0); // which is closed
+  CHECK(mprof_trace_stop() == EBADF);
+  CHECK(mprof_trace_start("by-path.trace") == 0); // goes on after failures
+  CHECK(mprof_trace_stop() == 0);
+  return 0;
+}

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a trace that reaches trace_max_mb ends there for all threads, is as
+// sound as any, and the report says so; the next one begins anew.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o full
+// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out ./full
+// RUN: %trace_check -q first.trace second.trace
+// RUN: test $(stat -c %%s first.trace) -gt 500000
+// RUN: test $(stat -c %%s second.trace) -lt 10000
+// RUN: grep -q 'traces that ended early because trace_max_mb' out.*.txt
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+
+static void *fill(void *arg) {
+  for (int i = 0; i < 100000; i++)
+    mprof_trace_log(0, "key", "some text that takes memory");
+  return arg;
+}
+
+int main(void) {
+  pthread_t t[3];
+  if (mprof_trace_start("first.trace") != 0)
+    return 1;
+  for (int i = 0; i < 3; i++)
+    pthread_create(&t[i], NULL, fill, NULL);
+  for (int i = 0; i < 3; i++)
+    pthread_join(t[i], NULL);
+  if (mprof_trace_stop() != 0 || mprof_trace_start("second.trace") != 0)
+    return 1;
+  mprof_trace_log(0, "key", "text");
+  return mprof_trace_stop();
+}
