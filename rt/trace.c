@@ -22,18 +22,16 @@ atomic_uint mprof_trace_session;
 struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 
 static struct {
-  struct mprof_trace_row *rows;   // of this session
-  struct mprof_trace_row *unused; // whose threads have ended
-  struct mprof_trace_row *spare;  // of earlier sessions
+  struct mprof_trace_row *_Atomic rows; // of this session
+  struct mprof_trace_row *unused;       // whose threads have ended
+  struct mprof_trace_row *spare;        // of earlier sessions
   uint32_t rows_len;
   unsigned last_session;
   bool is_open; // started, and not stopped yet
   struct mprof_trace_pre *pre;
   size_t pre_len, pre_bytes;
   uint64_t ticks, ns; // at its begin
-  int fd;             // where it is to be written; -1: path
-  char path[MPROF_PATH_MAX];
-} trace; // guarded by trace_lock
+} trace;              // guarded by trace_lock
 
 static _Atomic uint64_t last_g; // of the process
 
@@ -46,15 +44,19 @@ static uint64_t trace_ticks(uint64_t now) {
 
 static bool add_buf(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = mprof_trace_buf_new();
+  while (!b && mprof_trace_write_some(atomic_load(&trace.rows), true))
+    b = mprof_trace_buf_new();
   if (!b)
     return false;
   b->row = r->id;
   b->ticks = r->ticks;
   if (r->last)
-    r->last->next = b;
+    atomic_store_explicit(&r->last->next, b, memory_order_release);
   else
     r->first = b;
   r->last = b;
+  if (mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
+    mprof_trace_write_some(atomic_load(&trace.rows), false);
   return true;
 }
 
@@ -76,9 +78,11 @@ static struct mprof_trace_row *new_row_locked(void) {
     r = mprof_persistent_try_alloc(sizeof(*r));
   if (!r)
     return NULL;
-  *r = (struct mprof_trace_row){
-      .next = trace.rows, .id = trace.rows_len++, .ticks = trace.ticks};
-  trace.rows = r;
+  *r = (struct mprof_trace_row){.next = atomic_load(&trace.rows),
+                                .id = trace.rows_len++,
+                                .ticks = trace.ticks,
+                                .written.is_first = trace.rows_len == 1};
+  atomic_store(&trace.rows, r); // read without the lock by who writes some
   return r;
 }
 
@@ -323,12 +327,8 @@ static int start(const char *path, int fd) {
     return EBUSY;
   mprof_lock_acquire(&mprof_trace_lock);
   int error = start_locked();
-  if (error == 0) {
-    trace.fd = fd;
-    trace.path[0] = '\0';
-    if (path)
-      strcpy(trace.path, path);
-  }
+  if (error == 0)
+    mprof_trace_write_begin(path, fd);
   mprof_lock_release(&mprof_trace_lock);
   if (error == 0)
     mprof_contention_update_kinds();
@@ -360,73 +360,9 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-static uint64_t frequency(void) {
-  uint64_t f = mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
-  return f != 0 ? f : 1;
-}
-
-static void put_out(void *arg, const void *data, size_t len) {
-  mprof_outfile_put(arg, data, len);
-}
-
-static void write_row(struct mprof_trace_writer *w, struct mprof_trace_row *r) {
-  for (struct mprof_trace_buf *b = r->first; b; b = b->next) {
-    mprof_trace_buf_seal(b);
-    mprof_trace_write_batch(w, r, b);
-  }
-}
-
-static void write_all(struct mprof_trace_writer *w) {
-  uint64_t last_ticks = trace.ticks;
-  struct mprof_trace_row *first = trace.rows;
-  for (struct mprof_trace_row *r = trace.rows; r; r = r->next) {
-    close_row(r);
-    if (r->id == 0) // which begins with what there was before
-      first = r;
-    last_ticks = r->ticks > last_ticks ? r->ticks : last_ticks;
-  }
-  mprof_trace_write_head(w);
-  write_row(w, first);
-  for (struct mprof_trace_row *r = trace.rows; r; r = r->next)
-    if (r != first)
-      write_row(w, r);
-  mprof_trace_write_tail(w, last_ticks, frequency());
-}
-
-static int write_to(struct mprof_outfile *out, uint64_t *events) {
-  const struct mprof_trace_sink sink = {put_out, out};
-  struct mprof_trace_writer *w =
-      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
-  if (!w)
-    return ENOMEM;
-  write_all(w);
-  const int error = mprof_trace_writer_error(w);
-  *events = mprof_trace_writer_events(w);
-  mprof_trace_writer_free(w);
-  return error;
-}
-
-static int write_locked(const char *path, uint64_t *events) {
-  struct mprof_outfile *out = mprof_os_map(sizeof(*out));
-  if (!out)
-    return ENOMEM;
-  int error = trace.fd >= 0
-                  ? mprof_outfile_open_fd(out, trace.fd)
-                  : mprof_outfile_open(
-                        out, trace.path[0] != '\0' ? trace.path : path, false);
-  if (error == 0) {
-    const int own_error = write_to(out, events);
-    if (own_error != 0)
-      out->error = own_error; // what is half written is no trace
-    error = mprof_outfile_close(out);
-  }
-  mprof_os_unmap(out, sizeof(*out));
-  return error;
-}
-
 static void forget_locked(void) {
   struct mprof_trace_row *next;
-  for (struct mprof_trace_row *r = trace.rows; r; r = next) {
+  for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = next) {
     next = r->next;
     mprof_trace_buf_free(r->first);
     r->next = trace.spare;
@@ -445,7 +381,7 @@ bool mprof_trace_is_open(const char **own_path) {
   const bool is_open = trace.is_open;
   mprof_lock_release(&mprof_trace_lock);
   // Only who holds writer_lock ends it.
-  *own_path = is_open && trace.path[0] != '\0' ? trace.path : NULL;
+  *own_path = is_open ? mprof_trace_own_path() : NULL;
   return is_open;
 }
 
@@ -460,7 +396,9 @@ int mprof_trace_finish_session(const char *path, uint64_t *events) {
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
-  int error = write_locked(path, events);
+  for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = r->next)
+    close_row(r);
+  int error = mprof_trace_write_end(atomic_load(&trace.rows), path, events);
   forget_locked();
   mprof_lock_release(&mprof_trace_lock);
   mprof_contention_update_kinds();
@@ -487,6 +425,7 @@ void mprof_trace_init(void) {
 
 void mprof_trace_reset(void) {
   mprof_lock_reset(&mprof_trace_lock);
+  mprof_trace_write_reset();
   mprof_trace_buf_reset();
   mprof_trace_names_reset();
   atomic_store(&mprof_trace_session, 0);

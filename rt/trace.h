@@ -75,6 +75,7 @@ enum mprof_trace_from {
 struct mprof_trace_written {
   uint64_t g, seq; // of its thread
   uint64_t left;   // ticks that no event had yet
+  bool is_first;   // of the thread that began the session, so far unwritten
   bool is_running; // the thread, as far as the file says
 };
 
@@ -83,8 +84,9 @@ struct mprof_trace_written {
 struct mprof_trace_row {
   _Alignas(64) struct mprof_trace_row *next; // of all; guarded by trace_lock
   struct mprof_trace_row *next_unused;       // the same
-  struct mprof_trace_buf *first, *last;      // oldest first; last is written
-  uint64_t ticks;                            // of the last record
+  struct mprof_trace_buf *first; // the oldest; the writer's from then on
+  struct mprof_trace_buf *last;  // that is being filled
+  uint64_t ticks;                // of the last record
   uint64_t g;       // of the thread that it is of; 0: none, or it has ended
   uint32_t seq;     // that thread's, as the writer will count
   uint32_t id;      // from 0
@@ -170,8 +172,8 @@ void mprof_trace_init(void);
 // At the end of the process: whether a session has begun and was not stopped,
 // and the path that it has of its own, or NULL. writer_lock and guard held.
 bool mprof_trace_is_open(const char **own_path);
-// Ends it and writes it, to path if it has none of its own. 0 or an errno value,
-// and how many events. The same held.
+// Ends it and writes it, to path if it has none of its own. 0 or an errno
+// value, and how many events. The same held.
 int mprof_trace_finish_session(const char *path, uint64_t *events);
 
 // A thread that was there when the session began.
@@ -180,6 +182,22 @@ struct mprof_trace_pre {
   uint64_t g;
   uint8_t from; // enum mprof_trace_from; UNKNOWN once it has come
 };
+
+// --- trace_out.c ---
+
+// A session begins, for a path or, if that is NULL, for a descriptor; neither:
+// for the path that its end gives.
+void mprof_trace_write_begin(const char *path, int fd);
+const char *mprof_trace_own_path(void);
+// Writes some of the oldest buffers to make room, unless another thread does;
+// waits for that one if asked. False if there is no room to be made. Between
+// enter and leave.
+bool mprof_trace_write_some(struct mprof_trace_row *rows, bool waits);
+// Writes the rest when all is quiet. 0 or the first errno value.
+int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
+                          uint64_t *events);
+// In a forked child.
+void mprof_trace_write_reset(void);
 
 extern struct mprof_lock mprof_trace_lock;
 

@@ -14,8 +14,7 @@ static struct {
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
 struct mprof_trace_buf *mprof_trace_buf_new(void) {
-  const size_t most =
-      ((size_t)mprof_flags.trace_max_mb << 20) / MPROF_TRACE_BUF_SIZE;
+  const size_t most = mprof_trace_buf_limit() / MPROF_TRACE_BUF_SIZE;
   struct mprof_trace_buf *b = NULL;
   mprof_lock_acquire(&pool.lock);
   if (pool.used < most) {
@@ -49,6 +48,10 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
     pool.used--;
     mprof_lock_release(&pool.lock);
   }
+}
+
+size_t mprof_trace_buf_limit(void) {
+  return (size_t)mprof_flags.trace_max_mb << 20;
 }
 
 size_t mprof_trace_buf_used(void) { return pool.used * MPROF_TRACE_BUF_SIZE; }

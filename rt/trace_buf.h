@@ -18,7 +18,8 @@
 #define MPROF_TRACE_RECORD_MAX 64u
 
 struct mprof_trace_buf {
-  struct mprof_trace_buf *next;
+  // The row's next, once this one is complete; then the writer may take it.
+  struct mprof_trace_buf *_Atomic next;
   uint32_t row;   // of the processor slot that it is of
   uint32_t len;   // bytes of data
   uint64_t ticks; // what the first record's ticks are since
@@ -35,8 +36,9 @@ struct mprof_trace_buf {
 struct mprof_trace_buf *mprof_trace_buf_new(void);
 // Gives all of a list back.
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
-// Bytes in use.
+// Bytes in use, and at most.
 size_t mprof_trace_buf_used(void);
+size_t mprof_trace_buf_limit(void);
 // In a forked child.
 void mprof_trace_buf_reset(void);
 

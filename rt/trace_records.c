@@ -14,10 +14,12 @@
 
 // --- a row's records ---
 
-static void put_processors(struct mprof_trace_writer *w) {
-  const unsigned n = mprof_trace_take_processors(w);
-  if (n != 0)
-    EVENT(w, EV_GOMAXPROCS, 0, n, 0);
+// Readers take what comes before it for what there was already.
+static void put_processors(struct mprof_trace_writer *w,
+                           struct mprof_trace_written *to) {
+  if (to->is_first)
+    EVENT(w, EV_GOMAXPROCS, 0, mprof_trace_processors(w), 0);
+  to->is_first = false;
 }
 
 static void put_begin(struct mprof_trace_writer *w,
@@ -44,7 +46,7 @@ static void put_begin(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_SYS_EXIT, 0, g, 2, 0);
   }
   EVENT(w, EV_GO_START, 0, g, ++to->seq);
-  put_processors(w);
+  put_processors(w, to);
 }
 
 static void put_pre(struct mprof_trace_writer *w, const unsigned char **p) {

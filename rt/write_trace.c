@@ -38,7 +38,7 @@ struct list {
 
 struct mprof_trace_writer {
   struct mprof_trace_sink sink;
-  unsigned processors; // 0 once they were told
+  unsigned processors;
   uint64_t events;
   struct mprof_pc_table stacks;  // of handles, to numbers
   struct list handles;           // in the order of numbers
@@ -292,10 +292,8 @@ uint64_t mprof_trace_string_number(struct mprof_trace_writer *w,
   return string_number(w, s);
 }
 
-unsigned mprof_trace_take_processors(struct mprof_trace_writer *w) {
-  const unsigned n = w->processors;
-  w->processors = 0;
-  return n;
+unsigned mprof_trace_processors(const struct mprof_trace_writer *w) {
+  return w->processors;
 }
 
 struct mprof_trace_writer *

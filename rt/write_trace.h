@@ -30,7 +30,7 @@ uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w);
 int mprof_trace_writer_error(const struct mprof_trace_writer *w);
 
 // The file's first bytes; a batch of each buffer, those of a row in their
-// order, the first row's first; and the rest. last_ticks: of the last record.
+// order; and the rest. last_ticks: of the last record.
 void mprof_trace_write_head(struct mprof_trace_writer *w);
 void mprof_trace_write_batch(struct mprof_trace_writer *w,
                              struct mprof_trace_row *r,
@@ -88,7 +88,6 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
                                   bool is_main);
 uint64_t mprof_trace_string_number(struct mprof_trace_writer *w, const char *s);
-// Number of processors; 0 if it was asked before.
-unsigned mprof_trace_take_processors(struct mprof_trace_writer *w);
+unsigned mprof_trace_processors(const struct mprof_trace_writer *w);
 
 #endif // MPROF_RT_WRITE_TRACE_H

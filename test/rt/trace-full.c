@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace that reaches trace_max_mb ends there for all threads, is as
-// sound as any, and the report says so; the next one begins anew.
+// Intent: a trace that reaches trace_max_mb while its file cannot be written
+// ends there for all threads, is as sound as any when it can, and the report
+// says so; the next one begins anew.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o full
 // RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out ./full
-// RUN: %trace_check -q first.trace second.trace
-// RUN: test $(stat -c %%s first.trace) -gt 500000
+// RUN: %trace_check -q later/first.trace second.trace
+// RUN: test $(stat -c %%s later/first.trace) -gt 500000
 // RUN: test $(stat -c %%s second.trace) -lt 10000
 // RUN: grep -q 'traces that ended early because trace_max_mb' out.*.txt
 
 #include <mprof/mprof.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 static void *fill(void *arg) {
   for (int i = 0; i < 100000; i++)
@@ -23,13 +25,14 @@ static void *fill(void *arg) {
 
 int main(void) {
   pthread_t t[3];
-  if (mprof_trace_start("first.trace") != 0)
+  if (mprof_trace_start("later/first.trace") != 0)
     return 1;
   for (int i = 0; i < 3; i++)
     pthread_create(&t[i], NULL, fill, NULL);
   for (int i = 0; i < 3; i++)
     pthread_join(t[i], NULL);
-  if (mprof_trace_stop() != 0 || mprof_trace_start("second.trace") != 0)
+  if (mkdir("later", 0700) != 0 || mprof_trace_stop() != 0 ||
+      mprof_trace_start("second.trace") != 0)
     return 1;
   mprof_trace_log(0, "key", "text");
   return mprof_trace_stop();
