@@ -42,7 +42,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
     // Here, since the thread may have ended before its creator goes on.
     atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
-      s->trace_g = mprof_trace_create(fn, frame);
+      s->trace_g = mprof_trace_create(fn, frame, &s->trace_start);
       s->trace_session = mprof_tls.trace_session;
     }
   }

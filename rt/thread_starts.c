@@ -61,10 +61,11 @@ void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
   if (t) {
     mprof_lock_acquire(&mprof_registry_lock);
     t->created = s->bucket;
+    t->runs = is_done ? (uintptr_t)s->fn : 0; // else it stands for a state
     mprof_lock_release(&mprof_registry_lock);
   }
   if (mprof_unlikely(s->trace_g != 0))
-    mprof_trace_created(s->trace_g, s->trace_session);
+    mprof_trace_created(s->trace_g, s->trace_start, s->trace_session);
   if (is_done)
     mprof_thread_start_free(s);
   mprof_guard_leave();

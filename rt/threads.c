@@ -158,7 +158,7 @@ size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap) {
   mprof_lock_acquire(&mprof_registry_lock);
   for (struct mprof_thread *t = registry.live; t; t = t->next, n++)
     if (n < cap)
-      v[n] = (struct mprof_thread_info){t->tid, t->created};
+      v[n] = (struct mprof_thread_info){t->tid, t->created, t->runs};
   mprof_lock_release(&mprof_registry_lock);
   return n;
 }

@@ -57,6 +57,8 @@ struct mprof_thread {
   // Where the thread was created, NULL if that was not seen. Guarded by
   // registry_lock.
   struct mprof_bucket *created;
+  uintptr_t
+      runs; // the function that it was created for, 0 if unknown; the same
   uint16_t shard;               // counts.h; guarded by registry_lock
   struct mprof_heapx_last last; // with the option heapx
   // Whether the thread makes a record of the trace; atomic.
@@ -122,6 +124,7 @@ struct mprof_thread *mprof_thread_self(bool need_scratch);
 struct mprof_thread_info {
   int tid;
   const struct mprof_bucket *created; // NULL if that was not seen
+  uintptr_t runs; // the function that it was created for; 0: unknown
 };
 // Copies the first cap of the live threads, newest first, to v, and returns how
 // many there are. Call with the guard set.

@@ -44,19 +44,28 @@ static uint64_t trace_ticks(uint64_t now) {
 
 static bool add_buf(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = mprof_trace_buf_new();
-  while (!b && mprof_trace_write_some(atomic_load(&trace.rows), true))
+  while (!b && mprof_trace_make_room(atomic_load(&trace.rows), true))
     b = mprof_trace_buf_new();
   if (!b)
     return false;
   b->row = r->id;
   b->ticks = r->ticks;
+  b->g = r->g;
+  b->seq = r->seq;
+  b->start = r->start;
+  b->tid = r->tid;
+  b->waits = r->waits_in != 0 && r->open_ticks == 0;
   if (r->last)
     atomic_store_explicit(&r->last->next, b, memory_order_release);
   else
     r->first = b;
   r->last = b;
-  if (mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
-    mprof_trace_write_some(atomic_load(&trace.rows), false);
+  if (mprof_trace_is_read())
+    mprof_trace_reader_news();
+  // A recorder keeps all that there is room for.
+  if (!mprof_trace_is_recorder() &&
+      mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
+    mprof_trace_make_room(atomic_load(&trace.rows), false);
   return true;
 }
 
@@ -101,15 +110,15 @@ unsigned char *mprof_trace_begin(struct mprof_trace_row *r,
 // What a thread runs, when nobody has seen that it was created: its own name
 // will do.
 static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
-                      enum mprof_trace_from from) {
+                      enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
   p = mprof_trace_put(p, g);
   p = mprof_trace_put(p, (uint64_t)tid);
   p = mprof_trace_put(p, from);
-  if (from == MPROF_TRACE_FROM_UNKNOWN)
-    p = mprof_trace_put(p, 0);
-  mprof_trace_finish(r, p);
+  mprof_trace_finish(r, mprof_trace_put(p, start));
   r->g = g;
+  r->start = start;
+  r->tid = tid;
   r->waits_in = 0;
   r->regions = 0;
   r->open_ticks = 0;
@@ -118,13 +127,15 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
 }
 
 // A thread that was there when the session began comes once.
-static enum mprof_trace_from find_pre_locked(int tid, uint64_t *g) {
+static enum mprof_trace_from find_pre_locked(int tid, uint64_t *g,
+                                             uint32_t *start) {
   for (size_t i = 0; i < trace.pre_len; i++) {
     struct mprof_trace_pre *p = &trace.pre[i];
     if (p->tid != tid || p->from == MPROF_TRACE_FROM_UNKNOWN)
       continue;
     enum mprof_trace_from from = p->from;
     *g = p->g;
+    *start = p->start;
     p->from = MPROF_TRACE_FROM_UNKNOWN;
     return from;
   }
@@ -136,7 +147,7 @@ uint64_t mprof_trace_new_g(void) {
 }
 
 static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
-                                           enum mprof_trace_from from) {
+                                           uint32_t start) {
   struct mprof_tls *tls = &mprof_tls;
   if (atomic_load(&mprof_trace_session) != session)
     return NULL;
@@ -144,9 +155,10 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX))
     return NULL;
   const int tid = mprof_sys_gettid();
+  enum mprof_trace_from from = MPROF_TRACE_FROM_CREATE;
   if (g == 0)
-    from = find_pre_locked(tid, &g);
-  put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from);
+    from = find_pre_locked(tid, &g, &start);
+  put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from, start);
   tls->trace_row = r;
   tls->trace_session = session;
   return r;
@@ -154,9 +166,9 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
 
 // The first record of a thread in a session.
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
-                                                   enum mprof_trace_from from) {
+                                                   uint32_t start) {
   mprof_lock_acquire(&mprof_trace_lock);
-  struct mprof_trace_row *r = join_locked(session, g, from);
+  struct mprof_trace_row *r = join_locked(session, g, start);
   mprof_lock_release(&mprof_trace_lock);
   return r;
 }
@@ -179,7 +191,7 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
     return NULL;
   struct mprof_trace_row *r = mprof_tls.trace_row;
   if (mprof_unlikely(mprof_tls.trace_session != session) &&
-      !(r = join(session, 0, MPROF_TRACE_FROM_UNKNOWN)))
+      !(r = join(session, 0, 0)))
     return NULL;
   atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
   // The other side's is a barrier on all processors.
@@ -205,9 +217,9 @@ uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
 
 // --- threads ---
 
-void mprof_trace_created(uint64_t g, unsigned session) {
+void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
   if (g != 0 && session == atomic_load(&mprof_trace_session))
-    join(session, g, MPROF_TRACE_FROM_CREATE);
+    join(session, g, start);
 }
 
 void mprof_trace_thread_end(void) {
@@ -259,14 +271,17 @@ static void put_pre_locked(struct mprof_trace_row *r,
   if (info->tid == mprof_sys_gettid() || !has_room(r, MPROF_TRACE_RECORD_MAX))
     return;
   struct mprof_trace_pre *p = &trace.pre[trace.pre_len++];
-  *p = (struct mprof_trace_pre){.tid = info->tid,
-                                .g = mprof_trace_new_g(),
-                                .from = (uint8_t)look_at(info->tid)};
+  *p = (struct mprof_trace_pre){
+      .tid = info->tid,
+      .g = mprof_trace_new_g(),
+      .start = info->runs != 0 ? mprof_trace_start_of(info->runs)
+                               : mprof_persistent_handle(info->created),
+      .from = (uint8_t)look_at(info->tid)};
   unsigned char *at = r->last->data + r->last->len;
   *at++ = MPROF_TRACE_PRE;
   at = mprof_trace_put(at, p->g);
   at = mprof_trace_put(at, p->from);
-  at = mprof_trace_put(at, mprof_persistent_handle(info->created));
+  at = mprof_trace_put(at, p->start);
   mprof_trace_finish(r, at);
 }
 
@@ -297,9 +312,7 @@ static void begin_heap(void) {
   mprof_trace_heap_init(bytes);
 }
 
-static int start_locked(void) {
-  if (trace.is_open)
-    return EBUSY;
+static int begin_session_locked(void) {
   const unsigned session = ++trace.last_session;
   trace.rows = trace.unused = NULL;
   trace.rows_len = 0;
@@ -312,7 +325,7 @@ static int start_locked(void) {
   if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX) || put_all_pre_locked(r) != 0)
     return ENOMEM;
   const uint64_t g = mprof_trace_new_g();
-  put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN);
+  put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);
   mprof_tls.trace_row = r;
   mprof_tls.trace_session = session;
   trace.is_open = true;
@@ -320,15 +333,60 @@ static int start_locked(void) {
   return 0;
 }
 
-static int start(const char *path, int fd) {
+static void forget_locked(struct mprof_trace_row *rows) {
+  struct mprof_trace_row *next;
+  for (struct mprof_trace_row *r = rows; r; r = next) {
+    next = r->next;
+    mprof_trace_buf_free(r->first);
+    r->next = trace.spare;
+    trace.spare = r;
+  }
+}
+
+struct mprof_trace_row *mprof_trace_rows(void) {
+  return atomic_load(&trace.rows);
+}
+
+void mprof_trace_forget(struct mprof_trace_row *rows) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  forget_locked(rows);
+  mprof_lock_release(&mprof_trace_lock);
+}
+
+// Its rows, which nobody writes any more.
+static struct mprof_trace_row *take_rows_locked(void) {
+  struct mprof_trace_row *rows = atomic_exchange(&trace.rows, NULL);
+  trace.unused = NULL;
+  if (trace.pre)
+    mprof_os_unmap(trace.pre, trace.pre_bytes);
+  trace.pre = NULL;
+  trace.pre_len = 0;
+  trace.is_open = false;
+  return rows;
+}
+
+static int start_locked(const char *path, int fd, bool is_read) {
+  if (trace.is_open || mprof_trace_is_read())
+    return EBUSY;
+  if (is_read)
+    mprof_trace_reader_begin();
+  const int error = begin_session_locked();
+  if (error == 0)
+    mprof_trace_write_begin(path, fd);
+  else
+    forget_locked(take_rows_locked());
+  if (error != 0 && is_read)
+    mprof_trace_reader_reset();
+  return error;
+}
+
+static int start(const char *path, int fd, bool is_read) {
   if (!mprof_init_ready())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_trace_lock);
-  int error = start_locked();
-  if (error == 0)
-    mprof_trace_write_begin(path, fd);
+  const int error = start_locked(path, fd, is_read);
   mprof_lock_release(&mprof_trace_lock);
   if (error == 0)
     mprof_contention_update_kinds();
@@ -341,11 +399,15 @@ MPROF_PUBLIC int mprof_trace_start(const char *path) {
     return EINVAL;
   if (strlen(path) >= MPROF_PATH_MAX)
     return ENAMETOOLONG;
-  return start(path, -1);
+  return start(path, -1, false);
 }
 
 MPROF_PUBLIC int mprof_trace_start_fd(int fd) {
-  return fd < 0 ? EBADF : start(NULL, fd);
+  return fd < 0 ? EBADF : start(NULL, fd, false);
+}
+
+MPROF_PUBLIC int mprof_trace_start_reader(void) {
+  return start(NULL, -1, true);
 }
 
 // --- stop ---
@@ -360,20 +422,15 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-static void forget_locked(void) {
-  struct mprof_trace_row *next;
-  for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = next) {
-    next = r->next;
-    mprof_trace_buf_free(r->first);
-    r->next = trace.spare;
-    trace.spare = r;
-  }
-  trace.rows = trace.unused = NULL;
-  if (trace.pre)
-    mprof_os_unmap(trace.pre, trace.pre_bytes);
-  trace.pre = NULL;
-  trace.pre_len = 0;
-  trace.is_open = false;
+// What is recorded after this is another session's.
+static struct mprof_trace_row *end_session_locked(void) {
+  atomic_store(&mprof_trace_session, 0);
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_threads_leave_trace();
+  mprof_lock_release(&mprof_registry_lock);
+  for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = r->next)
+    close_row(r);
+  return take_rows_locked();
 }
 
 bool mprof_trace_is_open(const char **own_path) {
@@ -392,16 +449,53 @@ int mprof_trace_finish_session(const char *path, uint64_t *events) {
     mprof_lock_release(&mprof_trace_lock);
     return 0;
   }
-  atomic_store(&mprof_trace_session, 0);
-  mprof_lock_acquire(&mprof_registry_lock);
-  mprof_threads_leave_trace();
-  mprof_lock_release(&mprof_registry_lock);
-  for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = r->next)
-    close_row(r);
-  int error = mprof_trace_write_end(atomic_load(&trace.rows), path, events);
-  forget_locked();
+  struct mprof_trace_row *rows = end_session_locked();
+  int error = 0;
+  if (mprof_trace_is_read()) {
+    mprof_trace_reader_end(rows);
+  } else {
+    error = mprof_trace_write_end(rows, path, events);
+    forget_locked(rows);
+  }
   mprof_lock_release(&mprof_trace_lock);
   mprof_contention_update_kinds();
+  return error;
+}
+
+// The newest part so far. The recording goes on as another session, so that
+// nothing waits for the file; the next snapshot begins where this one ends.
+static int snapshot_locked(const char *path) {
+  if (!trace.is_open || !mprof_trace_is_recorder())
+    return trace.is_open ? ENOTSUP : ESRCH;
+  struct mprof_trace_row *rows = end_session_locked();
+  uint64_t events;
+  mprof_trace_buf_double(true);
+  int error = begin_session_locked();
+  if (error != 0)
+    forget_locked(take_rows_locked());
+  mprof_lock_release(&mprof_trace_lock);
+  int write_error = mprof_trace_write_snapshot(rows, path, &events);
+  mprof_lock_acquire(&mprof_trace_lock);
+  forget_locked(rows);
+  mprof_trace_buf_double(false);
+  return write_error != 0 ? write_error : error;
+}
+
+MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
+  if (!path || path[0] == '\0')
+    return EINVAL;
+  if (strlen(path) >= MPROF_PATH_MAX)
+    return ENAMETOOLONG;
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  mprof_lock_acquire(&mprof_writer_lock);
+  mprof_lock_acquire(&mprof_trace_lock);
+  int error = snapshot_locked(path);
+  mprof_lock_release(&mprof_trace_lock);
+  mprof_lock_release(&mprof_writer_lock);
+  mprof_guard_leave();
   return error;
 }
 
@@ -419,13 +513,18 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
 }
 
 void mprof_trace_init(void) {
-  if (mprof_flags.trace)
-    start(NULL, -1);
+  if (mprof_flags.trace_last[0] != '\0' &&
+      mprof_trace_last_ns(mprof_flags.trace_last) == 0)
+    mprof_message("trace_last is no time as 10s, 500ms or 2m; keeping all that "
+                  "there is room for");
+  if (mprof_flags.trace || mprof_trace_is_recorder())
+    start(NULL, -1, false);
 }
 
 void mprof_trace_reset(void) {
   mprof_lock_reset(&mprof_trace_lock);
   mprof_trace_write_reset();
+  mprof_trace_reader_reset();
   mprof_trace_buf_reset();
   mprof_trace_names_reset();
   atomic_store(&mprof_trace_session, 0);

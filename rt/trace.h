@@ -19,6 +19,7 @@
 #define MPROF_RT_TRACE_H
 
 #include "contention.h"
+#include "flags.h"
 #include "threads.h"
 #include "trace_buf.h"
 
@@ -26,8 +27,8 @@
 // last one; stack is the handle of a bucket, 0 for none.
 enum mprof_trace_type {
   MPROF_TRACE_NONE,
-  // The thread that the row is of from now on: its number, its tid, and enum
-  // mprof_trace_from; from UNKNOWN also the stack of what it runs.
+  // The thread that the row is of from now on: its number, its tid, enum
+  // mprof_trace_from, and the stack of what it runs.
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // of that thread
   // Of the thread that starts the session: another that there was already. Its
@@ -73,10 +74,12 @@ enum mprof_trace_from {
 
 // How far a row has been written to the file; the writer's.
 struct mprof_trace_written {
-  uint64_t g, seq; // of its thread
-  uint64_t left;   // ticks that no event had yet
-  bool is_first;   // of the thread that began the session, so far unwritten
-  bool is_running; // the thread, as far as the file says
+  uint64_t g, seq;    // of its thread
+  uint64_t left;      // ticks that no event had yet
+  uint32_t regions;   // that have begun in the file and not ended
+  bool is_collecting; // a collection has begun in the file and not ended
+  bool is_first;      // of the thread that began the session, so far unwritten
+  bool is_running;    // the thread, as far as the file says
 };
 
 // A row. Its thread writes it, between enter and leave; when all is quiet the
@@ -86,11 +89,14 @@ struct mprof_trace_row {
   struct mprof_trace_row *next_unused;       // the same
   struct mprof_trace_buf *first; // the oldest; the writer's from then on
   struct mprof_trace_buf *last;  // that is being filled
+  bool is_cut;                   // buffers before the first are gone; as first
   uint64_t ticks;                // of the last record
   uint64_t g;       // of the thread that it is of; 0: none, or it has ended
   uint32_t seq;     // that thread's, as the writer will count
   uint32_t id;      // from 0
   uint32_t regions; // that thread's, that have begun and not ended
+  uint32_t start;   // and what it runs
+  int tid;
   // Frame address of the entry whose wait is under way, 0: none. A wait above
   // it on the stack is a signal handler's, and not in the trace; one below it
   // shows that the former was left by a longjmp.
@@ -136,10 +142,13 @@ void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
 // Before a release that somebody waits for.
 void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
                          uintptr_t frame);
-// A thread is about to be created; returns its number, 0 if it has none.
-uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame);
-// First in the new thread, which was created as number g of a session.
-void mprof_trace_created(uint64_t g, unsigned session);
+// The stack of a function that a thread runs, 0 for none.
+uint32_t mprof_trace_start_of(uintptr_t fn);
+// A thread is about to be created: its number, 0 if it has none, and in *start
+// the stack of what it will run.
+uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start);
+// First in the new thread, which was created so in a session.
+void mprof_trace_created(uint64_t g, uint32_t start, unsigned session);
 // The thread ends.
 void mprof_trace_thread_end(void);
 
@@ -169,6 +178,10 @@ void mprof_trace_names_reset(void);
 void mprof_trace_reset(void);
 // At start, and in a forked child: begins the session of the option trace.
 void mprof_trace_init(void);
+// The session's rows, which only grow in number; and frees those of one that
+// has ended.
+struct mprof_trace_row *mprof_trace_rows(void);
+void mprof_trace_forget(struct mprof_trace_row *rows);
 // At the end of the process: whether a session has begun and was not stopped,
 // and the path that it has of its own, or NULL. writer_lock and guard held.
 bool mprof_trace_is_open(const char **own_path);
@@ -179,25 +192,48 @@ int mprof_trace_finish_session(const char *path, uint64_t *events);
 // A thread that was there when the session began.
 struct mprof_trace_pre {
   int tid;
+  uint32_t start; // of what it runs, or where it was created
   uint64_t g;
   uint8_t from; // enum mprof_trace_from; UNKNOWN once it has come
 };
 
 // --- trace_out.c ---
 
+// Whether the options ask for the newest part only.
+static inline bool mprof_trace_is_recorder(void) {
+  return mprof_flags.trace_last[0] != '\0' || mprof_flags.trace_last_mb != 0;
+}
 // A session begins, for a path or, if that is NULL, for a descriptor; neither:
 // for the path that its end gives.
 void mprof_trace_write_begin(const char *path, int fd);
 const char *mprof_trace_own_path(void);
-// Writes some of the oldest buffers to make room, unless another thread does;
-// waits for that one if asked. False if there is no room to be made. Between
-// enter and leave.
-bool mprof_trace_write_some(struct mprof_trace_row *rows, bool waits);
+// What "10s" is, 0 if it is nothing.
+uint64_t mprof_trace_last_ns(const char *s);
+// Makes room by writing some of the oldest buffers, or a recorder by dropping
+// them, unless another thread does; waits for that one if asked. False if there
+// is none to be made. Between enter and leave.
+bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits);
 // Writes the rest when all is quiet. 0 or the first errno value.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           uint64_t *events);
+// The same of a recorder's rows that are no session's any more.
+int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
+                               uint64_t *events);
+// Frees a row's first buffer.
+void mprof_trace_take_first(struct mprof_trace_row *r);
 // In a forked child.
 void mprof_trace_write_reset(void);
+
+// --- trace_reader.c ---
+
+// Whether there is a trace that the program takes by mprof_trace_read, which
+// lasts until it has taken all. The others belong to its session.
+bool mprof_trace_is_read(void);
+void mprof_trace_reader_begin(void);
+void mprof_trace_reader_news(void); // a buffer is complete
+void mprof_trace_reader_end(struct mprof_trace_row *rows);
+// In a forked child.
+void mprof_trace_reader_reset(void);
 
 extern struct mprof_lock mprof_trace_lock;
 

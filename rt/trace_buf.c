@@ -50,8 +50,15 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
   }
 }
 
+static atomic_bool is_doubled;
+
+void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
+
 size_t mprof_trace_buf_limit(void) {
-  return (size_t)mprof_flags.trace_max_mb << 20;
+  return (atomic_load_explicit(&is_doubled, memory_order_relaxed) ? 2 : 1) *
+             (size_t)(mprof_flags.trace_last_mb != 0 ? mprof_flags.trace_last_mb
+                                                     : mprof_flags.trace_max_mb)
+         << 20;
 }
 
 size_t mprof_trace_buf_used(void) { return pool.used * MPROF_TRACE_BUF_SIZE; }

@@ -23,6 +23,13 @@ struct mprof_trace_buf {
   uint32_t row;   // of the processor slot that it is of
   uint32_t len;   // bytes of data
   uint64_t ticks; // what the first record's ticks are since
+  // Of the row's thread before the first record: its numbers so far, whether it
+  // waits, the stack of what it runs. g is 0 without a thread.
+  uint64_t g;
+  uint32_t seq;
+  uint32_t start;
+  int tid;
+  bool waits;
   // Threads that write a waker's slot now, and whether none may any more. A
   // slot named by another generation is of an earlier use.
   _Atomic uint32_t pins, generation;
@@ -39,6 +46,8 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list);
 // Bytes in use, and at most.
 size_t mprof_trace_buf_used(void);
 size_t mprof_trace_buf_limit(void);
+// While what a recorder had is being written, what follows needs room too.
+void mprof_trace_buf_double(bool on);
 // In a forked child.
 void mprof_trace_buf_reset(void);
 

@@ -180,14 +180,16 @@ void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
   mprof_trace_leave();
 }
 
-uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame) {
-  struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE};
+uint32_t mprof_trace_start_of(uintptr_t fn) {
+  const mprof_pc stack[] = {fn + 1};
+  const struct mprof_bucket_key key = {
+      .type = MPROF_BUCKET_TRACE, .stack = stack, .stack_len = 1};
+  return fn != 0 ? mprof_persistent_handle(mprof_bucket_get(&key, true)) : 0;
+}
+
+uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start) {
   const uint32_t stack = mprof_trace_stack(0, frame);
-  const mprof_pc runs[] = {fn + 1};
-  key.stack = runs;
-  key.stack_len = 1;
-  const uint32_t start =
-      fn != 0 ? mprof_persistent_handle(mprof_bucket_get(&key, true)) : stack;
+  *start = fn != 0 ? mprof_trace_start_of(fn) : stack;
   struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
   if (!r)
     return 0;
@@ -195,7 +197,7 @@ uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame) {
   unsigned char *p =
       mprof_trace_begin(r, MPROF_TRACE_CREATE, mprof_clock_now());
   p = mprof_trace_put(p, g);
-  p = mprof_trace_put(p, start);
+  p = mprof_trace_put(p, *start);
   mprof_trace_finish(r, mprof_trace_put(p, stack));
   mprof_trace_leave();
   return g;
@@ -223,6 +225,9 @@ void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
   const int64_t now = atomic_fetch_add_explicit(&heap.bytes, is_free ? -n : n,
                                                 memory_order_relaxed) +
                       (is_free ? -n : n);
+  // A caller that empties an arena holds a lock, and a record may need one.
+  if (mprof_tls.locks_held != 0)
+    return;
   int64_t shown = atomic_load_explicit(&heap.shown, memory_order_relaxed);
   const int64_t step = (int64_t)mprof_flags.trace_heap_kb << 10;
   if ((now < shown + step && now > shown - step) || step == 0 ||

@@ -8,6 +8,7 @@
 // that it woke signs.
 
 #include "clock.h"
+#include "flags.h"
 #include "write_trace.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@
 
 // Buffers that a thread writes before it goes on with its own work.
 enum { WRITTEN_AT_ONCE = 4 };
+// Above all that trace_last may be a number of.
+#define LAST_MAX 100000u
 
 static struct {
   atomic_bool is_busy; // guards the rest while the session goes on
@@ -24,7 +27,27 @@ static struct {
   struct mprof_outfile *out; // NULL: nothing was written yet
   struct mprof_trace_writer *writer;
   int error;
+  bool is_recorder;    // nothing is written before somebody asks
+  uint64_t keep_ticks; // what a recorder is to write at least; 0: all it has
 } to;
+
+uint64_t mprof_trace_last_ns(const char *s) {
+  static const struct {
+    const char *unit;
+    uint64_t ns;
+  } units[] = {{"ms", 1000000},
+               {"s", 1000000000},
+               {"", 1000000000},
+               {"m", UINT64_C(60000000000)}};
+  uint64_t n = 0;
+  const char *p = s;
+  for (; *p >= '0' && *p <= '9' && n < LAST_MAX; p++)
+    n = 10 * n + (uint64_t)(*p - '0');
+  for (size_t i = 0; p != s && i < sizeof(units) / sizeof(units[0]); i++)
+    if (strcmp(p, units[i].unit) == 0 && n != 0 && n < LAST_MAX)
+      return n * units[i].ns;
+  return 0;
+}
 
 void mprof_trace_write_begin(const char *path, int fd) {
   to.fd = fd;
@@ -32,6 +55,10 @@ void mprof_trace_write_begin(const char *path, int fd) {
   if (path)
     strcpy(to.path, path);
   to.error = 0;
+  to.is_recorder = mprof_trace_is_recorder();
+  to.keep_ticks =
+      mprof_clock_ticks(mprof_trace_last_ns(mprof_flags.trace_last)) /
+      MPROF_TRACE_TICK_DIV;
 }
 
 const char *mprof_trace_own_path(void) {
@@ -42,13 +69,13 @@ static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }
 
-static int open_out(const char *path) {
+static int open_out(const char *path, int fd) {
   struct mprof_outfile *out = mprof_os_map(sizeof(*out));
   if (!out)
     return ENOMEM;
   const struct mprof_trace_sink sink = {put, out};
-  int error = to.fd >= 0 ? mprof_outfile_open_fd(out, to.fd)
-                         : mprof_outfile_open(out, path, false);
+  int error = fd >= 0 ? mprof_outfile_open_fd(out, fd)
+                      : mprof_outfile_open(out, path, false);
   if (error == 0) {
     to.writer =
         mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
@@ -64,7 +91,14 @@ static int open_out(const char *path) {
   return error;
 }
 
-// Takes a row's oldest buffer that is complete. Other threads only add to the
+void mprof_trace_take_first(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *b = r->first;
+  r->first = b->next;
+  atomic_store(&b->next, NULL);
+  mprof_trace_buf_free(b);
+}
+
+// Writes a row's oldest buffer that is complete. Other threads only add to the
 // row's end.
 static bool write_one(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = r->first;
@@ -74,9 +108,7 @@ static bool write_one(struct mprof_trace_row *r) {
     return false;
   mprof_trace_buf_seal(b);
   mprof_trace_write_batch(to.writer, r, b);
-  r->first = next;
-  atomic_store(&b->next, NULL);
-  mprof_trace_buf_free(b);
+  mprof_trace_take_first(r);
   return true;
 }
 
@@ -96,17 +128,47 @@ static bool write_some(struct mprof_trace_row *rows) {
 // before has one beside it.
 #define PATH_SO_FAR "mprof.trace"
 
-bool mprof_trace_write_some(struct mprof_trace_row *rows, bool waits) {
+// The row whose first buffer is complete and the oldest.
+static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
+  struct mprof_trace_row *found = NULL;
+  for (struct mprof_trace_row *r = rows; r; r = r->next)
+    if (r->first &&
+        atomic_load_explicit(&r->first->next, memory_order_acquire) &&
+        (!found || r->first->ticks < found->first->ticks))
+      found = r;
+  return found;
+}
+
+// A recorder keeps the newest.
+static bool drop_some(struct mprof_trace_row *rows) {
+  int n = 0;
+  for (; n < WRITTEN_AT_ONCE; n++) {
+    struct mprof_trace_row *r = oldest(rows);
+    if (!r)
+      break;
+    mprof_trace_take_first(r);
+    r->is_cut = true;
+  }
+  return n != 0;
+}
+
+static bool write_to_file(struct mprof_trace_row *rows) {
+  if (!to.out && to.error == 0)
+    to.error = open_out(to.path[0] != '\0' ? to.path : PATH_SO_FAR, to.fd);
+  return to.out && to.out->error == 0 && write_some(rows);
+}
+
+bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits) {
   bool has_written = false;
   while (atomic_exchange_explicit(&to.is_busy, true, memory_order_acquire)) {
     if (!waits)
       return true;
     mprof_sys_sleep_ms(1);
   }
-  if (!to.out && to.error == 0)
-    to.error = open_out(to.path[0] != '\0' ? to.path : PATH_SO_FAR);
-  if (to.out && to.out->error == 0)
-    has_written = write_some(rows);
+  if (to.is_recorder)
+    has_written = drop_some(rows);
+  else if (!mprof_trace_is_read()) // which has its own pace
+    has_written = write_to_file(rows);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
   return has_written;
 }
@@ -116,29 +178,42 @@ static uint64_t frequency(void) {
   return f != 0 ? f : 1;
 }
 
-static void write_rest(struct mprof_trace_row *rows) {
-  uint64_t last_ticks = 1;
+static void write_all(struct mprof_trace_row *rows) {
   for (struct mprof_trace_row *r = rows; r; r = r->next) {
     for (struct mprof_trace_buf *b = r->first; b; b = b->next) {
       mprof_trace_buf_seal(b);
       mprof_trace_write_batch(to.writer, r, b);
     }
-    last_ticks = r->ticks > last_ticks ? r->ticks : last_ticks;
   }
-  mprof_trace_write_tail(to.writer, last_ticks, frequency());
 }
 
-int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
-                          uint64_t *events) {
-  if (to.path[0] != '\0')
-    path = to.path;
-  if (!to.out && (to.error = open_out(path)) != 0)
+// 0 or an errno value.
+static int write_rest(struct mprof_trace_row *rows) {
+  uint64_t last_ticks = 1;
+  for (struct mprof_trace_row *r = rows; r; r = r->next)
+    last_ticks = r->ticks > last_ticks ? r->ticks : last_ticks;
+  const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
+  const uint64_t from =
+      to.keep_ticks != 0 && now > to.keep_ticks ? now - to.keep_ticks : 0;
+  int error = 0;
+  if (!to.is_recorder || mprof_trace_is_whole(rows, from))
+    write_all(rows);
+  else
+    error = mprof_trace_write_window(to.writer, rows, from);
+  mprof_trace_write_tail(to.writer, last_ticks, frequency());
+  return error;
+}
+
+static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
+                     uint64_t *events) {
+  if (!to.out && (to.error = open_out(path, fd)) != 0)
     return to.error;
-  if (to.fd < 0)
+  if (fd < 0)
     strcpy(to.out->path, path);
-  write_rest(rows);
+  int own_error = write_rest(rows);
   *events = mprof_trace_writer_events(to.writer);
-  const int own_error = mprof_trace_writer_error(to.writer);
+  if (own_error == 0)
+    own_error = mprof_trace_writer_error(to.writer);
   if (own_error != 0 && to.out->error == 0)
     to.out->error = own_error; // what is half written is no trace
   const int error = mprof_outfile_close(to.out);
@@ -147,6 +222,16 @@ int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
   to.writer = NULL;
   to.out = NULL;
   return error;
+}
+
+int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
+                          uint64_t *events) {
+  return write_end(rows, to.path[0] != '\0' ? to.path : path, to.fd, events);
+}
+
+int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
+                               uint64_t *events) {
+  return write_end(rows, path, -1, events);
 }
 
 // What the parent's writer has is the parent's, its descriptor too.

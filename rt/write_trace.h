@@ -38,7 +38,36 @@ void mprof_trace_write_batch(struct mprof_trace_writer *w,
 void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks,
                             uint64_t frequency);
 
-// --- between the two files ---
+// --- trace_records.c ---
+
+struct mprof_trace_record {
+  enum mprof_trace_type type;
+  uint64_t ticks; // since the row's last record
+  // Its numbers, in the order of enum mprof_trace_type's comments; of WAKE
+  // after the stack who signed and its sequence number, 0 for nobody.
+  uint64_t n[4];
+  const unsigned char *text; // of LOG
+};
+// Reads one; returns where the next begins.
+const unsigned char *mprof_trace_read_record(const unsigned char *p,
+                                             struct mprof_trace_record *r);
+// Writes its events, into the batch that is under way.
+void mprof_trace_write_record(struct mprof_trace_writer *w,
+                              struct mprof_trace_written *to,
+                              const struct mprof_trace_record *r);
+
+// --- trace_window.c ---
+
+// Whether nothing of the rows is missing or older than that.
+bool mprof_trace_is_whole(const struct mprof_trace_row *rows,
+                          uint64_t wanted_ticks);
+// What mprof_trace_write_batch does of all rows, but from a time on. 0 or an
+// errno value.
+int mprof_trace_write_window(struct mprof_trace_writer *w,
+                             struct mprof_trace_row *rows,
+                             uint64_t wanted_ticks);
+
+// --- between the files ---
 
 // Go's numbers. (Go: traceEv*)
 enum event {

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -182,10 +183,26 @@ int mprof_write_profile(const char *name, const char *path, int debug);
  */
 int mprof_trace_start(const char *path);
 int mprof_trace_start_fd(int fd);
+/* Starts a trace that the program takes itself, by mprof_trace_read from one
+ * thread: each call gives the next piece of the file in *data, valid until the
+ * next call, and its length. It waits while there is none, so until buffers are
+ * full, or mprof_trace_stop, which does not wait for it. 0 after the last piece.
+ * A reader that stops lets the trace end when trace_max_mb are full. Returns
+ * below 0: -ESRCH if there is no such trace, or it was taken to its end; -EBUSY
+ * while another thread reads; -ENOMEM; -ENOSYS as mprof_write_profile. (Go:
+ * ReadTrace) */
+int mprof_trace_start_reader(void);
+ssize_t mprof_trace_read(const void **data);
 /* Ends the trace and writes it; readable by "go tool trace". Does nothing if
  * there is none. Returns 0, or what writing the file gave; ENOSYS, EBUSY as
  * mprof_write_profile. (Go: trace.Stop) */
 int mprof_trace_stop(void);
+/* Writes what a flight recorder has, of the options trace_last and
+ * trace_last_mb: the newest part of the trace, to a new file that replaces
+ * path. The recording goes on, and has from then on what comes after. Returns
+ * 0; ESRCH without a trace; ENOTSUP if it is not a recorder's; EINVAL,
+ * ENAMETOOLONG as mprof_trace_start; or what mprof_trace_stop returns. */
+int mprof_trace_snapshot(const char *path);
 
 /* What the program puts into the trace itself; nothing where there is none, at
  * the cost of a call. Names and keys are cut at 255 bytes, and the process has
@@ -356,7 +373,16 @@ static inline int mprof_trace_start_fd(int fd) {
   (void)fd;
   return ENOSYS;
 }
+static inline int mprof_trace_start_reader(void) { return ENOSYS; }
+static inline ssize_t mprof_trace_read(const void **data) {
+  *data = NULL;
+  return -ENOSYS;
+}
 static inline int mprof_trace_stop(void) { return 0; }
+static inline int mprof_trace_snapshot(const char *path) {
+  (void)path;
+  return ENOSYS;
+}
 static inline uint64_t mprof_trace_task_begin(uint64_t parent,
                                               const char *name) {
   (void)parent, (void)name;

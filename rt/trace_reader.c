@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A trace that the program itself takes piece by piece: its head, a batch for
+// each buffer that is full, and after the session's end the rest. (Go:
+// ReadTrace)
+
+#include "clock.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "write_trace.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+  atomic_bool is_open;
+  atomic_bool has_ended;
+  atomic_uint news;    // counts buffers that became complete, and the end
+  atomic_bool is_busy; // guards what follows
+  struct mprof_trace_writer *writer;
+  struct mprof_trace_row *rest; // after the end: the session's rows
+  uint64_t last_ticks;
+  bool has_tail;
+  unsigned char *piece;
+  size_t len, cap;
+  int error;
+} reader;
+
+static void put(void *arg, const void *data, size_t len) {
+  (void)arg;
+  if (reader.len + len > reader.cap) {
+    size_t cap = reader.cap != 0 ? reader.cap : 2 * MPROF_TRACE_BUF_SIZE;
+    while (cap < reader.len + len)
+      cap *= 2;
+    unsigned char *bigger = mprof_os_map(cap);
+    if (!bigger) {
+      reader.error = ENOMEM;
+      return;
+    }
+    if (reader.piece) {
+      memcpy(bigger, reader.piece, reader.len);
+      mprof_os_unmap(reader.piece, reader.cap);
+    }
+    reader.piece = bigger;
+    reader.cap = cap;
+  }
+  memcpy(reader.piece + reader.len, data, len);
+  reader.len += len;
+}
+
+// --- the session's side, under trace_lock ---
+
+bool mprof_trace_is_read(void) { return atomic_load(&reader.is_open); }
+
+void mprof_trace_reader_begin(void) {
+  reader.rest = NULL;
+  reader.has_tail = false;
+  reader.error = 0;
+  atomic_store(&reader.has_ended, false);
+  atomic_store(&reader.is_open, true);
+}
+
+void mprof_trace_reader_news(void) {
+  atomic_fetch_add(&reader.news, 1);
+  mprof_sys_futex_wake(&reader.news); // the one reader
+}
+
+void mprof_trace_reader_end(struct mprof_trace_row *rows) {
+  reader.rest = rows;
+  atomic_store(&reader.has_ended, true);
+  mprof_trace_reader_news();
+}
+
+void mprof_trace_reader_reset(void) {
+  atomic_store(&reader.is_open, false);
+  atomic_store(&reader.is_busy, false);
+  reader.writer = NULL;
+  reader.piece = NULL;
+  reader.len = reader.cap = 0;
+}
+
+// --- the reader's ---
+
+static void write_buf(struct mprof_trace_row *r) {
+  mprof_trace_buf_seal(r->first);
+  mprof_trace_write_batch(reader.writer, r, r->first);
+  mprof_trace_take_first(r);
+}
+
+static void write_full(void) {
+  for (struct mprof_trace_row *r = mprof_trace_rows(); r && reader.len == 0;
+       r = r->next)
+    if (r->first &&
+        atomic_load_explicit(&r->first->next, memory_order_acquire) != NULL)
+      write_buf(r);
+}
+
+static void write_rest(void) {
+  for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
+       r = r->next) {
+    if (r->ticks > reader.last_ticks)
+      reader.last_ticks = r->ticks;
+    if (r->first)
+      write_buf(r);
+  }
+  if (reader.len != 0 || reader.has_tail)
+    return;
+  reader.has_tail = true;
+  uint64_t frequency = mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
+  mprof_trace_write_tail(reader.writer, reader.last_ticks, frequency);
+}
+
+static void begin(void) {
+  const struct mprof_trace_sink sink = {put, NULL};
+  reader.last_ticks = 1;
+  reader.writer =
+      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  if (reader.writer)
+    mprof_trace_write_head(reader.writer);
+  else
+    reader.error = ENOMEM;
+}
+
+static void finish(void) {
+  if (reader.writer)
+    mprof_trace_writer_free(reader.writer);
+  reader.writer = NULL;
+  mprof_trace_forget(reader.rest);
+  reader.rest = NULL;
+  if (reader.piece)
+    mprof_os_unmap(reader.piece, reader.cap);
+  reader.piece = NULL;
+  reader.len = reader.cap = 0;
+  atomic_store(&reader.is_open, false);
+}
+
+// The next piece. False: there is none so far.
+static bool next(void) {
+  reader.len = 0;
+  if (!reader.writer) {
+    begin();
+  } else if (!atomic_load(&reader.has_ended)) {
+    write_full();
+  } else {
+    mprof_lock_acquire(&mprof_writer_lock); // for names
+    write_rest();
+    mprof_lock_release(&mprof_writer_lock);
+    return true;
+  }
+  return reader.len != 0 || reader.error != 0;
+}
+
+static ssize_t take(const void **data) {
+  int error = reader.error;
+  if (error == 0 && reader.writer)
+    error = mprof_trace_writer_error(reader.writer);
+  *data = reader.piece;
+  if (error == 0 && reader.len != 0)
+    return (ssize_t)reader.len;
+  if (error == 0 || atomic_load(&reader.has_ended)) {
+    finish();
+    *data = NULL;
+  }
+  return -error;
+}
+
+MPROF_PUBLIC ssize_t mprof_trace_read(const void **data) {
+  *data = NULL;
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return -ENOSYS;
+  for (;;) {
+    const unsigned news = atomic_load(&reader.news);
+    if (!mprof_guard_enter())
+      return -EBUSY;
+    ssize_t result = -EBUSY;
+    bool is_done = true;
+    if (!atomic_exchange(&reader.is_busy, true)) {
+      if (!atomic_load(&reader.is_open))
+        result = -ESRCH;
+      else if ((is_done = next()))
+        result = take(data);
+      atomic_store(&reader.is_busy, false);
+    }
+    mprof_guard_leave();
+    if (is_done)
+      return result;
+    mprof_sys_futex_wait(&reader.news, news);
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a program takes its trace piece by piece while it runs, and the
+// pieces together are a sound trace with every message; nobody else can read or
+// start one meanwhile, after the end there is nothing more, and the next can
+// begin.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o reader
+// RUN: env MPROF_OPTIONS=profile=0:log_path=out ./reader > first.trace
+// RUN: env MPROF_OPTIONS=profile=0:report=0 ./reader again > second.trace
+// RUN: %trace_check -q first.trace second.trace
+// RUN: %python %S/Inputs/trace_streams.py first.trace
+// RUN: not grep -q 'ended early' out.*.txt
+
+#include <errno.h>
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define CHECK(x)                                                               \
+  do {                                                                         \
+    if (!(x)) {                                                                \
+      fprintf(stderr, "line %d: %s\n", __LINE__, #x);                          \
+      _exit(1);                                                                \
+    }                                                                          \
+  } while (0)
+
+enum { THREADS = 3, MESSAGES = 30000 };
+
+static void *fill(void *arg) {
+  char text[64];
+  for (int i = 0; i < MESSAGES; i++) {
+    snprintf(text, sizeof(text), "%d of thread %zu, and some more text", i,
+             (size_t)arg);
+    mprof_trace_log(0, "key", text);
+  }
+  return NULL;
+}
+
+static int writes;
+
+static void *take(void *arg) {
+  const void *data;
+  ssize_t n;
+  size_t pieces = 0;
+  while ((n = mprof_trace_read(&data)) > 0) {
+    pieces++;
+    CHECK(!writes || write(1, data, (size_t)n) == n);
+  }
+  CHECK(n == 0 && data == NULL);
+  CHECK(mprof_trace_read(&data) == -ESRCH);
+  CHECK(pieces > 2);
+  return arg;
+}
+
+static void trace_once(void) {
+  pthread_t t[THREADS], reader;
+  CHECK(mprof_trace_start_reader() == 0);
+  CHECK(mprof_trace_start("x") == EBUSY && mprof_trace_start_reader() == EBUSY);
+  CHECK(pthread_create(&reader, NULL, take, NULL) == 0);
+  for (size_t i = 0; i < THREADS; i++)
+    CHECK(pthread_create(&t[i], NULL, fill, (void *)i) == 0);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(t[i], NULL);
+  CHECK(mprof_trace_stop() == 0);
+  pthread_join(reader, NULL);
+}
+
+int main(int argc, char **argv) {
+  const void *data;
+  (void)argv;
+  CHECK(mprof_trace_read(&data) == -ESRCH);
+  writes = argc == 1;
+  trace_once();
+  if (argc > 1) {
+    writes = 1;
+    trace_once();
+  }
+  return 0;
+}

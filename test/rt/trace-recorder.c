@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a flight recorder's memory stays within its bound while threads do
+// everything a trace shows, each snapshot and what is written at exit are
+// accepted by our checker and Go's readers, and have the newest, not the
+// oldest. With trace_last they have the wanted time only.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o recorder
+// RUN: env MPROF_OPTIONS=trace_last_mb=1:profile=0:report=0:log_path=out \
+// RUN:   ./recorder 600 300
+// RUN: %trace_check -q *.trace
+// RUN: for f in *.trace; do %go119 tool trace -d $f > /dev/null && \
+// RUN:   %go tool trace -d=parsed $f > /dev/null || exit 1; done
+// RUN: %python %S/Inputs/trace_recorder.py 0 out.*.trace
+// RUN: rm *.trace
+// RUN: env MPROF_OPTIONS=trace_last=200ms:profile=0:report=0:log_path=out \
+// RUN:   ./recorder 800 0
+// RUN: %trace_check -q *.trace
+// RUN: %go tool trace -d=parsed out.*.trace > /dev/null
+// RUN: %python %S/Inputs/trace_recorder.py 200 out.*.trace
+
+#include <errno.h>
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 6 };
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static volatile int done;
+static int ends[2];
+
+static void pause_for(long ns) {
+  const struct timespec t = {ns / 1000000000, ns % 1000000000};
+  nanosleep(&t, NULL);
+}
+
+static void *tiny(void *arg) {
+  pthread_mutex_lock(&m);
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+
+static void *run(void *arg) {
+  unsigned n = (unsigned)(size_t)arg;
+  char text[100];
+  while (!done) {
+    mprof_trace_region_begin(0, "round");
+    pthread_mutex_lock(&m);
+    if (n % 16 == 0)
+      pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    snprintf(text, sizeof(text), "round %u, with some text to fill it", n);
+    mprof_trace_log(0, "key", text);
+    if (n % 64 == 0)
+      pause_for(10000);
+    if (n % 512 == 3) {
+      pthread_t t;
+      if (pthread_create(&t, NULL, tiny, NULL) == 0)
+        pthread_join(t, NULL);
+    }
+    mprof_trace_region_end(0, "round");
+    n++;
+  }
+  return NULL;
+}
+
+static void *wait_for_signals(void *arg) {
+  pthread_mutex_lock(&m);
+  while (!done)
+    pthread_cond_wait(&c, &m);
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+
+// Waits all the time, in calls that began long before any window.
+static void *wait_long(void *arg) {
+  char byte;
+  return read(ends[0], &byte, 1) == 1 ? arg : NULL;
+}
+
+int main(int argc, char **argv) {
+  pthread_t t[THREADS + 2];
+  if (argc != 3 || pipe(ends) != 0 || mprof_trace_start("x") != EBUSY)
+    return 1;
+  const int ms = atoi(argv[1]), every = atoi(argv[2]);
+  for (size_t i = 0; i < THREADS; i++)
+    pthread_create(&t[i], NULL, run, (void *)i);
+  pthread_create(&t[THREADS], NULL, wait_for_signals, NULL);
+  pthread_create(&t[THREADS + 1], NULL, wait_long, NULL);
+  for (int at = 0; at < ms; at += 50) {
+    pause_for(50000000);
+    if (every != 0 && at % every == 0) {
+      char path[64];
+      snprintf(path, sizeof(path), "snapshot%d.trace", at);
+      int error = mprof_trace_snapshot(path);
+      if (error != 0) {
+        fprintf(stderr, "%s: %s\n", path, strerror(error));
+        return 1;
+      }
+    }
+  }
+  mprof_trace_log(0, "key", "the last");
+  done = 1;
+  pthread_mutex_lock(&m);
+  pthread_cond_broadcast(&c);
+  pthread_mutex_unlock(&m);
+  if (write(ends[1], "x", 1) != 1)
+    return 1;
+  for (int i = 0; i < THREADS + 2; i++)
+    pthread_join(t[i], NULL);
+  return 0;
+}
