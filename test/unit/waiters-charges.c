@@ -14,9 +14,16 @@
 static uint64_t time_now = 1;
 static uint64_t clock_fn(void) { return time_now; }
 
+static uint64_t leave(uintptr_t object, uint64_t start) {
+  struct mprof_trace_mark mark;
+  uint64_t released = mprof_waiters_leave(object, start, &mark);
+  CHECK(mark.buf == NULL); // no release had one
+  return released;
+}
+
 static uint64_t charge_at(uintptr_t lock, uint64_t t) {
   time_now = t;
-  return mprof_waiters_charge(lock).ticks;
+  return mprof_waiters_charge(lock, NULL).ticks;
 }
 
 static void enter_at(uintptr_t lock, uint64_t t) {
@@ -41,11 +48,11 @@ static void newcomers(uintptr_t a) {
   CHECK(!has_come(a));
   enter_at(a, 120);
   CHECK(has_come(a));
-  struct mprof_charge c = mprof_waiters_charge(a);
+  struct mprof_charge c = mprof_waiters_charge(a, NULL);
   mprof_waiters_uncharge(a, &c);
   CHECK(has_come(a)); // the charge was taken back
-  mprof_waiters_leave(a, 100);
-  mprof_waiters_leave(a, 120);
+  leave(a, 100);
+  leave(a, 120);
   CHECK(!has_come(a));
 }
 
@@ -57,15 +64,15 @@ static void several_waiters(uintptr_t a) {
   CHECK_EQ(word(a), 1); // locks, not waiters
   CHECK_EQ(charge_at(a, 200), 100 + 70 + 10);
   // One of them has got it; the others' time until now is paid for.
-  CHECK_EQ(mprof_waiters_leave(a, 130), 200);
+  CHECK_EQ(leave(a, 130), 200);
   CHECK_EQ(charge_at(a, 250), 2 * 50);
   CHECK_EQ(charge_at(a, 250), 0);
   enter_at(a, 260);
   CHECK_EQ(charge_at(a, 300), 2 * 50 + 40);
-  CHECK_EQ(mprof_waiters_leave(a, 260), 300);
-  CHECK_EQ(mprof_waiters_leave(a, 100), 300);
+  CHECK_EQ(leave(a, 260), 300);
+  CHECK_EQ(leave(a, 100), 300);
   CHECK_EQ(charge_at(a, 400), 100);
-  CHECK_EQ(mprof_waiters_leave(a, 190), 400);
+  CHECK_EQ(leave(a, 190), 400);
   CHECK_EQ(word(a), 0);
   CHECK_EQ(charge_at(a, 500), 0);
 }
@@ -81,7 +88,7 @@ static void barging(uintptr_t a) {
     sum += slice;
   }
   CHECK_EQ(sum, 100);
-  CHECK_EQ(mprof_waiters_leave(a, 1000), 1100);
+  CHECK_EQ(leave(a, 1000), 1100);
 }
 
 // Who gives up takes its time along, and what was charged stays charged.
@@ -89,12 +96,12 @@ static void timeout(uintptr_t a) {
   enter_at(a, 2000);
   enter_at(a, 2010);
   time_now = 2050;
-  CHECK_EQ(mprof_waiters_leave(a, 2000), 0); // never released since
+  CHECK_EQ(leave(a, 2000), 0); // never released since
   CHECK_EQ(charge_at(a, 2060), 50);
   enter_at(a, 2070);
-  CHECK_EQ(mprof_waiters_leave(a, 2070), 0); // released before, not since
+  CHECK_EQ(leave(a, 2070), 0); // released before, not since
   CHECK_EQ(charge_at(a, 2080), 20);
-  CHECK_EQ(mprof_waiters_leave(a, 2010), 2080);
+  CHECK_EQ(leave(a, 2010), 2080);
   CHECK_EQ(word(a), 0);
 }
 
@@ -104,19 +111,19 @@ static void uncharge(uintptr_t a) {
   enter_at(a, 3000);
   enter_at(a, 3010);
   time_now = 3040;
-  struct mprof_charge c = mprof_waiters_charge(a);
+  struct mprof_charge c = mprof_waiters_charge(a, NULL);
   CHECK_EQ(c.ticks, 70);
   mprof_waiters_uncharge(a, &c);
-  CHECK_EQ(mprof_waiters_leave(a, 3010), 0); // it was not released
+  CHECK_EQ(leave(a, 3010), 0); // it was not released
   CHECK_EQ(charge_at(a, 3100), 100);
   mprof_waiters_uncharge(a, &c); // another has released it since
   CHECK_EQ(charge_at(a, 3101), 1);
-  mprof_waiters_leave(a, 3000);
+  leave(a, 3000);
   mprof_waiters_uncharge(a, &c); // nobody is left
   CHECK_EQ(word(a), 0);
   enter_at(a, 3200);
   CHECK_EQ(charge_at(a, 3201), 1);
-  mprof_waiters_leave(a, 3200);
+  leave(a, 3200);
 }
 
 // Locks that lie alike share a word, and nothing else.
@@ -133,12 +140,12 @@ static void one_slot(uintptr_t a) {
   CHECK_EQ(charge_at(b, 4100), 90);
   CHECK_EQ(charge_at(a, 4100), 100);
   CHECK_EQ(charge_at(c, 4100), 80);
-  CHECK_EQ(mprof_waiters_leave(b, 4010), 4100);
+  CHECK_EQ(leave(b, 4010), 4100);
   CHECK_EQ(word(a), 2);
   CHECK_EQ(charge_at(b, 4200), 0);
   CHECK_EQ(charge_at(a, 4200), 100);
-  mprof_waiters_leave(a, 4000);
-  mprof_waiters_leave(c, 4020);
+  leave(a, 4000);
+  leave(c, 4020);
   CHECK_EQ(word(a), 0);
 }
 
@@ -151,12 +158,12 @@ static void clocks_differ(uintptr_t a) {
   CHECK_EQ(charge_at(a, 5040), 10);
   enter_at(a, 5040);
   CHECK_EQ(charge_at(a, 5035), 0);
-  CHECK_EQ(mprof_waiters_leave(a, 5010), 5040);
+  CHECK_EQ(leave(a, 5010), 5040);
   CHECK_EQ(charge_at(a, 5050), 10);
-  mprof_waiters_leave(a, 5040);
+  leave(a, 5040);
   enter_at(a, 5100);
   CHECK_EQ(charge_at(a, 5100), 0);
-  mprof_waiters_leave(a, 5100);
+  leave(a, 5100);
   CHECK_EQ(word(a), 0);
 }
 
@@ -168,23 +175,23 @@ static void late_entry(uintptr_t a) {
   time_now = 7105;
   CHECK(mprof_waiters_enter(a, 7090));
   CHECK(mprof_waiters_enter(a, 7100));
-  CHECK_EQ(mprof_waiters_leave(a, 7100), 0);
+  CHECK_EQ(leave(a, 7100), 0);
   CHECK_EQ(charge_at(a, 7110), 10 + 10);
-  CHECK_EQ(mprof_waiters_leave(a, 7090), 7110);
-  CHECK_EQ(mprof_waiters_leave(a, 7000), 7110);
+  CHECK_EQ(leave(a, 7090), 7110);
+  CHECK_EQ(leave(a, 7000), 7110);
 }
 
 // Who comes to a lock that nobody is known to wait for leaves no trace.
 static void strangers(uintptr_t a) {
   CHECK_EQ(charge_at(a, 6000), 0);
-  CHECK_EQ(mprof_waiters_leave(a, 5999), 0);
+  CHECK_EQ(leave(a, 5999), 0);
   CHECK(!mprof_waiters_hold(a));
   CHECK_EQ(word(a), 1);
   CHECK(mprof_waiters_hold(a));
   enter_at(a, 6010);
   mprof_waiters_let_go(a);
   CHECK_EQ(charge_at(a, 6030), 20);
-  mprof_waiters_leave(a, 6010);
+  leave(a, 6010);
   CHECK_EQ(word(a), 1); // held, not waited for
   mprof_waiters_let_go(a);
   CHECK_EQ(word(a), 0);
@@ -201,13 +208,13 @@ static void many(uintptr_t a) {
     sum += 20000 - (10000 + i);
   CHECK_EQ(charge_at(a, 20000), sum);
   for (uint64_t i = 0; i < N; i++)
-    CHECK_EQ(mprof_waiters_leave(a, 10000 + i), 20000);
+    CHECK_EQ(leave(a, 10000 + i), 20000);
   CHECK_EQ(word(a), 0);
   // Their memory is used again.
   size_t used = mprof_persistent_used();
   for (uint64_t i = 0; i < N; i++) {
     enter_at(a + i, 30000);
-    mprof_waiters_leave(a + i, 30000);
+    leave(a + i, 30000);
   }
   CHECK(mprof_persistent_used() - used <= 80 * 64); // one a slot
 }
@@ -217,7 +224,7 @@ static void forked(uintptr_t a) {
   mprof_waiters_reset();
   CHECK_EQ(word(a), 0);
   CHECK_EQ(charge_at(a, 41000), 0);
-  CHECK_EQ(mprof_waiters_leave(a, 40000), 0);
+  CHECK_EQ(leave(a, 40000), 0);
 }
 
 int main(void) {
