@@ -216,7 +216,7 @@ static void many(uintptr_t a) {
     enter_at(a + i, 30000);
     leave(a + i, 30000);
   }
-  CHECK(mprof_persistent_used() - used <= 80 * 64); // one a slot
+  CHECK(mprof_persistent_used() - used <= 80 * 128); // one a slot
 }
 
 static void forked(uintptr_t a) {
