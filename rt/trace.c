@@ -319,6 +319,7 @@ static int begin_session_locked(void) {
   trace.ns = mprof_clock_ns(mprof_clock_now());
   trace.ticks = trace_ticks(mprof_clock_now());
   begin_heap();
+  mprof_trace_events_init();
   if (!mprof_thread_self(true))
     return ENOMEM;
   struct mprof_trace_row *r = new_row_locked();

@@ -134,6 +134,8 @@ uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame);
 
 // --- trace_events.c: what the entries call, with the guard set ---
 
+// When a session begins.
+void mprof_trace_events_init(void);
 // A wait begins; w keeps what its end needs.
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
 // It ends: mark says who released last since it began.

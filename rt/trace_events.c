@@ -16,6 +16,13 @@
 // Calls shorter than this keep their thread running in the picture, as Go's
 // do that its monitor does not see.
 #define SHORT_CALL_NS 20000u
+// The same in ticks, as of the session's begin: to ask the clock takes longer
+// than all else here.
+static _Atomic uint64_t short_call;
+
+void mprof_trace_events_init(void) {
+  atomic_store(&short_call, mprof_clock_ticks(SHORT_CALL_NS));
+}
 
 static enum mprof_trace_type type_of(enum mprof_kind kind) {
   switch (kind) {
@@ -124,7 +131,8 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
   const enum mprof_trace_type type = type_of(w->kind);
   const uint64_t took = now > w->start ? now - w->start : 0;
   r->open_ticks = 0;
-  if (how == MPROF_NO_WAIT || took < mprof_clock_ticks(SHORT_CALL_NS)) {
+  if (how == MPROF_NO_WAIT ||
+      took < atomic_load_explicit(&short_call, memory_order_relaxed)) {
     put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
   } else if (type == MPROF_TRACE_CALL_OPEN) {
     unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
