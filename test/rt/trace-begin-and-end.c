@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: threads that wait when a trace begins are in it as waiting, with what
+// they run, and come out of it when they go on; threads that wait when it ends,
+// in a call or for a condition, are shown so to the end; five hundred of them
+// too.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o waits
+// RUN: env MPROF_OPTIONS=profile=0:report=0 ./waits 2 few.trace
+// RUN: env MPROF_OPTIONS=profile=0:report=0 ./waits 250 many.trace
+// RUN: %trace_check -q few.trace many.trace
+// RUN: %go tool trace -d=parsed many.trace > /dev/null
+// RUN: %python %S/Inputs/trace_begin_and_end.py few.trace 2
+// RUN: %python %S/Inputs/trace_begin_and_end.py many.trace 250
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int turn, ends[2];
+static atomic_int in_turn[3];
+
+static void pause_for_ms(long ms) {
+  const struct timespec t = {0, ms * 1000000};
+  nanosleep(&t, NULL);
+}
+
+// Waits for the turn, then for the next one.
+static void *for_turns(void *arg) {
+  pthread_mutex_lock(&m);
+  for (int i = 1; i <= 2; i++) {
+    in_turn[i - 1]++;
+    while (turn < i)
+      pthread_cond_wait(&c, &m);
+  }
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+
+static void *for_bytes(void *arg) {
+  char byte;
+  for (int i = 0; i < 2; i++)
+    if (read(ends[0], &byte, 1) != 1)
+      exit(1);
+  return arg;
+}
+
+static void go_on(int n) {
+  pthread_mutex_lock(&m);
+  turn++;
+  pthread_cond_broadcast(&c);
+  pthread_mutex_unlock(&m);
+  for (int i = 0; i < n; i++)
+    if (write(ends[1], "x", 1) != 1)
+      exit(1);
+}
+
+int main(int argc, char **argv) {
+  static pthread_t t[500];
+  const int n = argc == 3 ? atoi(argv[1]) : 0;
+  if (n < 1 || n > 250 || pipe(ends) != 0)
+    return 1;
+  for (int i = 0; i < n; i++) {
+    pthread_create(&t[2 * i], NULL, for_turns, NULL);
+    pthread_create(&t[2 * i + 1], NULL, for_bytes, NULL);
+  }
+  while (in_turn[0] < n)
+    pause_for_ms(1);
+  pause_for_ms(100); // so that all wait
+  if (mprof_trace_start(argv[2]) != 0)
+    return 1;
+  go_on(n);
+  while (in_turn[1] < n)
+    pause_for_ms(1);
+  pause_for_ms(100);
+  if (mprof_trace_stop() != 0)
+    return 1;
+  go_on(n);
+  for (int i = 0; i < 2 * n; i++)
+    pthread_join(t[i], NULL);
+  return 0;
+}
