@@ -76,10 +76,10 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
   atomic_fetch_add(&b->pins, 1);
   if (!atomic_load(&b->is_sealed) &&
       atomic_load(&b->generation) == m->generation) {
-    uint64_t none = 0, value = g << 32 | seq;
-    is_mine = __atomic_compare_exchange_n(
-        (uint64_t *)(void *)(b->data + m->offset), &none, value, false,
-        __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    uint64_t none = 0;
+    uint64_t *slot = __builtin_assume_aligned(b->data + m->offset, 8);
+    is_mine = __atomic_compare_exchange_n(slot, &none, g << 32 | seq, false,
+                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED);
   }
   atomic_fetch_sub(&b->pins, 1);
   return is_mine;

@@ -175,7 +175,8 @@ void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
   p = mprof_trace_put(p, stack);
   while (((uintptr_t)p & 7) != 0)
     *p++ = 0;
-  *(uint64_t *)(void *)p = 0;
+  uint64_t *slot = __builtin_assume_aligned(p, 8);
+  *slot = 0;
   struct mprof_trace_buf *b = r->last;
   *m = (struct mprof_trace_mark){
       .buf = b,

@@ -86,7 +86,8 @@ static void put_begin(struct mprof_trace_writer *w,
     to->seq = 2;
     EVENT(w, EV_GO_SYS_EXIT, 0, g, 2, 0);
   }
-  EVENT(w, EV_GO_START, 0, g, ++to->seq);
+  to->seq++;
+  EVENT(w, EV_GO_START, 0, g, to->seq);
   put_processors(w, to);
 }
 
@@ -109,7 +110,8 @@ static void put_start(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_UNBLOCK, ticks, to->g, ready, stack(w, r->n[0]));
     ticks = 0;
   }
-  EVENT(w, EV_GO_START, ticks, to->g, ++to->seq);
+  to->seq++;
+  EVENT(w, EV_GO_START, ticks, to->g, to->seq);
   to->is_running = true;
 }
 

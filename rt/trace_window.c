@@ -153,10 +153,10 @@ static uint64_t value_of(struct window *v, struct mprof_pc_table *t,
 static void each(struct window *v, struct place *p,
                  void (*fn)(struct window *, struct place *,
                             struct mprof_trace_record *)) {
-  const unsigned char *at = p->at;
   for (const struct mprof_trace_buf *b = p->buf; b; b = b->next) {
     const unsigned char *const end = b->data + b->len;
-    for (at = b == p->buf ? p->at : b->data; at < end;) {
+    const unsigned char *at = b == p->buf ? p->at : b->data;
+    while (at < end) {
       struct mprof_trace_record r;
       at = mprof_trace_read_record(at, &r);
       fn(v, p, &r);
