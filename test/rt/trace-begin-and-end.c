@@ -24,7 +24,7 @@
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-static int turn, ends[2];
+static int turn, ends[250][2];
 static atomic_int in_turn[3];
 
 static void pause_for_ms(long ms) {
@@ -46,8 +46,9 @@ static void *for_turns(void *arg) {
 
 static void *for_bytes(void *arg) {
   char byte;
+  const int *mine = arg;
   for (int i = 0; i < 2; i++)
-    if (read(ends[0], &byte, 1) != 1)
+    if (read(mine[0], &byte, 1) != 1)
       exit(1);
   return arg;
 }
@@ -58,18 +59,20 @@ static void go_on(int n) {
   pthread_cond_broadcast(&c);
   pthread_mutex_unlock(&m);
   for (int i = 0; i < n; i++)
-    if (write(ends[1], "x", 1) != 1)
+    if (write(ends[i][1], "x", 1) != 1)
       exit(1);
 }
 
 int main(int argc, char **argv) {
   static pthread_t t[500];
   const int n = argc == 3 ? atoi(argv[1]) : 0;
-  if (n < 1 || n > 250 || pipe(ends) != 0)
+  if (n < 1 || n > 250)
     return 1;
   for (int i = 0; i < n; i++) {
+    if (pipe(ends[i]) != 0)
+      return 1;
     pthread_create(&t[2 * i], NULL, for_turns, NULL);
-    pthread_create(&t[2 * i + 1], NULL, for_bytes, NULL);
+    pthread_create(&t[2 * i + 1], NULL, for_bytes, ends[i]);
   }
   while (in_turn[0] < n)
     pause_for_ms(1);
