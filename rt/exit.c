@@ -423,7 +423,7 @@ void mprof_write_last_locked(void) {
 
 bool mprof_wants_files(void) {
   if (mprof_flags.profile || mprof_flags.report || mprof_flags.trace ||
-      mprof_trace_is_on())
+      mprof_trace_is_recorder() || mprof_trace_has_session())
     return true;
   mprof_message_always("wrote nothing: profile=0 and report=0");
   return false;

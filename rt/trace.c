@@ -27,7 +27,7 @@ static struct {
   struct mprof_trace_row *spare;        // of earlier sessions
   uint32_t rows_len;
   unsigned last_session;
-  bool is_open; // started, and not stopped yet
+  atomic_bool is_open; // started, and not stopped yet; read without the lock
   struct mprof_trace_pre *pre;
   size_t pre_len, pre_bytes;
   uint64_t ticks, ns; // at its begin
@@ -120,7 +120,6 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   r->start = start;
   r->tid = tid;
   r->waits_in = 0;
-  r->regions = 0;
   r->open_ticks = 0;
   r->seq =
       from == MPROF_TRACE_FROM_WAITING || from == MPROF_TRACE_FROM_CALL ? 3 : 1;
@@ -169,16 +168,18 @@ static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
   mprof_lock_acquire(&mprof_trace_lock);
   struct mprof_trace_row *r = join_locked(session, g, start);
+  // No memory for it: the trace ends here, for all, as it is.
+  if (!r && atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
+    mprof_stat_add(MPROF_STAT_trace_full, 1);
   mprof_lock_release(&mprof_trace_lock);
   return r;
 }
 
 // No memory: the trace ends here, for all, as it is.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
-  if (session != 0) {
-    atomic_compare_exchange_strong(&mprof_trace_session, &session, 0);
+  if (session != 0 &&
+      atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
     mprof_stat_add(MPROF_STAT_trace_full, 1);
-  }
   mprof_trace_leave();
   return NULL;
 }
@@ -434,6 +435,8 @@ static struct mprof_trace_row *end_session_locked(void) {
   return take_rows_locked();
 }
 
+bool mprof_trace_has_session(void) { return atomic_load(&trace.is_open); }
+
 bool mprof_trace_is_open(const char **own_path) {
   mprof_lock_acquire(&mprof_trace_lock);
   const bool is_open = trace.is_open;
@@ -468,10 +471,13 @@ int mprof_trace_finish_session(const char *path, uint64_t *events) {
 static int snapshot_locked(const char *path) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? ENOTSUP : ESRCH;
+  int error = mprof_trace_write_open(path); // before anything is taken
+  if (error != 0)
+    return error;
   struct mprof_trace_row *rows = end_session_locked();
   uint64_t events;
   mprof_trace_buf_double(true);
-  int error = begin_session_locked();
+  error = begin_session_locked();
   if (error != 0)
     forget_locked(take_rows_locked());
   mprof_lock_release(&mprof_trace_lock);

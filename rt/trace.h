@@ -72,11 +72,18 @@ enum mprof_trace_from {
 // Ticks of the trace. (Go: traceTickDiv)
 #define MPROF_TRACE_TICK_DIV 64u
 
+#define MPROF_TRACE_REGIONS 32u
+
 // How far a row has been written to the file; the writer's.
 struct mprof_trace_written {
-  uint64_t g, seq;    // of its thread
-  uint64_t left;      // ticks that no event had yet
-  uint32_t regions;   // that have begun in the file and not ended
+  uint64_t g, seq; // of its thread
+  uint64_t left;   // ticks that no event had yet
+  // Regions that have begun in the file and not ended, outermost first; those
+  // that are deeper are not in it.
+  uint32_t regions;
+  struct {
+    uint64_t task, name;
+  } region[MPROF_TRACE_REGIONS];
   bool is_collecting; // a collection has begun in the file and not ended
   bool is_first;      // of the thread that began the session, so far unwritten
   bool is_running;    // the thread, as far as the file says
@@ -91,16 +98,16 @@ struct mprof_trace_row {
   struct mprof_trace_buf *last;  // that is being filled
   bool is_cut;                   // buffers before the first are gone; as first
   uint64_t ticks;                // of the last record
-  uint64_t g;       // of the thread that it is of; 0: none, or it has ended
-  uint32_t seq;     // that thread's, as the writer will count
-  uint32_t id;      // from 0
-  uint32_t regions; // that thread's, that have begun and not ended
-  uint32_t start;   // and what it runs
+  uint64_t g;     // of the thread that it is of; 0: none, or it has ended
+  uint32_t seq;   // that thread's, as the writer will count
+  uint32_t id;    // from 0
+  uint32_t start; // and what it runs
   int tid;
   // Frame address of the entry whose wait is under way, 0: none. A wait above
   // it on the stack is a signal handler's, and not in the trace; one below it
   // shows that the former was left by a longjmp.
   uintptr_t waits_in;
+  uint64_t waits_since; // when that began, by which its end knows it
   // Such a wait that has no record yet; ticks 0: it has one.
   uint64_t open_ticks;
   uint32_t open_stack;
@@ -187,6 +194,8 @@ void mprof_trace_forget(struct mprof_trace_row *rows);
 // At the end of the process: whether a session has begun and was not stopped,
 // and the path that it has of its own, or NULL. writer_lock and guard held.
 bool mprof_trace_is_open(const char **own_path);
+// The same at this moment, without either.
+bool mprof_trace_has_session(void);
 // Ends it and writes it, to path if it has none of its own. 0 or an errno
 // value, and how many events. The same held.
 int mprof_trace_finish_session(const char *path, uint64_t *events);
@@ -218,6 +227,8 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits);
 // Writes the rest when all is quiet. 0 or the first errno value.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           uint64_t *events);
+// Opens the file of a snapshot. 0 or an errno value.
+int mprof_trace_write_open(const char *path);
 // The same of a recorder's rows that are no session's any more.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                uint64_t *events);

@@ -94,6 +94,7 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   }
   w->trace_session = mprof_tls.trace_session;
   r->waits_in = w->frame;
+  r->waits_since = w->start;
   const enum mprof_trace_type type = type_of(w->kind);
   if (is_call) {
     r->open_stack = w->trace_stack;
@@ -155,7 +156,8 @@ void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
   struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
-  if (w->trace_session == mprof_tls.trace_session) {
+  if (w->trace_session == mprof_tls.trace_session && r->waits_in != 0 &&
+      r->waits_since == w->start) {
     r->waits_in = 0;
     if (r->open_ticks != 0)
       end_call(r, w, how, now);

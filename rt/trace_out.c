@@ -27,6 +27,7 @@ static struct {
   struct mprof_outfile *out; // NULL: nothing was written yet
   struct mprof_trace_writer *writer;
   int error;
+  uint64_t dev, ino;   // of the file that out writes
   bool is_recorder;    // nothing is written before somebody asks
   uint64_t keep_ticks; // what a recorder is to write at least; 0: all it has
 } to;
@@ -49,11 +50,24 @@ uint64_t mprof_trace_last_ns(const char *s) {
   return 0;
 }
 
+// The program may go elsewhere before the trace ends.
+static void make_absolute(const char *path) {
+  size_t len = 0;
+  if (path[0] != '/') {
+    long n = mprof_sys_readlink("/proc/self/cwd", to.path, sizeof(to.path) - 1);
+    if (n > 0 && (size_t)n + 1 + strlen(path) < sizeof(to.path)) {
+      len = (size_t)n;
+      to.path[len++] = '/';
+    }
+  }
+  strcpy(to.path + len, path);
+}
+
 void mprof_trace_write_begin(const char *path, int fd) {
   to.fd = fd;
   to.path[0] = '\0';
   if (path)
-    strcpy(to.path, path);
+    make_absolute(path);
   to.error = 0;
   to.is_recorder = mprof_trace_is_recorder();
   to.keep_ticks =
@@ -81,6 +95,7 @@ static int open_out(const char *path, int fd) {
         mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     if (to.writer) {
       to.out = out;
+      mprof_sys_fstat_id(out->fd, &to.dev, &to.ino);
       mprof_trace_write_head(to.writer);
       return 0;
     }
@@ -124,10 +139,6 @@ static bool write_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// A session of the option trace has its name at the end only: what is written
-// before has one beside it.
-#define PATH_SO_FAR "mprof.trace"
-
 // The row whose first buffer is complete and the oldest.
 static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   struct mprof_trace_row *found = NULL;
@@ -152,10 +163,34 @@ static bool drop_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
+// A program that closes all descriptors, as daemons do, may have given ours to
+// a file of its own.
+static bool is_ours(void) {
+  uint64_t dev, ino;
+  if (mprof_sys_fstat_id(to.out->fd, &dev, &ino) == 0 && dev == to.dev &&
+      ino == to.ino)
+    return true;
+  if (!to.out->is_lent)
+    mprof_sys_unlink(to.out->temp);
+  to.out->is_lent = true; // neither to be closed nor renamed
+  to.out->error = EBADF;
+  return false;
+}
+
+// A session of the option trace has its name at the end only: what is written
+// before has one beside it.
+static int open_first(void) {
+  char path[MPROF_PATH_MAX];
+  if (to.fd >= 0 || to.path[0] != '\0')
+    return open_out(to.path, to.fd);
+  int error = mprof_path_expand(path, sizeof(path), mprof_flags.log_path);
+  return error != 0 ? error : open_out(path, -1);
+}
+
 static bool write_to_file(struct mprof_trace_row *rows) {
   if (!to.out && to.error == 0)
-    to.error = open_out(to.path[0] != '\0' ? to.path : PATH_SO_FAR, to.fd);
-  return to.out && to.out->error == 0 && write_some(rows);
+    to.error = open_first();
+  return to.out && is_ours() && to.out->error == 0 && write_some(rows);
 }
 
 bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits) {
@@ -210,7 +245,7 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
     return to.error;
   if (fd < 0)
     strcpy(to.out->path, path);
-  int own_error = write_rest(rows);
+  int own_error = is_ours() ? write_rest(rows) : EBADF;
   *events = mprof_trace_writer_events(to.writer);
   if (own_error == 0)
     own_error = mprof_trace_writer_error(to.writer);
@@ -229,6 +264,10 @@ int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
   return write_end(rows, to.path[0] != '\0' ? to.path : path, to.fd, events);
 }
 
+int mprof_trace_write_open(const char *path) {
+  return to.out ? 0 : open_out(path, -1);
+}
+
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                uint64_t *events) {
   return write_end(rows, path, -1, events);
@@ -236,7 +275,7 @@ int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
 
 // What the parent's writer has is the parent's, its descriptor too.
 void mprof_trace_write_reset(void) {
-  if (to.out && !to.out->is_lent)
+  if (to.out && !to.out->is_lent && is_ours())
     mprof_sys_close(to.out->fd);
   to.out = NULL;
   to.writer = NULL;

@@ -131,18 +131,45 @@ static void put_call(struct mprof_trace_writer *w,
   EVENT(w, EV_GO_START, 0, to->g, to->seq);
 }
 
-// False where the file has no begin of it, as of one that the window of a
-// recorder cuts.
+static bool begin_region(struct mprof_trace_writer *w,
+                         struct mprof_trace_written *to, uint64_t ticks,
+                         const struct mprof_trace_record *r) {
+  if (to->regions == MPROF_TRACE_REGIONS)
+    return false;
+  to->region[to->regions].task = r->n[0];
+  to->region[to->regions].name = r->n[2];
+  to->regions++;
+  EVENT(w, EV_USER_REGION, ticks, r->n[0], 0, name(w, r->n[2]),
+        stack(w, r->n[3]));
+  return true;
+}
+
+// Readers refuse a file whose regions do not nest. So one ends those within it,
+// whose ends a longjmp or an error's way out has left out; and an end is left
+// out that has no begin, as of a region that the window of a recorder cuts.
+static bool end_region(struct mprof_trace_writer *w,
+                       struct mprof_trace_written *to, uint64_t ticks,
+                       const struct mprof_trace_record *r) {
+  uint32_t depth = to->regions;
+  while (depth > 0 && (to->region[depth - 1].task != r->n[0] ||
+                       to->region[depth - 1].name != r->n[2]))
+    depth--;
+  if (depth == 0)
+    return false;
+  for (; to->regions >= depth; to->regions--) {
+    const uint32_t i = to->regions - 1;
+    EVENT(w, EV_USER_REGION, ticks, to->region[i].task, 1,
+          name(w, to->region[i].name), stack(w, r->n[3]));
+    ticks = 0;
+  }
+  return true;
+}
+
 static bool put_region(struct mprof_trace_writer *w,
                        struct mprof_trace_written *to, uint64_t ticks,
                        const struct mprof_trace_record *r) {
-  const bool is_end = r->n[1] != 0;
-  if (is_end && to->regions == 0)
-    return false;
-  to->regions += is_end ? -1u : 1u;
-  EVENT(w, EV_USER_REGION, ticks, r->n[0], is_end, name(w, r->n[2]),
-        stack(w, r->n[3]));
-  return true;
+  return r->n[1] != 0 ? end_region(w, to, ticks, r)
+                      : begin_region(w, to, ticks, r);
 }
 
 static bool put_gc_done(struct mprof_trace_writer *w,

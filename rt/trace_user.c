@@ -138,8 +138,6 @@ MPROF_PUBLIC void mprof_trace_task_end(uint64_t task) {
   end(r, mprof_trace_put(p, CALLER));
 }
 
-// How deep a thread is in regions that the session has the begin of: an end
-// without one is left out, which readers would refuse.
 static void put_region(struct mprof_trace_row *r, uint64_t task, bool is_end,
                        const char *name, uint32_t stack) {
   unsigned char *p =
@@ -154,7 +152,6 @@ MPROF_PUBLIC void mprof_trace_region_begin(uint64_t task, const char *name) {
   struct mprof_trace_row *r;
   if (!begin(&r, MPROF_TRACE_RECORD_MAX))
     return;
-  r->regions++;
   put_region(r, task, false, name, CALLER);
 }
 
@@ -162,11 +159,6 @@ MPROF_PUBLIC void mprof_trace_region_end(uint64_t task, const char *name) {
   struct mprof_trace_row *r;
   if (!begin(&r, MPROF_TRACE_RECORD_MAX))
     return;
-  if (r->regions == 0) { // it began before the trace did
-    end(r, r->last->data + r->last->len);
-    return;
-  }
-  r->regions--;
   put_region(r, task, true, name, CALLER);
 }
 

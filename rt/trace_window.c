@@ -37,7 +37,7 @@ struct window {
   // by key_of_wake. And by a thread's number what its row counts when the file
   // counts 1; 0: they count alike.
   struct mprof_pc_table known, ahead;
-  uint64_t collections; // that began before
+  uint64_t first_collection; // the number of the first that begins in it
   int error;
 };
 
@@ -63,8 +63,7 @@ static bool waited_before(const struct mprof_trace_record *r) {
 }
 
 // What a record before the window does to its thread.
-static void pass(struct window *v, struct place *p,
-                 const struct mprof_trace_record *r) {
+static void pass(struct place *p, const struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_BEGIN:
     p->g = r->n[0];
@@ -92,10 +91,6 @@ static void pass(struct window *v, struct place *p,
   case MPROF_TRACE_CALL_LONG:
     p->seq += 2;
     p->ticks += r->n[1];
-    break;
-  case MPROF_TRACE_GC_START:
-    v->collections =
-        r->n[0] + 1 > v->collections ? r->n[0] + 1 : v->collections;
     break;
   default:
     break;
@@ -126,7 +121,7 @@ static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
         return;
       }
       p->ticks += r.ticks;
-      pass(v, p, &r);
+      pass(p, &r);
       at = next;
     }
   }
@@ -171,6 +166,8 @@ static void note_record(struct window *v, struct place *p,
     note(v, &v->known, r->n[0], 1);
   else if (r->type == MPROF_TRACE_WAKE && r->n[1] != 0)
     note(v, &v->known, key_of_wake(r->n[1], r->n[2]), 1);
+  else if (r->type == MPROF_TRACE_GC_START && r->n[0] < v->first_collection)
+    v->first_collection = r->n[0];
   else if (r->type == MPROF_TRACE_BEGIN && waited_before(r))
     note(v, &v->ahead, r->n[0], 3); // it begins as if it had just been created
 }
@@ -239,7 +236,7 @@ static bool adapt(struct window *v, struct place *p,
     return true;
   }
   case MPROF_TRACE_GC_START:
-    r->n[0] -= v->collections;
+    r->n[0] -= v->first_collection;
     return true;
   default:
     return true;
@@ -291,7 +288,9 @@ bool mprof_trace_is_whole(const struct mprof_trace_row *rows,
 int mprof_trace_write_window(struct mprof_trace_writer *w,
                              struct mprof_trace_row *rows,
                              uint64_t wanted_ticks) {
-  struct window v = {.w = w, .ticks = begin_of(rows, wanted_ticks)};
+  struct window v = {.w = w,
+                     .ticks = begin_of(rows, wanted_ticks),
+                     .first_collection = UINT64_MAX};
   v.mapped_bytes = count(rows) * sizeof(*v.places);
   v.places = v.mapped_bytes != 0 ? mprof_os_map(v.mapped_bytes) : NULL;
   if (!v.places)
