@@ -40,7 +40,7 @@ struct mprof_outfile {
   uint64_t written;
   bool is_gzip;
   bool is_lent; // the descriptor is not ours, and has no name
-  bool is_new;    // never replaces a file
+  bool is_new;  // never replaces a file
   size_t buffered;
   uint32_t crc;
   uint32_t plain_len; // of all data, modulo 2^32, for gzip's trailer
