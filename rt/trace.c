@@ -44,8 +44,10 @@ static uint64_t trace_ticks(uint64_t now) {
 
 static bool add_buf(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = mprof_trace_buf_new();
-  while (!b && mprof_trace_make_room(atomic_load(&trace.rows), true))
-    b = mprof_trace_buf_new();
+  for (bool may_go_on = true; !b && may_go_on;) {
+    may_go_on = mprof_trace_make_room(atomic_load(&trace.rows), true);
+    b = mprof_trace_buf_new(); // another thread may have made some
+  }
   if (!b)
     return false;
   b->row = r->id;
