@@ -30,8 +30,8 @@ static struct {
   atomic_bool is_open; // started, and not stopped yet; read without the lock
   struct mprof_trace_pre *pre;
   size_t pre_len, pre_bytes;
-  uint64_t ticks, ns; // at its begin
-} trace;              // guarded by trace_lock
+  uint64_t ticks; // at its begin
+} trace;          // guarded by trace_lock
 
 static _Atomic uint64_t last_g; // of the process
 
@@ -165,23 +165,27 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   return r;
 }
 
+// No memory: the trace ends here, for all, as it is.
+static void end_full(unsigned session) {
+  if (atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
+    mprof_stat_add(MPROF_STAT_trace_full, 1);
+}
+
 // The first record of a thread in a session.
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
   mprof_lock_acquire(&mprof_trace_lock);
   struct mprof_trace_row *r = join_locked(session, g, start);
-  // No memory for it: the trace ends here, for all, as it is.
-  if (!r && atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
-    mprof_stat_add(MPROF_STAT_trace_full, 1);
+  if (!r)
+    end_full(session);
   mprof_lock_release(&mprof_trace_lock);
   return r;
 }
 
-// No memory: the trace ends here, for all, as it is.
+// session: 0 if it is over anyway.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
-  if (session != 0 &&
-      atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
-    mprof_stat_add(MPROF_STAT_trace_full, 1);
+  if (session != 0)
+    end_full(session);
   mprof_trace_leave();
   return NULL;
 }
@@ -319,7 +323,6 @@ static int begin_session_locked(void) {
   const unsigned session = ++trace.last_session;
   trace.rows = trace.unused = NULL;
   trace.rows_len = 0;
-  trace.ns = mprof_clock_ns(mprof_clock_now());
   trace.ticks = trace_ticks(mprof_clock_now());
   begin_heap();
   mprof_trace_events_init();

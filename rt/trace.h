@@ -86,7 +86,6 @@ struct mprof_trace_written {
   } region[MPROF_TRACE_REGIONS];
   bool is_collecting; // a collection has begun in the file and not ended
   bool is_first;      // of the thread that began the session, so far unwritten
-  bool is_running;    // the thread, as far as the file says
 };
 
 // A row. Its thread writes it, between enter and leave; when all is quiet the

@@ -231,17 +231,19 @@ void mprof_trace_heap_init(int64_t bytes) {
 }
 
 void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
-  const int64_t n =
+  const int64_t step = (int64_t)mprof_flags.trace_heap_kb << 10;
+  if (step == 0)
+    return;
+  const int64_t bytes =
       (int64_t)((double)b->size * mprof_scale_factor(b->size, b->rate));
-  const int64_t now = atomic_fetch_add_explicit(&heap.bytes, is_free ? -n : n,
-                                                memory_order_relaxed) +
-                      (is_free ? -n : n);
+  const int64_t n = is_free ? -bytes : bytes;
+  const int64_t now =
+      atomic_fetch_add_explicit(&heap.bytes, n, memory_order_relaxed) + n;
   // A caller that empties an arena holds a lock, and a record may need one.
   if (mprof_tls.locks_held != 0)
     return;
   int64_t shown = atomic_load_explicit(&heap.shown, memory_order_relaxed);
-  const int64_t step = (int64_t)mprof_flags.trace_heap_kb << 10;
-  if ((now < shown + step && now > shown - step) || step == 0 ||
+  if ((now < shown + step && now > shown - step) ||
       !atomic_compare_exchange_strong(&heap.shown, &shown, now))
     return;
   struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);

@@ -208,11 +208,6 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits) {
   return has_written;
 }
 
-static uint64_t frequency(void) {
-  uint64_t f = mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
-  return f != 0 ? f : 1;
-}
-
 static void write_all(struct mprof_trace_row *rows) {
   for (struct mprof_trace_row *r = rows; r; r = r->next) {
     for (struct mprof_trace_buf *b = r->first; b; b = b->next) {
@@ -235,7 +230,7 @@ static int write_rest(struct mprof_trace_row *rows) {
     write_all(rows);
   else
     error = mprof_trace_write_window(to.writer, rows, from);
-  mprof_trace_write_tail(to.writer, last_ticks, frequency());
+  mprof_trace_write_tail(to.writer, last_ticks);
   return error;
 }
 

@@ -5,7 +5,6 @@
 // each buffer that is full, and after the session's end the rest. (Go:
 // ReadTrace)
 
-#include "clock.h"
 #include "init.h"
 #include "mprof/mprof.h"
 #include "write_trace.h"
@@ -108,8 +107,7 @@ static void write_rest(void) {
   if (reader.len != 0 || reader.has_tail)
     return;
   reader.has_tail = true;
-  uint64_t frequency = mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
-  mprof_trace_write_tail(reader.writer, reader.last_ticks, frequency);
+  mprof_trace_write_tail(reader.writer, reader.last_ticks);
 }
 
 static void begin(void) {

@@ -70,8 +70,7 @@ static void put_begin(struct mprof_trace_writer *w,
                       const struct mprof_trace_record *r) {
   const uint64_t g = r->n[0], tid = r->n[1];
   const enum mprof_trace_from from = (enum mprof_trace_from)r->n[2];
-  *to = (struct mprof_trace_written){
-      .g = g, .is_running = true, .is_first = to->is_first};
+  *to = (struct mprof_trace_written){.g = g, .is_first = to->is_first};
   if (from == MPROF_TRACE_FROM_UNKNOWN) {
     const bool is_main = tid == (uint64_t)mprof_sys_getpid();
     EVENT(w, EV_GO_CREATE, ticks, g,
@@ -112,7 +111,6 @@ static void put_start(struct mprof_trace_writer *w,
   }
   to->seq++;
   EVENT(w, EV_GO_START, ticks, to->g, to->seq);
-  to->is_running = true;
 }
 
 static void put_call(struct mprof_trace_writer *w,
@@ -122,10 +120,8 @@ static void put_call(struct mprof_trace_writer *w,
   if (r->type == MPROF_TRACE_CALL)
     return;
   EVENT(w, EV_GO_SYS_BLOCK, 0);
-  if (r->type == MPROF_TRACE_CALL_OPEN) {
-    to->is_running = false;
+  if (r->type == MPROF_TRACE_CALL_OPEN)
     return;
-  }
   EVENT(w, EV_GO_SYS_EXIT, r->n[1], to->g, to->seq + 1, 0);
   to->seq += 2;
   EVENT(w, EV_GO_START, 0, to->g, to->seq);
@@ -216,7 +212,6 @@ static bool put(struct mprof_trace_writer *w, struct mprof_trace_written *to,
     EVENT(w, EV_GO_END, ticks);
     EVENT(w, EV_PROC_STOP, 0);
     to->g = 0;
-    to->is_running = false;
     return true;
   case MPROF_TRACE_PRE:
     put_pre(w, r);
@@ -231,7 +226,6 @@ static bool put(struct mprof_trace_writer *w, struct mprof_trace_written *to,
   case MPROF_TRACE_BLOCK_SELECT:
   case MPROF_TRACE_SLEEP:
     EVENT(w, block_of(r->type), ticks, stack(w, r->n[0]));
-    to->is_running = false;
     return true;
   case MPROF_TRACE_START:
   case MPROF_TRACE_START_SELF:

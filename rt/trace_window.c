@@ -263,7 +263,6 @@ static void put_row(struct window *v, struct place *p) {
     to->seq = 1;
     if (!p->waits)
       EVENT(v->w, EV_GO_START, 0, p->g, 1);
-    to->is_running = !p->waits;
   }
   // The first record's ticks are since the one before it: modulo 2^64.
   to->left = p->ticks - v->ticks;

@@ -8,6 +8,7 @@
 
 #include "write_trace.h"
 
+#include "clock.h"
 #include "flags.h"
 #include "pctable.h"
 
@@ -274,8 +275,7 @@ void mprof_trace_write_head(struct mprof_trace_writer *w) {
   mprof_trace_emit_bytes(w, header, sizeof(header));
 }
 
-void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks,
-                            uint64_t frequency) {
+void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks) {
   EVENT(w, EV_BATCH, 0, last_ticks);
   int error = mprof_symbolize_begin(mprof_flags.symbolize);
   if (error != 0) {
@@ -284,7 +284,9 @@ void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks,
   }
   put_stacks(w);
   mprof_symbolize_end();
-  EVENT(w, EV_FREQUENCY, frequency);
+  const uint64_t frequency =
+      mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
+  EVENT(w, EV_FREQUENCY, frequency != 0 ? frequency : 1);
 }
 
 uint64_t mprof_trace_string_number(struct mprof_trace_writer *w,

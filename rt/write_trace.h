@@ -35,8 +35,7 @@ void mprof_trace_write_head(struct mprof_trace_writer *w);
 void mprof_trace_write_batch(struct mprof_trace_writer *w,
                              struct mprof_trace_row *r,
                              const struct mprof_trace_buf *b);
-void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks,
-                            uint64_t frequency);
+void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks);
 
 // --- trace_records.c ---
 
