@@ -93,6 +93,7 @@ enum mprof_rank {
   MPROF_RANK_STARTS,    // starts_lock: what threads are created with
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks
+  MPROF_RANK_ENDED,     // threads that have ended in the trace
   MPROF_RANK_TRACE_BUF, // free buffers of the trace
   MPROF_RANK_MEMORY,    // persistent_lock: the end of what is committed
 };

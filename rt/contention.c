@@ -131,6 +131,12 @@ void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   mprof_guard_leave();
 }
 
+void mprof_join_begin(struct mprof_wait *w, uintptr_t thread, uintptr_t op,
+                      uintptr_t frame) {
+  mprof_call_begin(w, MPROF_KIND_join, op, frame);
+  w->joins = thread;
+}
+
 static void record(const struct mprof_wait *w, uint64_t cycles) {
   uint64_t rate = load(&mprof_contention.block_rate);
   if (cycles == 0)

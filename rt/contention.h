@@ -59,7 +59,8 @@ struct mprof_wait {
   uint64_t start;              // ticks; 0: nothing is recorded
   struct mprof_bucket *bucket; // the block profile's, or NULL
   uintptr_t op, frame, object;
-  uint32_t epoch; // of the process: a fork makes the rest stale
+  uintptr_t joins; // of kind join: the thread
+  uint32_t epoch;  // of the process: a fork makes the rest stale
   uint8_t kind;
   // Of the trace: the session's number, 0 if it is not in it, and the stack.
   unsigned trace_session;
@@ -77,6 +78,9 @@ void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
 // The same for calls that may take no time at all: the stack is unwound at the
 // end, if the wait is sampled.
 void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                      uintptr_t frame);
+// The same for one that waits for a thread's end.
+void mprof_join_begin(struct mprof_wait *w, uintptr_t thread, uintptr_t op,
                       uintptr_t frame);
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome);
 // A try that failed: a wait of no time.

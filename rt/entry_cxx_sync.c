@@ -141,7 +141,7 @@ CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv)
       REAL(f)(thread);                                                         \
       return;                                                                  \
     }                                                                          \
-    mprof_call_begin(&w, MPROF_KIND_join, (uintptr_t)REAL(f), FRAME);          \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)REAL(f), FRAME);             \
     REAL(f)(thread);                                                           \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }

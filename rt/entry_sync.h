@@ -165,7 +165,7 @@ static inline bool mprof_is_running(pthread_t t) {
     struct mprof_wait w;                                                       \
     if (!mprof_is_running(t))                                                  \
       return f Args;                                                           \
-    mprof_call_begin(&w, MPROF_KIND_join, (uintptr_t)f, FRAME);                \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)f, FRAME);                   \
     int r = f Args;                                                            \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \

@@ -83,10 +83,10 @@ static void take_objects(void) {
   collecting.is_skipped = !mprof_guard_enter();
   if (collecting.is_skipped)
     return;
+  if (mprof_trace_is_on()) // first: a thread's first record takes trace_lock
+    mprof_trace_gc(false);
   mprof_lock_acquire(&mprof_gc_lock);
   atomic_store(&collecting.thread, (void *)&mprof_tls);
-  if (mprof_trace_is_on())
-    mprof_trace_gc(false);
 }
 
 static void end_mark(void) {

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 atomic_uint mprof_trace_session;
@@ -25,9 +26,10 @@ static struct {
   struct mprof_trace_row *_Atomic rows; // of this session
   struct mprof_trace_row *unused;       // whose threads have ended
   struct mprof_trace_row *spare;        // of earlier sessions
-  uint32_t rows_len;
+  _Atomic uint32_t rows_len;            // read without the lock
   unsigned last_session;
   atomic_bool is_open; // started, and not stopped yet; read without the lock
+  bool is_ending;      // stopped, and being written
   struct mprof_trace_pre *pre;
   size_t pre_len, pre_bytes;
   uint64_t ticks; // at its begin
@@ -42,11 +44,36 @@ static uint64_t trace_ticks(uint64_t now) {
 
 // --- records ---
 
-static bool add_buf(struct mprof_trace_row *r) {
-  struct mprof_trace_buf *b = mprof_trace_buf_new();
+// One of the usual size for each row would take more than half the memory.
+static bool are_many(void) {
+  const size_t usual = (size_t)MPROF_TRACE_BUF_SIZE * trace.rows_len;
+  return 2 * usual > mprof_trace_buf_limit();
+}
+
+static struct mprof_trace_buf *new_buf(void) {
+  struct mprof_trace_buf *b = mprof_trace_buf_new(are_many());
   for (bool may_go_on = true; !b && may_go_on;) {
     may_go_on = mprof_trace_make_room(atomic_load(&trace.rows), true);
-    b = mprof_trace_buf_new(); // another thread may have made some
+    b = mprof_trace_buf_new(are_many()); // another thread may have made some
+  }
+  return b;
+}
+
+static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
+  if (r->last)
+    atomic_store_explicit(&r->last->next, b, memory_order_release);
+  else
+    r->first = b;
+  r->last = b;
+}
+
+static bool add_buf(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *b = new_buf();
+  bool is_new = b != NULL;
+  if (!is_new && mprof_trace_is_recorder() && r->last && r->first == r->last) {
+    b = r->last; // each buffer is some row's only one
+    mprof_trace_buf_empty(b);
+    r->is_cut = true;
   }
   if (!b)
     return false;
@@ -57,11 +84,8 @@ static bool add_buf(struct mprof_trace_row *r) {
   b->start = r->start;
   b->tid = r->tid;
   b->waits = r->waits_in != 0 && r->open_ticks == 0;
-  if (r->last)
-    atomic_store_explicit(&r->last->next, b, memory_order_release);
-  else
-    r->first = b;
-  r->last = b;
+  if (is_new)
+    link_last(r, b);
   if (mprof_trace_is_read())
     mprof_trace_reader_news();
   // A recorder keeps all that there is room for.
@@ -72,8 +96,7 @@ static bool add_buf(struct mprof_trace_row *r) {
 }
 
 static bool has_room(struct mprof_trace_row *r, uint32_t bytes) {
-  return (r->last && r->last->len + bytes <= MPROF_TRACE_DATA_SIZE) ||
-         add_buf(r);
+  return (r->last && r->last->len + bytes <= r->last->size) || add_buf(r);
 }
 
 static struct mprof_trace_row *new_row_locked(void) {
@@ -89,10 +112,11 @@ static struct mprof_trace_row *new_row_locked(void) {
     r = mprof_persistent_try_alloc(sizeof(*r));
   if (!r)
     return NULL;
+  const uint32_t id = trace.rows_len++;
   *r = (struct mprof_trace_row){.next = atomic_load(&trace.rows),
-                                .id = trace.rows_len++,
+                                .id = id,
                                 .ticks = trace.ticks,
-                                .written.is_first = trace.rows_len == 1};
+                                .written.is_first = id == 0};
   atomic_store(&trace.rows, r); // read without the lock by who writes some
   return r;
 }
@@ -147,13 +171,24 @@ uint64_t mprof_trace_new_g(void) {
   return atomic_fetch_add_explicit(&last_g, 1, memory_order_relaxed) + 1;
 }
 
+static void return_row_locked(struct mprof_trace_row *r) {
+  r->next_unused = trace.unused;
+  trace.unused = r;
+}
+
 static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
                                            uint32_t start) {
   struct mprof_tls *tls = &mprof_tls;
   if (atomic_load(&mprof_trace_session) != session)
     return NULL;
+  tls->trace_session = session;
+  tls->trace_row = NULL;
   struct mprof_trace_row *r = new_row_locked();
-  if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX))
+  if (r && !has_room(r, MPROF_TRACE_RECORD_MAX)) {
+    return_row_locked(r);
+    r = NULL;
+  }
+  if (!r)
     return NULL;
   const int tid = mprof_sys_gettid();
   enum mprof_trace_from from = MPROF_TRACE_FROM_CREATE;
@@ -161,14 +196,17 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
     from = find_pre_locked(tid, &g, &start);
   put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from, start);
   tls->trace_row = r;
-  tls->trace_session = session;
   return r;
 }
 
-// No memory: the trace ends here, for all, as it is.
+// No memory: the trace ends here, for all, as it is. Not between enter and
+// leave.
 static void end_full(unsigned session) {
-  if (atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
-    mprof_stat_add(MPROF_STAT_trace_full, 1);
+  if (!atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
+    return;
+  mprof_stat_add(MPROF_STAT_trace_full, 1);
+  if (mprof_tls.locks_held == 0) // else the sites ask until it is stopped
+    mprof_contention_update_kinds();
 }
 
 // The first record of a thread in a session.
@@ -176,17 +214,19 @@ static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
   mprof_lock_acquire(&mprof_trace_lock);
   struct mprof_trace_row *r = join_locked(session, g, start);
-  if (!r)
-    end_full(session);
   mprof_lock_release(&mprof_trace_lock);
+  if (!r && !mprof_trace_is_recorder())
+    end_full(session);
+  else if (!r && mprof_tls.trace_session == session)
+    mprof_stat_add(MPROF_STAT_trace_threads_lost, 1);
   return r;
 }
 
 // session: 0 if it is over anyway.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
+  mprof_trace_leave();
   if (session != 0)
     end_full(session);
-  mprof_trace_leave();
   return NULL;
 }
 
@@ -196,9 +236,10 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
   struct mprof_thread *t = session != 0 ? mprof_thread_self(true) : NULL;
   if (!t)
     return NULL;
-  struct mprof_trace_row *r = mprof_tls.trace_row;
-  if (mprof_unlikely(mprof_tls.trace_session != session) &&
-      !(r = join(session, 0, 0)))
+  struct mprof_trace_row *r = mprof_tls.trace_session == session
+                                  ? mprof_tls.trace_row
+                                  : join(session, 0, 0);
+  if (mprof_unlikely(!r))
     return NULL;
   atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
   // The other side's is a barrier on all processors.
@@ -236,16 +277,12 @@ void mprof_trace_thread_end(void) {
   struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
-  const uint64_t now = mprof_clock_now();
-  mprof_trace_wait_left(r, now);
-  mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
+  mprof_trace_put_end(r);
   r->g = 0;
   mprof_trace_leave();
   mprof_lock_acquire(&mprof_trace_lock);
-  if (mprof_tls.trace_session == atomic_load(&mprof_trace_session)) {
-    r->next_unused = trace.unused;
-    trace.unused = r;
-  }
+  if (mprof_tls.trace_session == atomic_load(&mprof_trace_session))
+    return_row_locked(r);
   mprof_lock_release(&mprof_trace_lock);
   mprof_tls.trace_row = NULL;
   mprof_tls.trace_session = 0;
@@ -253,24 +290,51 @@ void mprof_trace_thread_end(void) {
 
 // --- start ---
 
-// How the kernel sees a thread: one that does not run waits for a futex or is
-// in another call.
-static enum mprof_trace_from look_at(int tid) {
-  char path[64], text[512];
+// System calls that the trace shows as such; a thread in another one waits.
+static bool is_call(long number) {
+  static const short calls[] = {
+      SYS_read,       SYS_readv,           SYS_pread64,     SYS_write,
+      SYS_writev,     SYS_pwrite64,        SYS_wait4,       SYS_waitid,
+      SYS_fsync,      SYS_fdatasync,       SYS_msync,       SYS_flock,
+      SYS_fcntl,      SYS_openat,          SYS_ioctl,       SYS_splice,
+      SYS_sendfile,   SYS_msgrcv,          SYS_msgsnd,      SYS_semop,
+      SYS_semtimedop, SYS_mq_timedreceive, SYS_mq_timedsend};
+  for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+    if (calls[i] == number)
+      return true;
+  return false;
+}
+
+// The first bytes of a file of a thread's in /proc; "" if it cannot be read.
+static void read_of_thread(int tid, const char *file, char *text, size_t cap) {
+  char path[64];
   struct mprof_text t = MPROF_TEXT(path);
   mprof_text_str(&t, "/proc/self/task/");
   mprof_text_dec(&t, (unsigned)tid);
-  mprof_text_str(&t, "/stat");
-  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return MPROF_TRACE_FROM_RUNNING;
-  long len = mprof_sys_read((int)fd, text, sizeof(text) - 1);
-  mprof_sys_close((int)fd);
+  mprof_text_str(&t, file);
+  long len = -1;
+  const long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd >= 0) {
+    len = mprof_sys_read((int)fd, text, cap - 1);
+    mprof_sys_close((int)fd);
+  }
   text[len > 0 ? len : 0] = '\0';
+}
+
+// How the kernel sees a thread: one that does not run is in a system call.
+static enum mprof_trace_from look_at(int tid) {
+  char text[512];
+  read_of_thread(tid, "/stat", text, sizeof(text));
   const char *state = strrchr(text, ')'); // a name may have more of them
-  return state && (state[2] == 'S' || state[2] == 'D')
-             ? MPROF_TRACE_FROM_WAITING
-             : MPROF_TRACE_FROM_RUNNING;
+  if (!state || (state[2] != 'S' && state[2] != 'D'))
+    return MPROF_TRACE_FROM_RUNNING;
+  read_of_thread(tid, "/syscall", text, sizeof(text)); // not in all kernels
+  long number = 0;
+  const char *p = text;
+  for (; *p >= '0' && *p <= '9' && number < 10000; p++)
+    number = 10 * number + (*p - '0');
+  return p != text && is_call(number) ? MPROF_TRACE_FROM_CALL
+                                      : MPROF_TRACE_FROM_WAITING;
 }
 
 static void put_pre_locked(struct mprof_trace_row *r,
@@ -344,7 +408,7 @@ static void forget_locked(struct mprof_trace_row *rows) {
   struct mprof_trace_row *next;
   for (struct mprof_trace_row *r = rows; r; r = next) {
     next = r->next;
-    mprof_trace_buf_free(r->first);
+    mprof_trace_buf_unmap(r->first);
     r->next = trace.spare;
     trace.spare = r;
   }
@@ -373,7 +437,7 @@ static struct mprof_trace_row *take_rows_locked(void) {
 }
 
 static int start_locked(const char *path, int fd, bool is_read) {
-  if (trace.is_open || mprof_trace_is_read())
+  if (trace.is_open || trace.is_ending || mprof_trace_is_read())
     return EBUSY;
   if (is_read)
     mprof_trace_reader_begin();
@@ -451,21 +515,29 @@ bool mprof_trace_is_open(const char **own_path) {
   return is_open;
 }
 
+// Writing asks the loader for modules, whose lock a thread may hold that waits
+// for trace_lock with its first record; so that is not held meanwhile.
+static int finish_locked(const char *path, uint64_t *events) {
+  if (!trace.is_open)
+    return 0;
+  struct mprof_trace_row *rows = end_session_locked();
+  if (mprof_trace_is_read()) {
+    mprof_trace_reader_end(rows);
+    return 0;
+  }
+  trace.is_ending = true;
+  mprof_lock_release(&mprof_trace_lock);
+  const int error = mprof_trace_write_end(rows, path, events);
+  mprof_lock_acquire(&mprof_trace_lock);
+  forget_locked(rows);
+  trace.is_ending = false;
+  return error;
+}
+
 int mprof_trace_finish_session(const char *path, uint64_t *events) {
   *events = 0;
   mprof_lock_acquire(&mprof_trace_lock);
-  if (!trace.is_open) {
-    mprof_lock_release(&mprof_trace_lock);
-    return 0;
-  }
-  struct mprof_trace_row *rows = end_session_locked();
-  int error = 0;
-  if (mprof_trace_is_read()) {
-    mprof_trace_reader_end(rows);
-  } else {
-    error = mprof_trace_write_end(rows, path, events);
-    forget_locked(rows);
-  }
+  const int error = finish_locked(path, events);
   mprof_lock_release(&mprof_trace_lock);
   mprof_contention_update_kinds();
   return error;
@@ -481,6 +553,7 @@ static int snapshot_locked(const char *path) {
     return error;
   struct mprof_trace_row *rows = end_session_locked();
   uint64_t events;
+  mprof_trace_buf_trim();
   mprof_trace_buf_double(true);
   error = begin_session_locked();
   if (error != 0)
@@ -518,7 +591,7 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
   uint64_t events;
-  int error = mprof_trace_finish_session("", &events);
+  int error = mprof_trace_finish_session(NULL, &events);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
   return error;
@@ -539,8 +612,10 @@ void mprof_trace_reset(void) {
   mprof_trace_reader_reset();
   mprof_trace_buf_reset();
   mprof_trace_names_reset();
+  mprof_trace_ended_reset();
   atomic_store(&mprof_trace_session, 0);
   trace.rows = trace.unused = trace.spare = NULL;
+  trace.is_ending = false;
   trace.pre = NULL;
   trace.pre_len = 0;
   trace.is_open = false;

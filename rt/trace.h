@@ -93,20 +93,22 @@ struct mprof_trace_written {
 struct mprof_trace_row {
   _Alignas(64) struct mprof_trace_row *next; // of all; guarded by trace_lock
   struct mprof_trace_row *next_unused;       // the same
-  struct mprof_trace_buf *first; // the oldest; the writer's from then on
-  struct mprof_trace_buf *last;  // that is being filled
-  bool is_cut;                   // buffers before the first are gone; as first
-  uint64_t ticks;                // of the last record
+  struct mprof_trace_buf *_Atomic first; // the oldest; the writer's from then
+  struct mprof_trace_buf *last;          // that is being filled
+  bool is_cut;    // buffers before the first are gone; as first
+  uint64_t ticks; // of the last record
   uint64_t g;     // of the thread that it is of; 0: none, or it has ended
   uint32_t seq;   // that thread's, as the writer will count
   uint32_t id;    // from 0
   uint32_t start; // and what it runs
   int tid;
-  // Frame address of the entry whose wait is under way, 0: none. A wait above
-  // it on the stack is a signal handler's, and not in the trace; one below it
-  // shows that the former was left by a longjmp.
+  // Frame address of the entry whose wait is under way, 0: none. What is done
+  // deeper on the stack is a signal handler's, and not in the trace, unless the
+  // wait was left by a longjmp: then what is further out shows it, or that the
+  // entry's frame is not there any more.
   uintptr_t waits_in;
-  uint64_t waits_since; // when that began, by which its end knows it
+  const struct mprof_wait *wait; // in that frame
+  uint64_t waits_since;          // when it began, by which its end knows it
   // Such a wait that has no record yet; ticks 0: it has one.
   uint64_t open_ticks;
   uint32_t open_stack;
@@ -120,7 +122,8 @@ static inline bool mprof_trace_is_on(void) {
 }
 
 // The calling thread's row with room for a record of so many bytes, or NULL:
-// there is no session, or no memory, which ends it. Guard set.
+// there is no session, or no memory, which ends it; a recorder does without
+// threads that come when all of it is others'. Guard set.
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
 void mprof_trace_leave(void);
 // Begins a record at a time of the clock; the row's last record is the earliest
@@ -159,6 +162,10 @@ uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start);
 void mprof_trace_created(uint64_t g, uint32_t start, unsigned session);
 // The thread ends.
 void mprof_trace_thread_end(void);
+// The records of that, with a mark for whoever joins it.
+void mprof_trace_put_end(struct mprof_trace_row *r);
+// In a forked child: no thread has ended.
+void mprof_trace_ended_reset(void);
 
 // A counted block of b was allocated or freed: its bytes, with those that it
 // stands for, are so many more or fewer in use.
@@ -167,9 +174,9 @@ void mprof_trace_heap(const struct mprof_bucket *b, bool is_free);
 void mprof_trace_heap_init(int64_t bytes);
 // A collection begins or ends. Not while other threads are stopped.
 void mprof_trace_gc(bool is_end);
-// A wait that is under way is given up, as the thread ends or goes on
-// elsewhere.
-void mprof_trace_wait_left(struct mprof_trace_row *r, uint64_t now);
+// Whether the thread runs, as far as the trace knows, at a frame now; if that
+// shows that a wait was left, this one is given up.
+bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
 
 // --- trace_user.c ---
 
@@ -195,8 +202,9 @@ void mprof_trace_forget(struct mprof_trace_row *rows);
 bool mprof_trace_is_open(const char **own_path);
 // The same at this moment, without either.
 bool mprof_trace_has_session(void);
-// Ends it and writes it, to path if it has none of its own. 0 or an errno
-// value, and how many events. The same held.
+// Ends it and writes it, to path if it has none of its own, or if that is NULL
+// where the options say. 0 or an errno value, and how many events. The same
+// held.
 int mprof_trace_finish_session(const char *path, uint64_t *events);
 
 // A thread that was there when the session began.

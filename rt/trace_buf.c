@@ -8,46 +8,156 @@
 #include "flags.h"
 
 static struct {
-  struct mprof_lock lock; // guards the list
-  struct mprof_trace_buf *unused;
-  _Atomic size_t used, mapped; // in buffers
+  struct mprof_lock lock; // guards what follows
+  struct mprof_trace_buf *unused, *unused_small;
+  struct mprof_trace_buf *all; // the first one in each mapping of BUF_SIZE
+  size_t mapped;               // bytes
+  _Atomic size_t used;         // bytes; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
-struct mprof_trace_buf *mprof_trace_buf_new(void) {
-  const size_t most = mprof_trace_buf_limit() / MPROF_TRACE_BUF_SIZE;
-  struct mprof_trace_buf *b = NULL;
-  mprof_lock_acquire(&pool.lock);
-  if (pool.used < most) {
-    b = pool.unused;
-    if (b)
-      pool.unused = b->next;
-    else if ((b = mprof_os_map(MPROF_TRACE_BUF_SIZE)))
-      pool.mapped++;
-  }
-  if (b)
-    pool.used++;
-  mprof_lock_release(&pool.lock);
+static size_t bytes_of(const struct mprof_trace_buf *b) {
+  return sizeof(*b) + b->size;
+}
+
+static void set_size(struct mprof_trace_buf *b, uint32_t bytes) {
+  b->size = bytes - (uint32_t)sizeof(*b);
+}
+
+static struct mprof_trace_buf *map_locked(void) {
+  if (pool.mapped + MPROF_TRACE_BUF_SIZE > mprof_trace_buf_limit())
+    return NULL;
+  struct mprof_trace_buf *b = mprof_os_map(MPROF_TRACE_BUF_SIZE);
   if (!b)
     return NULL;
-  b->next = NULL;
-  b->len = 0;
-  atomic_store_explicit(&b->is_sealed, false, memory_order_release);
+  set_size(b, MPROF_TRACE_BUF_SIZE);
+  b->also = pool.all;
+  pool.all = b;
+  pool.mapped += MPROF_TRACE_BUF_SIZE;
   return b;
 }
 
-// They stay mapped: a waiter may still look at a slot's generation.
+static struct mprof_trace_buf *pop_locked(struct mprof_trace_buf **list) {
+  struct mprof_trace_buf *b = *list;
+  if (b)
+    *list = b->next;
+  return b;
+}
+
+static struct mprof_trace_buf *usual_locked(void) {
+  struct mprof_trace_buf *b = pop_locked(&pool.unused);
+  return b ? b : map_locked();
+}
+
+// Cuts a usual one up for good.
+static struct mprof_trace_buf *small_locked(void) {
+  struct mprof_trace_buf *b = pop_locked(&pool.unused_small);
+  if (b || !(b = usual_locked()))
+    return b;
+  set_size(b, MPROF_TRACE_SMALL_SIZE);
+  for (size_t at = MPROF_TRACE_SMALL_SIZE; at < MPROF_TRACE_BUF_SIZE;
+       at += MPROF_TRACE_SMALL_SIZE) {
+    struct mprof_trace_buf *part =
+        __builtin_assume_aligned((char *)b + at, MPROF_TRACE_SMALL_SIZE);
+    *part = (struct mprof_trace_buf){.next = pool.unused_small};
+    set_size(part, MPROF_TRACE_SMALL_SIZE);
+    pool.unused_small = part;
+  }
+  return b;
+}
+
+static struct mprof_trace_buf *take_locked(bool is_small) {
+  if (pool.used >= mprof_trace_buf_limit()) // it may have been double
+    return NULL;
+  struct mprof_trace_buf *b = is_small ? NULL : usual_locked();
+  if (!b)
+    b = small_locked();
+  if (b)
+    pool.used += bytes_of(b);
+  return b;
+}
+
+static void begin(struct mprof_trace_buf *b) {
+  b->next = NULL;
+  b->len = 0;
+  atomic_store_explicit(&b->is_sealed, false, memory_order_release);
+}
+
+// No slot of it is written from here on, nor later by whom it was left for.
+static void end(struct mprof_trace_buf *b) {
+  mprof_trace_buf_seal(b);
+  atomic_fetch_add(&b->generation, 1);
+}
+
+void mprof_trace_buf_empty(struct mprof_trace_buf *b) {
+  end(b);
+  begin(b);
+}
+
+struct mprof_trace_buf *mprof_trace_buf_new(bool is_small) {
+  mprof_lock_acquire(&pool.lock);
+  struct mprof_trace_buf *b = take_locked(is_small);
+  mprof_lock_release(&pool.lock);
+  if (b)
+    begin(b);
+  return b;
+}
+
+static void put_back_locked(struct mprof_trace_buf *b) {
+  struct mprof_trace_buf **list =
+      bytes_of(b) == MPROF_TRACE_BUF_SIZE ? &pool.unused : &pool.unused_small;
+  b->next = *list;
+  *list = b;
+}
+
 void mprof_trace_buf_free(struct mprof_trace_buf *list) {
   while (list) {
     struct mprof_trace_buf *b = list;
     list = b->next;
-    mprof_trace_buf_seal(b);
-    atomic_fetch_add(&b->generation, 1);
+    end(b);
     mprof_lock_acquire(&pool.lock);
-    b->next = pool.unused;
-    pool.unused = b;
-    pool.used--;
+    pool.used -= bytes_of(b);
+    put_back_locked(b);
     mprof_lock_release(&pool.lock);
   }
+}
+
+// Those that are marked so, or all.
+static void unmap_locked(bool all) {
+  struct mprof_trace_buf **link = &pool.all, *b;
+  while ((b = *link)) {
+    if (!all && !b->is_over) {
+      link = &b->also;
+      continue;
+    }
+    *link = b->also;
+    mprof_os_unmap(b, MPROF_TRACE_BUF_SIZE);
+    pool.mapped -= MPROF_TRACE_BUF_SIZE;
+  }
+  if (all)
+    pool.unused = pool.unused_small = NULL;
+}
+
+void mprof_trace_buf_trim(void) {
+  mprof_lock_acquire(&pool.lock);
+  for (struct mprof_trace_buf *b = pool.unused; b; b = b->next)
+    b->is_over = true;
+  pool.unused = NULL;
+  unmap_locked(false);
+  mprof_lock_release(&pool.lock);
+}
+
+void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
+  mprof_lock_acquire(&pool.lock);
+  while (list) {
+    struct mprof_trace_buf *b = list;
+    list = b->next;
+    pool.used -= bytes_of(b);
+    b->is_over = bytes_of(b) == MPROF_TRACE_BUF_SIZE;
+    if (!b->is_over)
+      put_back_locked(b);
+  }
+  unmap_locked(pool.used == 0);
+  mprof_lock_release(&pool.lock);
 }
 
 static atomic_bool is_doubled;
@@ -61,11 +171,12 @@ size_t mprof_trace_buf_limit(void) {
          << 20;
 }
 
-size_t mprof_trace_buf_used(void) { return pool.used * MPROF_TRACE_BUF_SIZE; }
+size_t mprof_trace_buf_used(void) { return pool.used; }
 
 void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
-  pool.unused = NULL; // the parent's, with threads in the middle of them
+  // The parent's, with threads in the middle of them.
+  pool.unused = pool.unused_small = pool.all = NULL;
   pool.used = pool.mapped = 0;
 }
 

@@ -14,6 +14,8 @@
 #include "base.h"
 
 #define MPROF_TRACE_BUF_SIZE 65536u
+// Where so many threads have one that those would be all there is room for.
+#define MPROF_TRACE_SMALL_SIZE 4096u
 // The most that one record takes, but for a log's text.
 #define MPROF_TRACE_RECORD_MAX 64u
 
@@ -21,6 +23,7 @@ struct mprof_trace_buf {
   // The row's next, once this one is complete; then the writer may take it.
   struct mprof_trace_buf *_Atomic next;
   uint32_t row;   // of the processor slot that it is of
+  uint32_t size;  // bytes that data has room for
   uint32_t len;   // bytes of data
   uint64_t ticks; // what the first record's ticks are since
   // Of the row's thread before the first record: its numbers so far, whether it
@@ -34,15 +37,23 @@ struct mprof_trace_buf {
   // slot named by another generation is of an earlier use.
   _Atomic uint32_t pins, generation;
   atomic_bool is_sealed;
+  bool is_over;                 // its session: it is only to be unmapped
+  struct mprof_trace_buf *also; // of a mapping's first: another mapping's
   unsigned char data[];
 };
-#define MPROF_TRACE_DATA_SIZE                                                  \
-  (MPROF_TRACE_BUF_SIZE - (uint32_t)sizeof(struct mprof_trace_buf))
 
-// One that is empty; NULL when there is no memory, or trace_max_mb are in use.
-struct mprof_trace_buf *mprof_trace_buf_new(void);
-// Gives all of a list back.
+// One that is empty, of the usual size or a small one, or the other where that
+// is all there is; NULL when there is no memory, or trace_max_mb are in use.
+struct mprof_trace_buf *mprof_trace_buf_new(bool is_small);
+// Begins one anew.
+void mprof_trace_buf_empty(struct mprof_trace_buf *b);
+// Gives all of a list back. They stay mapped: threads of the session may still
+// look at a slot's generation.
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
+// The same of a session that is over, for which nobody looks any more.
+void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
+// While there is no session: what none has needs no memory.
+void mprof_trace_buf_trim(void);
 // Bytes in use, and at most.
 size_t mprof_trace_buf_used(void);
 size_t mprof_trace_buf_limit(void);

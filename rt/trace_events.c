@@ -13,6 +13,8 @@
 #include "flags.h"
 #include "snapshot.h"
 
+#include <pthread.h>
+
 // Calls shorter than this keep their thread running in the picture, as Go's
 // do that its monitor does not see.
 #define SHORT_CALL_NS 20000u
@@ -65,7 +67,7 @@ static void put_start(struct mprof_trace_row *r, uint64_t now,
   r->seq += 2; // what made it ready, and its start
 }
 
-void mprof_trace_wait_left(struct mprof_trace_row *r, uint64_t now) {
+static void wait_left(struct mprof_trace_row *r, uint64_t now) {
   const uint32_t nobody = 0;
   if (mprof_likely(r->waits_in == 0))
     return;
@@ -75,11 +77,23 @@ void mprof_trace_wait_left(struct mprof_trace_row *r, uint64_t now) {
   r->waits_in = 0;
 }
 
-// Whether the thread runs, as far as the trace knows.
-static bool may_wait(struct mprof_trace_row *r, const struct mprof_wait *w) {
-  if (r->waits_in != 0 && w->frame < r->waits_in)
+// Whether the frame of the wait under way still has what it had. Only on the
+// thread's own stack, since others may be gone. What a longjmp has left there
+// stays if the frames above happen to leave it out: then the thread seems to
+// wait for longer than it does.
+static bool is_still_there(const struct mprof_trace_row *r) {
+  const struct mprof_stack_range *own = &mprof_tls.self->range;
+  const uintptr_t at = (uintptr_t)r->wait;
+  if (at < own->lo || at + sizeof(*r->wait) > own->hi)
+    return true;
+  return r->wait->start == r->waits_since && r->wait->frame == r->waits_in;
+}
+
+bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame,
+                      uint64_t now) {
+  if (r->waits_in != 0 && frame < r->waits_in && is_still_there(r))
     return false;
-  mprof_trace_wait_left(r, w->start);
+  wait_left(r, now);
   return true;
 }
 
@@ -88,12 +102,13 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
-  if (!may_wait(r, w)) {
+  if (!mprof_trace_runs(r, w->frame, w->start)) {
     mprof_trace_leave();
     return;
   }
   w->trace_session = mprof_tls.trace_session;
   r->waits_in = w->frame;
+  r->wait = w;
   r->waits_since = w->start;
   const enum mprof_trace_type type = type_of(w->kind);
   if (is_call) {
@@ -126,9 +141,37 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
   put_start(r, now > earliest ? now : earliest, is_signed ? NULL : &m->stack);
 }
 
+// The last one of each hash. A thread's end is nobody's release, so it has no
+// place in the table of waiters; and whoever joins it may be cancelled.
+static struct {
+  struct mprof_lock lock; // guards the rest
+  struct {
+    uintptr_t thread; // its pthread_t
+    struct mprof_trace_mark mark;
+  } last[256];
+} ended = {.lock = MPROF_LOCK_INIT(MPROF_RANK_ENDED)};
+
+static size_t ended_slot(uintptr_t thread) {
+  const uint64_t h = thread * 0x9e3779b97f4a7c15u;
+  return h >> 56;
+}
+
+// The mark of a thread's end; none if another of its hash has ended since.
+static struct mprof_trace_mark end_of(uintptr_t thread) {
+  struct mprof_trace_mark mark = {.buf = NULL};
+  const size_t i = ended_slot(thread);
+  mprof_lock_acquire(&ended.lock);
+  if (ended.last[i].thread == thread)
+    mark = ended.last[i].mark;
+  mprof_lock_release(&ended.lock);
+  return mark;
+}
+
 static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
                      enum mprof_outcome how, uint64_t now) {
-  const uint32_t nobody = 0;
+  const struct mprof_trace_mark mark =
+      w->kind == MPROF_KIND_join ? end_of(w->joins)
+                                 : (struct mprof_trace_mark){.buf = 0};
   const enum mprof_trace_type type = type_of(w->kind);
   const uint64_t took = now > w->start ? now - w->start : 0;
   r->open_ticks = 0;
@@ -147,7 +190,7 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     mprof_trace_finish(r, p);
   } else {
     put_block(r, type, w->start, w->trace_stack);
-    put_start(r, now, &nobody);
+    end_block(r, how, now, &mark);
   }
 }
 
@@ -167,12 +210,8 @@ void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
   mprof_trace_leave();
 }
 
-void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
-                         uintptr_t frame) {
-  const uint32_t stack = mprof_trace_stack(op, frame);
-  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
-  if (!r)
-    return;
+static struct mprof_trace_mark put_wake(struct mprof_trace_row *r,
+                                        uint32_t stack) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, mprof_clock_now());
   p = mprof_trace_put(p, stack);
   while (((uintptr_t)p & 7) != 0)
@@ -180,16 +219,43 @@ void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
   uint64_t *slot = __builtin_assume_aligned(p, 8);
   *slot = 0;
   struct mprof_trace_buf *b = r->last;
-  *m = (struct mprof_trace_mark){
+  mprof_trace_finish(r, p + sizeof(uint64_t));
+  return (struct mprof_trace_mark){
       .buf = b,
       .generation = atomic_load_explicit(&b->generation, memory_order_relaxed),
       .offset = (uint32_t)(p - b->data),
       .session = mprof_tls.trace_session,
       .stack = stack,
       .ticks = r->ticks};
-  mprof_trace_finish(r, p + sizeof(uint64_t));
+}
+
+void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
+                         uintptr_t frame) {
+  const uint32_t stack = mprof_trace_stack(op, frame);
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  *m = put_wake(r, stack);
   mprof_trace_leave();
 }
+
+// --- threads ---
+
+// With the stack of what the thread ran: it has no other any more.
+void mprof_trace_put_end(struct mprof_trace_row *r) {
+  const uint64_t now = mprof_clock_now();
+  const uintptr_t self = (uintptr_t)pthread_self();
+  const size_t i = ended_slot(self);
+  wait_left(r, now);
+  const struct mprof_trace_mark mark = put_wake(r, r->start);
+  mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
+  mprof_lock_acquire(&ended.lock);
+  ended.last[i].thread = self;
+  ended.last[i].mark = mark;
+  mprof_lock_release(&ended.lock);
+}
+
+void mprof_trace_ended_reset(void) { mprof_lock_reset(&ended.lock); }
 
 uint32_t mprof_trace_start_of(uintptr_t fn) {
   const mprof_pc stack[] = {fn + 1};

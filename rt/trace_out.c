@@ -256,7 +256,21 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
 
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           uint64_t *events) {
-  return write_end(rows, to.path[0] != '\0' ? to.path : path, to.fd, events);
+  char by_option[MPROF_PATH_MAX];
+  if (to.path[0] != '\0')
+    path = to.path;
+  else if (to.fd >= 0)
+    path = "";
+  if (path)
+    return write_end(rows, path, to.fd, events);
+  struct mprof_text t = MPROF_TEXT(by_option);
+  const int error =
+      mprof_path_expand(by_option, sizeof(by_option), mprof_flags.log_path);
+  if (error != 0)
+    return error;
+  t.len = strlen(by_option);
+  mprof_text_str(&t, ".trace");
+  return write_end(rows, by_option, -1, events);
 }
 
 int mprof_trace_write_open(const char *path) {

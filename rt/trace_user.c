@@ -65,9 +65,8 @@ static uint32_t add_name_locked(const char *s, size_t len) {
 }
 
 // 0 where there are too many, or no memory: then there is no name.
-static uint32_t name_of(const char *s) {
+static uint32_t name_of(const char *s, size_t len) {
   size_t slot;
-  const size_t len = s ? strnlen(s, NAME_LENGTH_MAX) : 0;
   if (len == 0)
     return 0;
   uint32_t handle = find_name(s, len, &slot);
@@ -90,90 +89,111 @@ void mprof_trace_names_reset(void) {
 // Tasks of the process; 0 is the one that everything else belongs to.
 static _Atomic uint64_t last_task;
 
-// The row, of a thread that runs: what a signal handler does in the middle of a
-// wait is not in the trace. True with the guard set and between enter and
-// leave.
-static bool begin(struct mprof_trace_row **r, uint32_t bytes) {
-  if (mprof_likely(!mprof_trace_is_on()) || !mprof_guard_enter())
+// A record of a thread that runs: what a signal handler does in the middle of a
+// wait is not in the trace.
+struct record {
+  uint32_t name; // handles
+  uint32_t stack;
+  struct mprof_trace_row *row;
+  unsigned char *p;
+};
+
+// Begins one of a type, with room for some bytes more than usual. The name is
+// read before anything is entered, since it may be no string. True with the
+// guard set and between enter and leave. frame: of the caller.
+static bool begin(struct record *r, enum mprof_trace_type type,
+                  const char *name, size_t bytes, uintptr_t frame) {
+  const size_t len = name ? strnlen(name, NAME_LENGTH_MAX) : 0;
+  if (!mprof_guard_enter())
     return false;
-  *r = mprof_trace_enter(bytes);
-  if (*r && (*r)->waits_in == 0)
+  r->name = name_of(name, len);
+  r->stack = mprof_trace_stack(0, frame);
+  r->row = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX + (uint32_t)bytes);
+  const uint64_t now = mprof_clock_now();
+  if (r->row && mprof_trace_runs(r->row, frame, now)) {
+    r->p = mprof_trace_begin(r->row, type, now);
     return true;
-  if (*r)
+  }
+  if (r->row)
     mprof_trace_leave();
   mprof_guard_leave();
   return false;
 }
 
-static void end(struct mprof_trace_row *r, unsigned char *p) {
-  mprof_trace_finish(r, p);
+static void put(struct record *r, uint64_t v) {
+  r->p = mprof_trace_put(r->p, v);
+}
+
+static void end(struct record *r) {
+  mprof_trace_finish(r->row, r->p);
   mprof_trace_leave();
   mprof_guard_leave();
 }
 
-#define CALLER mprof_trace_stack(0, (uintptr_t)__builtin_frame_address(0))
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
 
 MPROF_PUBLIC uint64_t mprof_trace_task_begin(uint64_t parent,
                                              const char *name) {
-  struct mprof_trace_row *r;
-  if (!begin(&r, MPROF_TRACE_RECORD_MAX))
+  struct record r;
+  if (mprof_likely(!mprof_trace_is_on()) ||
+      !begin(&r, MPROF_TRACE_TASK, name, 0, FRAME))
     return 0;
   const uint64_t task =
       atomic_fetch_add_explicit(&last_task, 1, memory_order_relaxed) + 1;
-  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_TASK, mprof_clock_now());
-  p = mprof_trace_put(p, task);
-  p = mprof_trace_put(p, parent);
-  p = mprof_trace_put(p, name_of(name));
-  end(r, mprof_trace_put(p, CALLER));
+  put(&r, task);
+  put(&r, parent);
+  put(&r, r.name);
+  put(&r, r.stack);
+  end(&r);
   return task;
 }
 
 MPROF_PUBLIC void mprof_trace_task_end(uint64_t task) {
-  struct mprof_trace_row *r;
-  if (task == 0 || !begin(&r, MPROF_TRACE_RECORD_MAX))
+  struct record r;
+  if (mprof_likely(!mprof_trace_is_on()) || task == 0 ||
+      !begin(&r, MPROF_TRACE_TASK_END, NULL, 0, FRAME))
     return;
-  unsigned char *p =
-      mprof_trace_begin(r, MPROF_TRACE_TASK_END, mprof_clock_now());
-  p = mprof_trace_put(p, task);
-  end(r, mprof_trace_put(p, CALLER));
+  put(&r, task);
+  put(&r, r.stack);
+  end(&r);
 }
 
-static void put_region(struct mprof_trace_row *r, uint64_t task, bool is_end,
-                       const char *name, uint32_t stack) {
-  unsigned char *p =
-      mprof_trace_begin(r, MPROF_TRACE_REGION, mprof_clock_now());
-  p = mprof_trace_put(p, task);
-  p = mprof_trace_put(p, is_end);
-  p = mprof_trace_put(p, name_of(name));
-  end(r, mprof_trace_put(p, stack));
+static void put_region(uint64_t task, bool is_end, const char *name,
+                       uintptr_t frame) {
+  struct record r;
+  if (!begin(&r, MPROF_TRACE_REGION, name, 0, frame))
+    return;
+  put(&r, task);
+  put(&r, is_end);
+  put(&r, r.name);
+  put(&r, r.stack);
+  end(&r);
 }
 
 MPROF_PUBLIC void mprof_trace_region_begin(uint64_t task, const char *name) {
-  struct mprof_trace_row *r;
-  if (!begin(&r, MPROF_TRACE_RECORD_MAX))
-    return;
-  put_region(r, task, false, name, CALLER);
+  if (mprof_unlikely(mprof_trace_is_on()))
+    put_region(task, false, name, FRAME);
 }
 
 MPROF_PUBLIC void mprof_trace_region_end(uint64_t task, const char *name) {
-  struct mprof_trace_row *r;
-  if (!begin(&r, MPROF_TRACE_RECORD_MAX))
-    return;
-  put_region(r, task, true, name, CALLER);
+  if (mprof_unlikely(mprof_trace_is_on()))
+    put_region(task, true, name, FRAME);
 }
 
 MPROF_PUBLIC void mprof_trace_log(uint64_t task, const char *key,
                                   const char *text) {
-  struct mprof_trace_row *r;
-  const size_t len = text ? strnlen(text, MPROF_TRACE_LOG_MAX) : 0;
-  if (!begin(&r, MPROF_TRACE_RECORD_MAX + (uint32_t)len))
+  struct record r;
+  if (mprof_likely(!mprof_trace_is_on()))
     return;
-  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOG, mprof_clock_now());
-  p = mprof_trace_put(p, task);
-  p = mprof_trace_put(p, name_of(key));
-  p = mprof_trace_put(p, CALLER);
-  p = mprof_trace_put(p, len);
+  const size_t len = text ? strnlen(text, MPROF_TRACE_LOG_MAX) : 0;
+  if (!begin(&r, MPROF_TRACE_LOG, key, len, FRAME))
+    return;
+  put(&r, task);
+  put(&r, r.name);
+  put(&r, r.stack);
+  put(&r, len);
   if (len > 0)
-    memcpy(p, text, len);
-  end(r, p + len);
+    memcpy(r.p, text, len);
+  r.p += len;
+  end(&r);
 }

@@ -193,8 +193,8 @@ int mprof_trace_start_fd(int fd);
  * mprof_write_profile. (Go: ReadTrace) */
 int mprof_trace_start_reader(void);
 ssize_t mprof_trace_read(const void **data);
-/* Ends the trace and writes it; readable by "go tool trace". Does nothing if
- * there is none. Returns 0, or what writing the file gave; ENOSYS, EBUSY as
+/* Ends the trace and writes it, one of the options' to PATTERN.trace; readable
+ * by "go tool trace". Does nothing if there is none. Returns 0, or what writing the file gave; ENOSYS, EBUSY as
  * mprof_write_profile. (Go: trace.Stop) */
 int mprof_trace_stop(void);
 /* Writes what a flight recorder has, of the options trace_last and

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: threads that are there when a trace begins are in it as the kernel
+// sees them: in a system call, or waiting; and go on from there.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %trace_check -q %t.trace
+// RUN: %go119 tool trace -d %t.trace | FileCheck %s
+// RUN: %go tool trace -d=parsed %t.trace | FileCheck --check-prefix=NEW %s
+//
+// CHECK: GoInSyscall
+// CHECK: GoSysExit
+// CHECK: GoUnblock
+// NEW-DAG: Undetermined->Syscall
+// NEW-DAG: Undetermined->Waiting
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int to_reader[2];
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void *reader(void *arg) {
+  char c = 0;
+  free(malloc(100)); // so that the runtime knows the thread
+  if (read(to_reader[0], &c, 1) != 1)
+    abort();
+  mprof_trace_log(0, "key", "read");
+  return arg;
+}
+
+static void *locker(void *arg) {
+  free(malloc(100));
+  pthread_mutex_lock(&m);
+  mprof_trace_log(0, "key", "locked");
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  pthread_t a, b;
+  pthread_mutex_lock(&m);
+  if (argc != 2 || pipe(to_reader) != 0 ||
+      pthread_create(&a, NULL, reader, NULL) != 0 ||
+      pthread_create(&b, NULL, locker, NULL) != 0)
+    return 1;
+  usleep(300000); // until both are where they stay
+  if (mprof_trace_start(argv[1]) != 0 || write(to_reader[1], "x", 1) != 1)
+    return 1;
+  pthread_mutex_unlock(&m);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  return mprof_trace_stop();
+}

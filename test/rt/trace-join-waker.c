@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: who joins a thread is woken by it, at its end, with the function that
+// the thread ran as the stack.
+//
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %trace_check -q %t.trace
+// RUN: %go tool trace -d=parsed %t.trace | FileCheck %s
+//
+// CHECK: G=1 StateTransition {{.*}}GoID=1 Running->Waiting
+// CHECK: main
+// CHECK: G=2 StateTransition {{.*}}GoID=1 Waiting->Runnable
+// CHECK-NEXT: Stack=
+// CHECK-NEXT: sleeper
+// CHECK: G=2 StateTransition {{.*}}GoID=2 Running->NotExist
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static void *sleeper(void *arg) {
+  usleep(20000);
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  pthread_t t;
+  if (argc != 2 || mprof_trace_start(argv[1]) != 0 ||
+      pthread_create(&t, NULL, sleeper, NULL) != 0)
+    return 1;
+  pthread_join(t, NULL);
+  return mprof_trace_stop();
+}
