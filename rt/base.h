@@ -38,6 +38,12 @@ long mprof_sys_fcntl(int fd, int cmd, long arg);
 long mprof_sys_readlink(const char *path, char *buf, size_t len);
 // What tells one open file from another. 0 or -errno.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
+// Takes room on the disk for bytes from offset on, which the file's length does
+// not show; and gives back what is behind its length. 0 or -errno.
+long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes);
+long mprof_sys_truncate(int fd, uint64_t len);
+// Waits until fd takes data, or has an error. 1, 0 for neither, or -errno.
+long mprof_sys_poll_out(int fd, int timeout_ms);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
 void mprof_sys_sleep_ms(unsigned ms);
@@ -62,6 +68,8 @@ void mprof_sys_futex_wake_shared(atomic_uint *word);
 // Writes all of buf, through short writes and EINTR. 0 or an errno value. A
 // failure raises no SIGPIPE and no SIGXFSZ: they would end the program.
 int mprof_os_write_all(int fd, const void *buf, size_t len);
+// The same; *left is the length, then what an error has left of it.
+int mprof_os_write(int fd, const void *buf, size_t *left);
 // Zeroed private memory, returned to the system by mprof_os_unmap; for what
 // lives during one call only. NULL when there is none.
 void *mprof_os_map(size_t len);

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -98,6 +99,25 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
   return err;
 }
 
+long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
+  enum { KEEP_SIZE = 1 }; // FALLOC_FL_KEEP_SIZE
+  return call6(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes, 0, 0);
+}
+
+long mprof_sys_truncate(int fd, uint64_t len) {
+  return call3(SYS_ftruncate, fd, (long)len, 0);
+}
+
+long mprof_sys_poll_out(int fd, int timeout_ms) {
+  struct pollfd p = {.fd = fd, .events = POLLOUT};
+  const struct timespec t = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+  long r;
+  do
+    r = call6(SYS_ppoll, (long)&p, 1, (long)&t, 0, 0, 0);
+  while (r == -EINTR);
+  return r;
+}
+
 int mprof_sys_getpid(void) { return (int)call3(SYS_getpid, 0, 0, 0); }
 
 int mprof_sys_gettid(void) { return (int)call3(SYS_gettid, 0, 0, 0); }
@@ -167,7 +187,7 @@ void mprof_sys_futex_wake_shared(atomic_uint *word) {
   call3(SYS_futex, (long)word, FUTEX_WAKE, INT_MAX);
 }
 
-int mprof_os_write_all(int fd, const void *buf, size_t len) {
+int mprof_os_write(int fd, const void *buf, size_t *left) {
   enum { SET_SIZE = sizeof(uint64_t) };
   const uint64_t pipe = 1ull << (SIGPIPE - 1), size = 1ull << (SIGXFSZ - 1);
   const uint64_t both = pipe | size;
@@ -177,15 +197,15 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
   call3(SYS_rt_sigpending, (long)&before, SET_SIZE, 0);
   const char *p = buf;
   int error = 0;
-  while (len > 0 && error == 0) {
-    long n = mprof_sys_write(fd, p, len);
+  while (*left > 0 && error == 0) {
+    long n = mprof_sys_write(fd, p, *left);
     if (n == -EINTR)
       continue;
     if (n <= 0) {
       error = n < 0 ? (int)-n : EIO;
     } else {
       p += n;
-      len -= (size_t)n;
+      *left -= (size_t)n;
     }
   }
   // The kernel raised it for this thread, even where the program ignores it.
@@ -196,6 +216,10 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
     call6(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&now, SET_SIZE, 0, 0);
   call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, SET_SIZE, 0, 0);
   return error;
+}
+
+int mprof_os_write_all(int fd, const void *buf, size_t len) {
+  return mprof_os_write(fd, buf, &len);
 }
 
 // Calls left until one fails; 0: none does. For tests.

@@ -54,6 +54,12 @@ bool mprof_os_is_special(const char *path) {
   return k != 0 && k != S_IFREG && k != S_IFDIR;
 }
 
+bool mprof_os_is_regular(int fd) {
+  struct stat st;
+  return call4(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH) >= 0 &&
+         S_ISREG(st.st_mode);
+}
+
 bool mprof_os_is_executable(const char *path) {
   return kind(path) == S_IFREG &&
          call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;

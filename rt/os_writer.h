@@ -12,6 +12,8 @@
 // Whether path names something that is neither a regular file nor a directory,
 // which a rename would destroy (/dev/null).
 bool mprof_os_is_special(const char *path);
+// Whether fd is open for a regular file.
+bool mprof_os_is_regular(int fd);
 // Whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
 

@@ -31,12 +31,55 @@ static void note(struct mprof_outfile *f, int error) {
     f->error = error;
 }
 
+bool mprof_outfile_is_ready(const struct mprof_outfile *f, int timeout_ms) {
+  return f->patience_ms == 0 || mprof_sys_poll_out(f->fd, timeout_ms) != 0;
+}
+
+// A pipe that is ready takes so much without a wait.
+#define PIECE 4096u
+
+// To a reader that may have stopped reading.
+static int write_patiently(struct mprof_outfile *f, const char *p, size_t len) {
+  while (len > 0) {
+    const size_t n = len < PIECE ? len : PIECE;
+    size_t left = n;
+    if (!mprof_outfile_is_ready(f, f->patience_ms))
+      return ETIMEDOUT;
+    const int error = mprof_os_write(f->fd, p, &left);
+    if (error != 0 && error != EAGAIN)
+      return error;
+    p += n - left;
+    len -= n - left;
+  }
+  return 0;
+}
+
 static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
   if (f->error != 0)
     return;
-  note(f, mprof_os_write_all(f->fd, data, len));
+  note(f, f->patience_ms != 0 ? write_patiently(f, data, len)
+                              : mprof_os_write_all(f->fd, data, len));
   if (f->error == 0)
     f->written += len;
+}
+
+// More than is asked for, so that it is not asked for each time.
+#define RESERVE_STEP ((uint64_t)8 << 20)
+
+int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
+  const uint64_t end = f->written + f->buffered + bytes;
+  if (f->is_lent || f->error != 0 || end <= f->reserved)
+    return 0;
+  f->reserved = end + RESERVE_STEP;
+  long r = mprof_sys_reserve(f->fd, f->written, f->reserved - f->written);
+  if (r < 0) {
+    f->reserved = end;
+    r = mprof_sys_reserve(f->fd, f->written, f->reserved - f->written);
+  }
+  if (r != -ENOSPC && r != -EDQUOT)
+    return 0;
+  f->reserved = 1; // some of it may have been
+  return (int)-r;
 }
 
 // Sends what is buffered, in gzip as one block.
@@ -180,6 +223,8 @@ void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v) {
 
 // Closing reports what a network file system could not write.
 static void finish_file(struct mprof_outfile *f) {
+  if (f->reserved != 0)
+    mprof_sys_truncate(f->fd, f->written);
   long r = mprof_sys_close(f->fd);
   if (r < 0 && r != -EINTR)
     note(f, (int)-r);

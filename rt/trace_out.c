@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "flags.h"
+#include "os_writer.h"
 #include "write_trace.h"
 
 #include <errno.h>
@@ -17,6 +18,10 @@
 
 // Buffers that a thread writes before it goes on with its own work.
 enum { WRITTEN_AT_ONCE = 4 };
+// How long a reader of a descriptor may take nothing.
+enum { PATIENCE_MS = 5000 };
+// What a record is in the file, in its own bytes, and what the stacks take.
+#define FILE_BYTES_OF(bytes) (2 * (uint64_t)(bytes) + (UINT64_C(1) << 20))
 // Above all that trace_last may be a number of.
 #define LAST_MAX 100000u
 
@@ -96,6 +101,8 @@ static int open_out(const char *path, int fd) {
     if (to.writer) {
       to.out = out;
       mprof_sys_fstat_id(out->fd, &to.dev, &to.ino);
+      if (fd >= 0 && !mprof_os_is_regular(fd))
+        out->patience_ms = PATIENCE_MS;
       mprof_trace_write_head(to.writer);
       return 0;
     }
@@ -187,10 +194,16 @@ static int open_first(void) {
   return error != 0 ? error : open_out(path, -1);
 }
 
-static bool write_to_file(struct mprof_trace_row *rows) {
+// With room for all that may be in memory when the disk is full, so that the
+// trace as it is then can be ended.
+static bool write_to_file(struct mprof_trace_row *rows, bool waits) {
   if (!to.out && to.error == 0)
     to.error = open_first();
-  return to.out && is_ours() && to.out->error == 0 && write_some(rows);
+  return to.out && is_ours() && to.out->error == 0 &&
+         mprof_outfile_is_ready(to.out, waits ? PATIENCE_MS : 0) &&
+         mprof_outfile_reserve(to.out,
+                               FILE_BYTES_OF(mprof_trace_buf_limit())) == 0 &&
+         write_some(rows);
 }
 
 bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits) {
@@ -203,7 +216,7 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits) {
   if (to.is_recorder)
     has_written = drop_some(rows);
   else if (!mprof_trace_is_read()) // which has its own pace
-    has_written = write_to_file(rows);
+    has_written = write_to_file(rows, waits);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
   return has_written;
 }
@@ -217,6 +230,20 @@ static void write_all(struct mprof_trace_row *rows) {
   }
 }
 
+// What does not fit the disk is lost, the oldest first. Whether some is.
+static bool drop_for_disk(struct mprof_trace_row *rows) {
+  bool has_dropped = false;
+  if (to.out->written != 0) // then there is room
+    return false;
+  while (mprof_outfile_reserve(to.out, FILE_BYTES_OF(mprof_trace_buf_used())) !=
+             0 &&
+         drop_some(rows))
+    has_dropped = true;
+  if (has_dropped)
+    mprof_stat_add(MPROF_STAT_trace_disk_full, 1);
+  return has_dropped;
+}
+
 // 0 or an errno value.
 static int write_rest(struct mprof_trace_row *rows) {
   uint64_t last_ticks = 1;
@@ -226,7 +253,8 @@ static int write_rest(struct mprof_trace_row *rows) {
   const uint64_t from =
       to.keep_ticks != 0 && now > to.keep_ticks ? now - to.keep_ticks : 0;
   int error = 0;
-  if (!to.is_recorder || mprof_trace_is_whole(rows, from))
+  const bool is_part = drop_for_disk(rows) || to.is_recorder;
+  if (!is_part || mprof_trace_is_whole(rows, from))
     write_all(rows);
   else
     error = mprof_trace_write_window(to.writer, rows, from);

@@ -41,6 +41,9 @@ struct mprof_outfile {
   bool is_gzip;
   bool is_lent; // the descriptor is not ours, and has no name
   bool is_new;  // never replaces a file
+  // Of one that is lent and no regular file: how long it may take nothing.
+  int patience_ms;   // 0: for ever
+  uint64_t reserved; // bytes, from the file's begin
   size_t buffered;
   uint32_t crc;
   uint32_t plain_len; // of all data, modulo 2^32, for gzip's trailer
@@ -57,6 +60,11 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
 void mprof_outfile_keep_others(bool keep);
 // To a descriptor of the caller's, which stays open. 0 or errno.
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd);
+// Whether it takes data within that time.
+bool mprof_outfile_is_ready(const struct mprof_outfile *f, int timeout_ms);
+// Sees to it that so many more bytes can be written to a file that is not lent,
+// where its file system can. 0 or errno; what was not used is given back.
+int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes);
 // Text to stderr. 0 or errno; EBADF if it is closed or not what it was.
 int mprof_outfile_open_stderr(struct mprof_outfile *f);
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);

@@ -176,7 +176,9 @@ int mprof_write_profile(const char *name, const char *path, int debug);
  * axis of time: created, running, blocked and by what, woken and by whom, in a
  * system call. It is kept in memory, at most as much as the option trace_max_mb
  * says, and then ends by itself as it is. mprof_trace_stop writes it to a new
- * file that replaces path, or to the open descriptor fd, from its place on.
+ * file that replaces path, or to the open descriptor fd, from its place on,
+ * which must stay open until then; ETIMEDOUT from that if fd is a pipe or the
+ * like that takes nothing for five seconds.
  * Returns 0; EBUSY while another trace is under way, or from inside another
  * call of MProf; EINVAL for a path that is NULL or empty; ENAMETOOLONG; EBADF
  * for a negative fd; ENOMEM; ENOSYS as mprof_write_profile. (Go: trace.Start)
