@@ -54,9 +54,8 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
 
 bool mprof_bucket_matches(const struct mprof_bucket *b,
                           const struct mprof_bucket_key *key) {
-  if (b->size != key->size || b->stack_len != key->stack_len ||
-      b->rate != key->rate || b->type != key->type || b->skip != key->skip ||
-      b->end != key->end || b->kind != key->kind || mprof_bucket_gone(b) != 0)
+  if (b->stack_len != key->stack_len || b->end != key->end ||
+      !mprof_bucket_matches_but_stack(b, key))
     return false;
   for (size_t i = 0; i < key->stack_len; i++)
     if (b->stack[i] != key->stack[i])

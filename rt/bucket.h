@@ -128,6 +128,13 @@ bool mprof_bucket_matches(const struct mprof_bucket *b,
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->gone, memory_order_relaxed);
 }
+static inline bool
+mprof_bucket_matches_but_stack(const struct mprof_bucket *b,
+                               const struct mprof_bucket_key *key) {
+  return b->size == key->size && b->rate == key->rate && b->type == key->type &&
+         b->skip == key->skip && b->kind == key->kind &&
+         mprof_bucket_gone(b) == 0;
+}
 // The newest bucket of a type, the others follow by allnext.
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);
 void mprof_bucket_reset(void);

@@ -37,6 +37,40 @@ get_bounded(const struct mprof_bucket_key *key) {
   return b ? b : any;
 }
 
+// What a stack's last frames are is found out each time: the two before the end
+// of the chain, and whether there is another.
+enum { LAST_FRAMES = 2 };
+
+// The recent bucket of an event at frame, if this one has its stack: the chain
+// is followed along that, and nothing is written down. NULL: to be found out.
+static struct mprof_bucket *recent_at(struct mprof_thread *t,
+                                      const struct mprof_bucket_key *key,
+                                      mprof_pc leaf, uintptr_t frame) {
+  const size_t leaves = leaf != 0;
+  struct mprof_scratch *s = t->scratch;
+  if (frame < t->range.lo || frame > t->range.hi - 16)
+    return NULL;
+  const mprof_pc pc = ((const mprof_pc *)frame)[1];
+  struct mprof_bucket *b = s->recent[recent_index(pc, frame, key->size)];
+  if (!b || b->stack_len < leaves + LAST_FRAMES ||
+      !mprof_bucket_matches_but_stack(b, key) ||
+      (leaf != 0 && b->stack[0] != leaf))
+    return NULL;
+  const mprof_pc *rest = b->stack + leaves;
+  const size_t along = b->stack_len - leaves - LAST_FRAMES;
+  if (mprof_unwind_along(&t->range, &frame, rest, along) != along)
+    return NULL;
+  mprof_pc last[LAST_FRAMES + 1];
+  enum mprof_stack_end end;
+  size_t depth = s->depth - leaves - along;
+  if (depth > LAST_FRAMES + 1)
+    depth = LAST_FRAMES + 1;
+  if (mprof_unwind(&t->range, frame, last, depth, &end) != LAST_FRAMES ||
+      end != b->end || last[0] != rest[along] || last[1] != rest[along + 1])
+    return NULL;
+  return b;
+}
+
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame) {
@@ -53,6 +87,9 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
     mprof_tls.is_foreign = false;
     n = mprof_unwind_cfi(&t->range, frame, stack, depth, &end);
   } else {
+    struct mprof_bucket *recent = recent_at(t, key, leaf, frame);
+    if (mprof_likely(recent != NULL))
+      return recent;
     n = mprof_unwind(&t->range, frame, stack, depth, &end);
   }
   key->stack = s->stack;

@@ -10,7 +10,7 @@
 
 // The bucket of *key with the stack of frame, the frame address of a hook's
 // entry, which is unwound into the thread's scratch; leaf, if not 0, goes
-// before it. Sets the key's stack. NULL when there is no memory. Call with the
+// before it. NULL when there is no memory. Call with the
 // guard set, and t with scratch.
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,

@@ -32,6 +32,12 @@ void mprof_unwind_learn_roots(void);
 size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
                     mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
 
+// Goes that way as long as it meets the n return addresses at pcs, which
+// another unwinding has given, on the thread's own stack as far as range knows
+// it. Returns how many there were; *fp is then the frame of the next.
+size_t mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
+                          const mprof_pc *pcs, size_t n);
+
 // The same through code that keeps no frame pointers, by its call frame
 // information: unwind_cfi.c. Its steps are slower, so only stacks that begin in
 // such code are followed so.

@@ -138,10 +138,33 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                              : MPROF_STACK_CUT_CHAIN;
 }
 
+#define NO_SANITIZER __attribute__((no_sanitize("address", "thread", "memory")))
+
+// What is checked of an address itself was when it was met first.
+NO_SANITIZER size_t mprof_unwind_along(const struct mprof_stack_range *range,
+                                       uintptr_t *fp, const mprof_pc *pcs,
+                                       size_t n) {
+  uintptr_t at = *fp;
+  const uintptr_t last = range->hi - 16;
+  size_t i = 0;
+  if (at < range->lo || at > last)
+    return 0;
+  for (; i < n; i++) {
+    const uintptr_t next = ((const uintptr_t *)at)[0];
+    if (((const uintptr_t *)at)[1] != pcs[i] ||
+        next - at - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
+        next > last)
+      break;
+    at = next;
+  }
+  *fp = at;
+  return i;
+}
+
 // The sanitizers must not check what is read here: other frames' words.
-__attribute__((no_sanitize("address", "thread", "memory"))) size_t
-mprof_unwind(struct mprof_stack_range *range, uintptr_t fp, mprof_pc *pcs,
-             size_t depth, enum mprof_stack_end *end) {
+NO_SANITIZER size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
+                                 mprof_pc *pcs, size_t depth,
+                                 enum mprof_stack_end *end) {
   size_t n = 0;
   *end = MPROF_STACK_CUT_DEPTH;
   if (depth == 0)
