@@ -52,9 +52,7 @@ static int list_live(struct live *l) {
   }
 }
 
-// What the kernel calls a thread, "" where it does not say. False if the thread
-// has ended.
-static bool read_name(int tid, char name[MPROF_THREAD_NAME]) {
+bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]) {
   char path[48], text[MPROF_THREAD_NAME + 1];
   struct mprof_text t = MPROF_TEXT(path);
   mprof_text_str(&t, "/proc/self/task/");
@@ -108,7 +106,7 @@ static void gather_live(struct gathered *g, const struct live *l) {
   for (size_t i = 0; i < l->len; i++) {
     struct mprof_thread_sample *s = add(g, origin(l->v[i].created), 1);
     s->live = 1;
-    if (!read_name(l->v[i].tid, s->name))
+    if (!mprof_proc_thread_name(l->v[i].tid, s->name))
       g->len--;
   }
 }

@@ -32,8 +32,9 @@ static struct {
   bool is_ending;      // stopped, and being written
   struct mprof_trace_pre *pre;
   size_t pre_len, pre_bytes;
-  uint64_t ticks; // at its begin
-} trace;          // guarded by trace_lock
+  uint64_t ticks;               // at its begin
+  char name[MPROF_THREAD_NAME]; // the program's, then
+} trace;                        // guarded by trace_lock
 
 static _Atomic uint64_t last_g; // of the process
 
@@ -145,6 +146,8 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   r->g = g;
   r->start = start;
   r->tid = tid;
+  r->is_named = false;
+  strcpy(r->name, trace.name);
   r->waits_in = 0;
   r->open_ticks = 0;
   r->seq =
@@ -274,7 +277,7 @@ void mprof_trace_thread_end(void) {
   if (mprof_tls.trace_session == 0 ||
       mprof_tls.trace_session != atomic_load(&mprof_trace_session))
     return;
-  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
+  struct mprof_trace_row *r = mprof_trace_enter(4 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
   mprof_trace_put_end(r);
@@ -388,6 +391,7 @@ static int begin_session_locked(void) {
   trace.rows = trace.unused = NULL;
   trace.rows_len = 0;
   trace.ticks = trace_ticks(mprof_clock_now());
+  mprof_proc_thread_name(mprof_sys_getpid(), trace.name);
   begin_heap();
   mprof_trace_events_init();
   if (!mprof_thread_self(true))
@@ -486,7 +490,11 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 // What threads are in the middle of becomes records, so that they are not
 // taken to run.
 static void close_row(struct mprof_trace_row *r) {
-  if (r->g == 0 || r->open_ticks == 0 || !has_room(r, MPROF_TRACE_RECORD_MAX))
+  if (r->g == 0 || !has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
+    return;
+  if (r->waits_in == 0 || r->open_ticks != 0) // it runs
+    mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
+  if (r->open_ticks == 0)
     return;
   unsigned char *p =
       mprof_trace_begin(r, r->open_type, r->open_ticks * MPROF_TRACE_TICK_DIV);

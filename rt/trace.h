@@ -20,6 +20,7 @@
 
 #include "contention.h"
 #include "flags.h"
+#include "snapshot.h"
 #include "threads.h"
 #include "trace_buf.h"
 
@@ -102,6 +103,8 @@ struct mprof_trace_row {
   uint32_t id;    // from 0
   uint32_t start; // and what it runs
   int tid;
+  char name[MPROF_THREAD_NAME]; // as far as the trace has it
+  bool is_named;                // it has been asked for
   // Frame address of the entry whose wait is under way, 0: none. What is done
   // deeper on the stack is a signal handler's, and not in the trace, unless the
   // wait was left by a longjmp: then what is further out shows it, or that the
@@ -186,6 +189,9 @@ bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
 const char *mprof_trace_name_text(uint32_t handle);
 // In a forked child.
 void mprof_trace_names_reset(void);
+// The name that a row's thread has now, as a message in the trace, unless that
+// has it already. The thread runs; room for a record is there.
+void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now);
 
 // --- trace.c ---
 

@@ -99,13 +99,15 @@ bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame,
 
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   w->trace_stack = mprof_trace_stack(w->op, w->frame);
-  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
+  struct mprof_trace_row *r = mprof_trace_enter(3 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
   if (!mprof_trace_runs(r, w->frame, w->start)) {
     mprof_trace_leave();
     return;
   }
+  if (mprof_unlikely(!r->is_named))
+    mprof_trace_put_thread_name(r, w->start);
   w->trace_session = mprof_tls.trace_session;
   r->waits_in = w->frame;
   r->wait = w;
@@ -247,6 +249,7 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
   const uintptr_t self = (uintptr_t)pthread_self();
   const size_t i = ended_slot(self);
   wait_left(r, now);
+  mprof_trace_put_thread_name(r, now);
   const struct mprof_trace_mark mark = put_wake(r, r->start);
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
   mprof_lock_acquire(&ended.lock);

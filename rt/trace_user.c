@@ -84,6 +84,34 @@ void mprof_trace_names_reset(void) {
   names.len = 0;
 }
 
+// --- names of threads ---
+
+// Threads get their names late, and not always by themselves, so each is asked
+// before its first wait, and at its end or the session's. A name that is the
+// program's is none.
+static bool has_new_name(struct mprof_trace_row *r) {
+  char name[MPROF_THREAD_NAME];
+  r->is_named = true;
+  if (!mprof_proc_thread_name(r->tid, name) || strcmp(name, r->name) == 0)
+    return false;
+  strcpy(r->name, name);
+  return true;
+}
+
+void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now) {
+  static const char key[] = "thread.name";
+  if (!has_new_name(r))
+    return;
+  const size_t len = strlen(r->name);
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOG, now);
+  p = mprof_trace_put(p, 0);
+  p = mprof_trace_put(p, name_of(key, sizeof(key) - 1));
+  p = mprof_trace_put(p, 0);
+  p = mprof_trace_put(p, len);
+  memcpy(p, r->name, len);
+  mprof_trace_finish(r, p + len);
+}
+
 // --- records ---
 
 // Tasks of the process; 0 is the one that everything else belongs to.

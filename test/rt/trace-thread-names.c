@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: names of threads are in the trace as messages of these threads, also
+// of one that ends without a wait, and of one that waits until the trace ends;
+// threads without a name of their own have none.
+//
+// RUN: %mprof_clang -D_GNU_SOURCE -fmprof -O1 -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %trace_check -q %t.trace
+// RUN: %go tool trace -d=parsed %t.trace > %t.text
+// RUN: FileCheck %s < %t.text
+// RUN: test $(grep -c 'Category="thread.name"' %t.text) = 2
+//
+// CHECK-DAG: Log {{.*}}Category="thread.name" Message="waiter \"1\""
+// CHECK-DAG: Log {{.*}}Category="thread.name" Message="brief"
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static void *wait_for_ever(void *arg) {
+  pthread_setname_np(pthread_self(), "waiter \"1\"");
+  for (;;)
+    pause();
+  return arg;
+}
+
+static void *end_at_once(void *arg) {
+  mprof_trace_log(0, "key", "before it has a name");
+  pthread_setname_np(pthread_self(), "brief");
+  return arg;
+}
+
+static void *sleep_without_name(void *arg) {
+  usleep(1000);
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  pthread_t a, b, c;
+  if (argc != 2 || mprof_trace_start(argv[1]) != 0 ||
+      pthread_create(&a, NULL, wait_for_ever, NULL) != 0 ||
+      pthread_create(&b, NULL, end_at_once, NULL) != 0 ||
+      pthread_create(&c, NULL, sleep_without_name, NULL) != 0)
+    return 1;
+  pthread_join(b, NULL);
+  pthread_join(c, NULL);
+  usleep(100000); // until the other one waits
+  return mprof_trace_stop();
+}
