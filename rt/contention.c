@@ -161,7 +161,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   mprof_guard_enter();
   if (w->is_waiter)
     released = mprof_waiters_leave(w->object, w->start, &mark);
-  if (mprof_unlikely(w->trace_session != 0))
+  if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
     mprof_trace_wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
     // How long the lock was taken, not how long waking up took. (Go:

@@ -274,9 +274,6 @@ void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
 }
 
 void mprof_trace_thread_end(void) {
-  if (mprof_tls.trace_session == 0 ||
-      mprof_tls.trace_session != atomic_load(&mprof_trace_session))
-    return;
   struct mprof_trace_row *r = mprof_trace_enter(4 * MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;

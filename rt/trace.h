@@ -150,7 +150,8 @@ uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame);
 void mprof_trace_events_init(void);
 // A wait begins; w keeps what its end needs.
 void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
-// It ends: mark says who released last since it began.
+// It ends: mark says who released last since it began. One that began before
+// the session makes its thread come into it.
 void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
                           uint64_t now, const struct mprof_trace_mark *mark);
 // Before a release that somebody waits for.

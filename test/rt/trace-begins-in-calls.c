@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: threads that are there when a trace begins are in it as the kernel
-// sees them: in a system call, or waiting; and go on from there.
+// sees them: in a system call, or waiting; and go on from there, or end, whether
+// there is anything else to tell of them or not.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go119 tool trace -d %t.trace | FileCheck %s
+// RUN: test $(%go119 tool trace -d %t.trace 2> /dev/null | grep -c GoEnd) = 3
 // RUN: %go tool trace -d=parsed %t.trace | FileCheck --check-prefix=NEW %s
 //
 // CHECK: GoInSyscall
@@ -18,10 +20,12 @@
 
 #include <mprof/mprof.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static int to_reader[2];
+static sem_t posted;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
 static void *reader(void *arg) {
@@ -41,18 +45,28 @@ static void *locker(void *arg) {
   return arg;
 }
 
+static void *quiet(void *arg) {
+  free(malloc(100));
+  sem_wait(&posted);
+  return arg;
+}
+
 int main(int argc, char **argv) {
-  pthread_t a, b;
+  pthread_t a, b, c;
+  sem_init(&posted, 0, 0);
   pthread_mutex_lock(&m);
   if (argc != 2 || pipe(to_reader) != 0 ||
       pthread_create(&a, NULL, reader, NULL) != 0 ||
-      pthread_create(&b, NULL, locker, NULL) != 0)
+      pthread_create(&b, NULL, locker, NULL) != 0 ||
+      pthread_create(&c, NULL, quiet, NULL) != 0)
     return 1;
-  usleep(300000); // until both are where they stay
+  usleep(300000); // until all are where they stay
   if (mprof_trace_start(argv[1]) != 0 || write(to_reader[1], "x", 1) != 1)
     return 1;
   pthread_mutex_unlock(&m);
   pthread_join(a, NULL);
   pthread_join(b, NULL);
+  sem_post(&posted);
+  pthread_join(c, NULL);
   return mprof_trace_stop();
 }
