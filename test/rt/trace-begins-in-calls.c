@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: threads that are there when a trace begins are in it as the kernel
-// sees them: in a system call, or waiting; and go on from there, or end, whether
-// there is anything else to tell of them or not.
+// sees them: in a system call, or waiting; and go on from there, or end,
+// whether there is anything else to tell of them or not.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
