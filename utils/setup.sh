@@ -21,7 +21,7 @@ packages='
 '
 bench_packages='
   google-perftools heaptrack
-  linux-perf liblttng-ust1 lttng-tools
+  linux-perf liblttng-ust1 lttng-tools uftrace
 '
 
 case ${1-} in

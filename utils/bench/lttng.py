@@ -8,6 +8,7 @@ The session daemon that is here serves; else one is started and ended again.
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,14 +25,27 @@ def preload():
     return {"LD_PRELOAD": LIBRARY, "LTTNG_HOME": HOME}
 
 
-def lttng(*argv):
-    """None, or what it complained of."""
+def command(*argv):
+    """Its exit code, and what it said."""
     done = subprocess.run(
         ["lttng", *argv], env={**os.environ, "LTTNG_HOME": HOME}, cwd=SCRATCH,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, check=False)
-    lines = done.stdout.decode(errors="replace").strip().splitlines()
-    return None if done.returncode == 0 else (lines or ["no reason"])[-1]
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def lttng(*argv):
+    """None, or what it complained of."""
+    code, text = command(*argv)
+    return None if code == 0 else (text.strip().splitlines() or ["no reason"])[-1]
+
+
+def discarded():
+    """How many events of the session were lost so far, since its buffers were
+    full."""
+    command("stop", SESSION)
+    _, text = command("list", SESSION)
+    return sum(int(n) for n in re.findall(r"Discarded events: (\d+)", text))
 
 
 def why_no_library():

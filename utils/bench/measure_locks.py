@@ -12,8 +12,8 @@ import typing
 import lttng
 from lock_variants import BOTH, OFF, PLAIN, variants
 from running import (
-    QUICK, ROUNDS, has_valgrind, instructions_in, log, median_of, mprof,
-    program, run, take_turns, values)
+    QUICK, ROUNDS, by_line, has_valgrind, instructions_in, log, median_of,
+    mprof, program, run, take_turns, values)
 
 REPEATS = 3  # in each process, after one that is not kept
 SLOW_ROUNDS = min(ROUNDS, 3)
@@ -62,13 +62,6 @@ def takes_part(variant, loop):
     if variant.name.startswith("LTTng") and not loop.has_mutex:
         return False
     return loop.has_slow or not variant.is_slow
-
-
-def by_line(turns):
-    lines = sorted({line for runs in turns.values() for line in runs[0]})
-    return {line: {name: [r[line] for r in runs]
-                   for name, runs in turns.items() if line in runs[0]}
-            for line in lines}
 
 
 def job(variant, loop):

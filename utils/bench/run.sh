@@ -2,23 +2,25 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Measures what MProf's profiles cost, beside other profilers' in the same run:
+# Measures what MProf's profiles and its execution trace cost, beside others' in
+# the same run:
 #   run.sh heap [PART...]     the heap profile: all, or the named parts again
 #   run.sh locks [PART...]    the block and mutex profiles
-# The parts are those of measure_heap.py and measure_locks.py, each a function
-# of its name; measure_exact.py and measure_library.py have some of the former's.
-# Writes build/bench/heap.json or locks.json, and from it a section of
-# docs/benchmarks.md and its plot.
+#   run.sh trace [PART...]    the execution trace
+# The parts are those of measure_heap.py, measure_locks.py and measure_trace.py,
+# each a function of its name; measure_exact.py and measure_library.py have some
+# of the first's. Writes build/bench/heap.json, locks.json or trace.json, and from
+# it a section of docs/benchmarks.md and its plot.
 # BENCH_QUICK=1 makes it short, to see that it works, and writes the page and
 # the plot below build/bench/ instead. It judges nothing: exits 1 only when a
-# program fails, or a profile of locks lacks what it should have.
+# program fails, or a profile of locks or a trace lacks what it should have.
 
 set -eu
 
 case ${1-} in
-heap | locks) what=$1 ;;
+heap | locks | trace) what=$1 ;;
 *)
-  echo "usage: ${0##*/} heap|locks [PART...]" >&2
+  echo "usage: ${0##*/} heap|locks|trace [PART...]" >&2
   exit 2
   ;;
 esac
@@ -37,7 +39,8 @@ cmake --build build
 mkdir -p "$out"
 
 GO=$(command -v go || echo /usr/lib/go-1.19/bin/go)
-export GO
+GO_1_19=/usr/lib/go-1.19/bin/go
+export GO GO_1_19
 mprof=$top/build/bin/mprof-clang
 frames='-fno-omit-frame-pointer -momit-leaf-frame-pointer'
 resource=$(clang-19 -print-resource-dir)
@@ -64,10 +67,13 @@ build_demo() {
   "$mprof$plus" -O2 -fmprof "$@" -lm -o "$out/$name-mprof"
 }
 
+# Program NAME in Go, as NAME-go or, by another go COMMAND, as OUTPUT.
 build_go() {
-  rm -f "$out/$1-go"
-  if [ -x "$GO" ]; then
-    GO111MODULE=off "$GO" build -o "$out/$1-go" "$src/$1.go"
+  command=${2-$GO}
+  output=$out/${3-$1-go}
+  rm -f "$output"
+  if [ -x "$command" ]; then
+    GO111MODULE=off "$command" build -o "$output" "$src/$1.go"
   fi
 }
 
@@ -104,6 +110,26 @@ build_locks() {
   done
   build lock_std ++
   build_go lock
+}
+
+build_trace() {
+  sites=block,mutex,threadcreate # those that a trace uses too
+  for name in trace_loop trace_load lock_pair; do
+    clang-19 -O2 -Iinclude "$src/$name.c" -o "$out/$name-plain"
+    "$mprof" -O2 -fmprof=trace -Iinclude "$src/$name.c" -o "$out/$name-trace"
+    "$mprof" -O2 -fmprof=$sites -Iinclude "$src/$name.c" -o "$out/$name-sites"
+  done
+  build_go trace
+  build_go trace "$GO_1_19" trace-go1.19
+  name=trace_calls
+  clang-19 -O2 "$src/$name.c" -o "$out/$name-plain"
+  clang-19 -O2 -pg "$src/$name.c" -o "$out/$name-pg"
+  clang-19 -O2 -finstrument-functions-after-inlining "$src/$name.c" \
+    -o "$out/$name-hooks"
+  rm -f "$out/$name-xray"
+  if [ -f "$resource/lib/linux/libclang_rt.xray-fdr-x86_64.a" ]; then
+    clang-19 -O2 -DXRAY -fxray-instrument "$src/$name.c" -o "$out/$name-xray"
+  fi
 }
 
 echo "bench: building the programs"

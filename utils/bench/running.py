@@ -84,6 +84,15 @@ def take_turns(jobs, rounds, fewer=None):
     return results
 
 
+def by_line(turns):
+    """{line of the output: {name: [value a round]}} of take_turns' results, each
+    {line: value}."""
+    lines = sorted({line for runs in turns.values() for line in runs[0]})
+    return {line: {name: [r[line] for r in runs]
+                   for name, runs in turns.items() if line in runs[0]}
+            for line in lines}
+
+
 def empty_scratch():
     shutil.rmtree(SCRATCH, ignore_errors=True)
     os.makedirs(SCRATCH)

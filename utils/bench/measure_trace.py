@@ -1,0 +1,329 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured for the execution trace."""
+
+import concurrent.futures
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import typing
+
+from measure_tracers import others
+from running import (
+    DIR, QUICK, ROUNDS, SCRATCH, TOP, by_line, empty_scratch, has_valgrind,
+    instructions_in, is_built, log, median_of, mprof, program, run, take_turns,
+    values)
+
+REPEATS = 3  # in each process, after one that is not kept
+FRAMES = 10  # of each stack
+LOOP_NS = 1e6 if QUICK else 25e6  # of a repeat
+OFF_ROUNDS = ROUNDS if QUICK else 25
+OFF_NS = 1e6 if QUICK else 8e6
+COUNTED_STEPS = 20000
+
+MPROF, GO_NEW, GO_OLD = "MProf", "Go, newest", "Go 1.19"
+OFF = ", off"  # of all of these
+# A trace in memory, however long it is, and nothing else.
+ALONE = "profile=0:report=0:symbolize=0:trace_max_mb=1024"
+
+
+@dataclasses.dataclass
+class Loop:
+    name: str
+    kind: str
+    events: int  # that a step has
+    ns: dict  # {tracer: what a step takes with it, about}
+    threads: int = 1
+    unit: str = "ns"  # the line of the output with the result
+    prefix: tuple = ()
+    rounds: int = ROUNDS if QUICK else 11
+
+
+def loops():
+    region = {MPROF: 150, GO_NEW: 200, GO_OLD: 1700}
+    read = {MPROF: 230, GO_NEW: 300, GO_OLD: 800}
+    one = str(max(os.sched_getaffinity(0)))
+    return [
+        Loop("region", "region", 2, region),
+        Loop("region, 2 threads", "region", 2, region, threads=2),
+        Loop("system call", "read", 1, read),
+        Loop("system call, 2 threads", "read", 1, read, threads=2),
+        Loop("wait", "expire", 2, {MPROF: 150}),
+        Loop("wait, 2 threads", "expire", 2, {MPROF: 150}, threads=2),
+        # As a batch process neither thread runs before the other waits.
+        Loop("turn", "turns", 3, {MPROF: 1400, GO_NEW: 450, GO_OLD: 2100},
+             threads=2, unit="wall_ns",
+             prefix=("chrt", "--batch", "0", "taskset", "-c", one),
+             rounds=ROUNDS if QUICK else 25),
+    ]
+
+
+# --- event: what one costs, in time and in bytes -----------------------------
+
+
+@dataclasses.dataclass
+class Tracer:
+    name: str
+    program: str
+    env: typing.Any
+    loop: str  # what the function with the loop is called, but for its kind
+
+
+def tracers():
+    """All that are here, and which are absent and why."""
+    here = [Tracer(MPROF, "trace_loop-trace", mprof(ALONE), "loop_")]
+    absent = {}
+    for name, built in ((GO_NEW, "trace-go"), (GO_OLD, "trace-go1.19")):
+        if is_built(built):
+            here.append(Tracer(name, built, {}, r"main\.loop"))
+        else:
+            absent[name] = "no go command"
+    return here, absent
+
+
+def argv_of(tracer, loop, calls, steps, repeats, *trace):
+    return [*loop.prefix, program(tracer.program), loop.kind, str(calls),
+            str(loop.threads), str(int(steps)), str(repeats), *trace]
+
+
+def tool(name, *arguments):
+    """What one of MProf's tools for traces says; it must accept the trace."""
+    return run([os.path.join(TOP, "build/bin", name), *arguments], {}).text
+
+
+def calls_for(tracer, loop):
+    """How many calls make a stack have FRAMES frames, as its trace says."""
+    trace, json = (os.path.join(SCRATCH, f) for f in ("few.trace", "few.json"))
+    calls = 4
+    run(argv_of(tracer, loop, calls, 100, 1, trace),
+        {**tracer.env, **mprof("profile=0:report=0")})
+    tool("mprof-trace2json", "--frames=100", "--output=" + json, trace)
+    with open(json, encoding="utf-8") as f:
+        stacks = re.findall(r'"stack":"([^"]*)"', f.read())
+    name = re.compile(r"(^|\\n)" + tracer.loop + loop.kind, re.I)
+    lengths = {s.count(r"\n") + 1 for s in stacks if name.search(s)}
+    if not lengths:
+        sys.exit("bench: %s, %s: no stack in the trace" % (tracer.name, loop.name))
+    return calls + FRAMES - max(lengths)
+
+
+def event_job(tracer, loop, calls, is_on):
+    steps = LOOP_NS / loop.ns[tracer.name]
+    # Of all repeats, the first included.
+    events = (REPEATS + 1) * int(steps) * loop.threads * loop.events
+
+    def once():
+        path = os.path.join(SCRATCH, "out.trace")
+        text = run(argv_of(tracer, loop, calls, steps, REPEATS,
+                           *([path] if is_on else [])), tracer.env).text
+        result = {"ns": median_of(text, loop.unit)}
+        if is_on:
+            result["bytes"] = os.path.getsize(path) / events
+            os.unlink(path)
+        return result
+
+    if is_on:
+        check_counts(tracer, loop, calls, steps)
+    return once
+
+
+# What a step must have in the trace at least, by the names of the formats.
+SIGNS = {"region": "UserRegion|UserRegionBegin", "read": "GoSysCall|GoSyscallBegin",
+         "expire": "GoBlockSync", "turns": "GoBlockSync|GoBlockRecv|GoBlock"}
+
+
+def check_counts(tracer, loop, calls, steps):
+    """A whole trace is sound and has all that was done."""
+    path = os.path.join(SCRATCH, "whole.trace")
+    run(argv_of(tracer, loop, calls, steps, REPEATS, path), tracer.env)
+    counts = {name: int(n) for n, name in re.findall(
+        r"^ *(\d+) (\w+)$", tool("mprof-trace-check", path), re.M)}
+    found = max(counts.get(name, 0) for name in SIGNS[loop.kind].split("|"))
+    done = (REPEATS + 1) * int(steps) * loop.threads
+    if found < done * 0.9:
+        sys.exit("bench: %s, %s: %d steps, but in the trace %s" % (
+            tracer.name, loop.name, done, counts))
+    os.unlink(path)
+
+
+def event():
+    """{loop: {"ns" of a step or "bytes" of an event: {variant: runs}}}."""
+    here, absent = tracers()
+    results = {"absent": absent, "events": {}}
+    for loop in loops():
+        log("trace: " + loop.name)
+        jobs = {}
+        for tracer in here:
+            if tracer.name in loop.ns:
+                calls = calls_for(tracer, loop)
+                jobs[tracer.name + OFF] = event_job(tracer, loop, calls, False)
+                jobs[tracer.name] = event_job(tracer, loop, calls, True)
+        results["events"][loop.name] = loop.events
+        results[loop.name] = by_line(take_turns(jobs, loop.rounds))
+    return results
+
+
+# --- off: the sites of a trace, and no trace ---------------------------------
+
+PLAIN, SITES, TRACE = "plain", "profiles", "trace"
+BUILDS = {PLAIN: "plain", SITES: "sites", TRACE: "trace"}
+# What the loop is called: its program, arguments, and what a step takes, about.
+OFF_LOOPS = {
+    "mutex, one thread": ("lock_pair", ["mutex", "0"], 4),
+    "mutex": ("lock_pair", ["mutex", "1"], 15),
+    "rwlock, read": ("lock_pair", ["rdlock", "1"], 17),
+    "rwlock, write": ("lock_pair", ["wrlock", "1"], 22),
+    "read": ("trace_loop", ["read", "0", "1"], 130),
+    "write": ("trace_loop", ["write", "0", "1"], 130),
+    "poll": ("trace_loop", ["poll", "0", "1"], 300),
+}
+
+
+def off():
+    """Of a step: nanoseconds, and instructions less those of an empty loop."""
+    log("trace: off")
+    env = mprof("heap=0:profile=0:report=0")
+
+    def job(name, arguments, ns, build):
+        argv = [program("%s-%s" % (name, BUILDS[build])), *arguments,
+                str(int(OFF_NS / ns)), str(REPEATS)]
+        return lambda: median_of(run(argv, env).text, "ns")
+
+    results = {"ns": {
+        title: take_turns({b: job(*of, b) for b in BUILDS}, OFF_ROUNDS)
+        for title, of in OFF_LOOPS.items()}}
+    results["is_same_code"] = is_same_code()
+    if not has_valgrind():
+        return results
+
+    def count(name, arguments, build, kind):
+        argv = [program("%s-%s" % (name, BUILDS[build])), kind, *arguments[1:],
+                str(COUNTED_STEPS), "1"]
+        function = "count_" if name == "lock_pair" else "loop_"
+        return instructions_in(function + kind, argv, env)
+
+    def of_a_step(name, arguments, build):
+        return (count(name, arguments, build, arguments[0])
+                - count(name, arguments, build, "none")) / (2 * COUNTED_STEPS)
+
+    # Nothing is timed here, so two at a time.
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        counts = {title: {b: pool.submit(of_a_step, name, arguments, b)
+                          for b in BUILDS}
+                  for title, (name, arguments, _) in OFF_LOOPS.items()}
+    results["instructions"] = {
+        title: {b: [count.result()] for b, count in of.items()}
+        for title, of in counts.items()}
+    return results
+
+
+def is_same_code():
+    """Whether the programs with the sites of the profiles and of the trace have
+    the same instructions."""
+    def code(build):
+        return [subprocess.run(
+            ["llvm-objdump-19", "--disassemble", "--no-show-raw-insn",
+             "--no-print-imm-hex", program("%s-%s" % (name, build))],
+            stdout=subprocess.PIPE, check=True).stdout.split(b"\n", 2)[2]
+            for name in ("lock_pair", "trace_loop")]
+    return code("sites") == code("trace")
+
+
+# --- write: two million events, all at the end -------------------------------
+
+
+WRITTEN_EVENTS = 200000 if QUICK else 2000000
+WRITE_ROUNDS = 2 if QUICK else 5
+
+
+def load(build, amount, path, options):
+    """A run of trace_load: what it has printed, and when the process ended."""
+    r = run([program("trace_load-" + build), *amount, path],
+            mprof("profile=0:report=0" + options))
+    return {"before_kib": values(r.text, "hwm_kib")[0],
+            "after_kib": values(r.text, "hwm_kib")[1],
+            "write_ms": median_of(r.text, "write_ms"),
+            "exit_ms": (r.ended_ns - median_of(r.text, "end")) / 1e6}
+
+
+def write():
+    """By mprof_trace_stop, where the memory can be looked at afterwards, and at
+    exit."""
+    log("trace: write")
+    amount = ["events", str(WRITTEN_EVENTS)]
+    path = os.path.join(SCRATCH, "out.trace")
+    sizes = []
+
+    def stop():
+        result = load("trace", amount, path, "")
+        sizes.append(os.path.getsize(path))
+        return result
+
+    results = by_line(take_turns({
+        "no trace": lambda: load("trace", amount, "-", ""),
+        "stop": stop,
+        "exit": lambda: load("trace", amount, "-", ":trace=1"),
+    }, WRITE_ROUNDS))
+    stop()
+    results["bytes"] = sizes
+    results["events"] = events_in(path)
+    empty_scratch()
+    return results
+
+
+def events_in(path):
+    found = re.search(r"(\d+) events", tool("mprof-trace-check", path))
+    return int(found.group(1))
+
+
+# --- recorder: the newest part, for a minute ---------------------------------
+
+RECORDER_SECONDS = 10 if QUICK else 60
+RECORDER_MB = 16
+
+
+def recorder():
+    log("trace: flight recorder")
+    path = os.path.join(SCRATCH, "snapshot.trace")
+    result = {
+        "seconds": RECORDER_SECONDS, "mb": RECORDER_MB,
+        "without": load("trace", ["seconds", "2"], "-", ""),
+        "with": load("trace", ["seconds", str(RECORDER_SECONDS)], path,
+                     ":trace_last_mb=%d" % RECORDER_MB),
+        "bytes": os.path.getsize(path),
+        "events": events_in(path),
+    }
+    readers = {GO_NEW: (os.environ.get("GO", "go"), "-d=parsed"),
+               GO_OLD: (os.environ.get("GO_1_19", ""), "-d")}
+    result["readers"] = {name: opens(*how, path)
+                         for name, how in readers.items()}
+    empty_scratch()
+    return result
+
+
+def opens(go, flag, path):
+    """Whether go tool trace prints all events; None without one."""
+    try:
+        done = subprocess.run([go, "tool", "trace", flag, path], cwd=DIR,
+                              stdin=subprocess.DEVNULL, check=False,
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    except OSError:
+        return None
+    return done.returncode == 0
+
+
+# --- the whole ---------------------------------------------------------------
+
+# Of Debian, with their versions: by what the page calls them.
+PACKAGES = {
+    "go": "golang-1.19-go",
+    "compiler-rt": "libclang-rt-19-dev",
+    "lttng-ust": "liblttng-ust1",
+    "lttng-tools": "lttng-tools",
+    "uftrace": "uftrace",
+    "valgrind": "valgrind",
+}
+PARTS = (event, others, off, write, recorder)

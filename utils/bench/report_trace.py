@@ -1,0 +1,305 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The section of the page about the execution trace."""
+
+import chart
+from measure_trace import (
+    GO_NEW, GO_OLD, MPROF, OFF, PLAIN, SITES, TRACE, loops)
+from measure_tracers import LTTNG, UFTRACE, XRAY
+from page import (
+    Bars, compare, median, number, on_top, quartiles, ratio, ratios, times)
+
+TITLE = "What the execution trace costs"
+VARIANTS = """\
+*MProf* is a program built with `mprof-clang -O2 -fmprof=trace`. The Go named \
+here is *Go, newest*; *Go 1.19* is Debian's."""
+
+TRACERS = (MPROF, GO_NEW, GO_OLD)
+
+EVENT_NOTES = """\
+- What a step takes while a trace is on, less what the same step takes in the same
+  round while none is, by the number of its events: a *region* has two, its begin
+  and its end; a *system call*, a `read` of one byte from /dev/zero, is one; a
+  *wait*, for a semaphore until a time that is over, has two, block and unblock,
+  and no other thread or call of the kernel is in it; a *turn* has three, of two
+  threads on one processor that hand it to each other: one unblocks the other, and
+  blocks; the other starts. So the kernel's part and the change of threads are not
+  in the figures.
+- Stacks have 10 frames, as the traces themselves say, in C and in Go: of both
+  ends of a region, of the call, of the block and of the unblock. A start has none.
+- Go's events are the same ones. A call that ends soon is one event in Go 1.19,
+  as in MProf; newer ones record its end, too: it is counted as one here, with
+  both. In a turn Go changes goroutines, not threads, in two channels. Go's region
+  is an object of the heap, which is part of its cost. Go writes the file while
+  the program runs, on the other processor if there is one; MProf does it at the
+  end, for which see below.
+- *Bytes* are those of the file, stacks and all, by the same number of events."""
+
+OTHERS_NOTES = """\
+None of these records a stack. XRay and uftrace record the begin and the end of
+each function, which is not inlined and does nothing; XRay in its flight data
+recorder mode, with no function left out for being short and with room for all.
+LTTng is its library liblttng-ust-pthread-wrapper, which has three events for a
+mutex that is locked and unlocked, with a session that records to disk.
+What the same program takes without a tracer is taken off; XRay's is the
+instrumented one, before it is patched."""
+
+OFF_NOTES = """\
+No trace is started, and no profile is on. *trace* is built with `-fmprof=trace`,
+*profiles* with `-fmprof=block,mutex,threadcreate`, *plain* without MProf. The
+calls are of one byte and of descriptors that are ready. Instructions are those
+outside the kernel, as valgrind counts them, less those of an empty loop. A trace
+uses the sites of the profiles, so *profiles* and *trace* are the same program,
+without trace and with it."""
+
+SAME_CODE = {
+    True: "Their instructions are the same, one by one: what differs between the "
+          "two in time is what this measurement cannot tell.",
+    False: "Their instructions are not all the same."}
+
+WRITE_NOTES = """\
+Two threads, at 256 stacks each: regions, system calls and waits. *Memory* is the
+peak of the process, VmHWM, on top of that of the same work without a trace. The
+first is written by `mprof_trace_stop`, the second at exit, with names."""
+
+RECORDER_NOTES = """\
+The same work, as fast as it goes, in the flight recorder; then a snapshot.
+*Memory* is VmHWM, on top of that of the same program without a trace: what is
+recorded, and the tables of stacks, which the bound does not have."""
+
+
+def names_of(event):
+    return [loop.name for loop in loops() if loop.name in event]
+
+
+def events_of(event, loop):
+    return event["events"][loop]
+
+
+def cost(event, loop, tracer):
+    """Nanoseconds an event, of each round."""
+    of = event[loop]["ns"]
+    return [(on - off) / events_of(event, loop)
+            for on, off in zip(of[tracer], of[tracer + OFF])]
+
+
+def costs(event, loop):
+    return {t: cost(event, loop, t) for t in TRACERS if t in event[loop]["ns"]}
+
+
+def other_cost(others, name):
+    return [(on["ns"] - off["ns"]) / others["events"][name] for on, off in
+            zip(others["runs"][name], others["runs"][name + OFF])]
+
+
+def other_names(others):
+    return [n for n in (XRAY, *UFTRACE, LTTNG) if n in others["runs"]]
+
+
+# --- the bars ----------------------------------------------------------------
+
+
+def event_bars(bars, event):
+    for loop in names_of(event):
+        of = costs(event, loop)
+        bars.at_most("an event, %s" % loop, 80, median(of[MPROF]), "%.1f ns",
+                     "quartiles %.1f to %.1f" % quartiles(of[MPROF]))
+    for loop in names_of(event):
+        of = costs(event, loop)
+        if GO_OLD in of:
+            bars.at_least("an event of Go 1.19 to one of MProf, %s" % loop, 5,
+                          ratio(of, GO_OLD, MPROF), "%.1f",
+                          "quartiles %.1f to %.1f"
+                          % quartiles(ratios(of, GO_OLD, MPROF)))
+    sizes = [median(event[loop]["bytes"][MPROF]) for loop in names_of(event)
+             if "threads" not in loop]
+    bars.at_most("bytes an event, on average", 8, sum(sizes) / len(sizes),
+                 "%.1f", "least %.1f, most %.1f" % (min(sizes), max(sizes)))
+
+
+def off_bars(bars, off):
+    for loop, of in off["ns"].items():
+        bars.at_most(
+            "no trace, %s, to plain" % loop, 1.01, ratio(of, TRACE, PLAIN),
+            remark="quartiles %.3f to %.3f; %+.2f ns" % (
+                *quartiles(ratios(of, TRACE, PLAIN)), on_top(of, TRACE, PLAIN)))
+    if "instructions" in off:
+        most, loop = max((ratio(of, TRACE, SITES), loop)
+                         for loop, of in off["instructions"].items())
+        bars.at_most("no trace, instructions, to the profiles' sites", 1.01, most,
+                     remark="the most of all loops: " + loop)
+
+
+def extra_mib(runs, base):
+    return median([(a - b) / 1024 for a, b in zip(runs, base)])
+
+
+def write_bars(bars, write):
+    what = "a trace of {:,} events, ".format(write["events"])
+    bars.at_most(what + "written at exit", 5,
+                 median(write["exit_ms"]["exit"]) / 1e3, "%.2f s")
+    bars.at_most(what + "memory", 64,
+                 extra_mib(write["after_kib"]["stop"],
+                           write["after_kib"]["no trace"]), "%.1f MiB")
+
+
+def recorder_mib(recorder, when):
+    return (recorder["with"][when] - recorder["without"][when]) / 1024
+
+
+def bars(results):
+    bars = Bars()
+    if results.get("event"):
+        event_bars(bars, results["event"])
+    if results.get("off"):
+        off_bars(bars, results["off"])
+    if results.get("write"):
+        write_bars(bars, results["write"])
+    recorder = results.get("recorder")
+    if recorder:
+        bars.at_most(
+            "flight recorder of %d MiB, memory after %d s" % (
+                recorder["mb"], recorder["seconds"]),
+            recorder["mb"] * 1.1, recorder_mib(recorder, "before_kib"),
+            "%.1f MiB")
+        opened = [name for name, ok in recorder["readers"].items() if ok]
+        readers = [name for name, ok in recorder["readers"].items()
+                   if ok is not None]
+        bars.at_least("readers that open the snapshot", len(readers) + 1,
+                      len(opened) + 1, "%d",
+                      ", ".join(["mprof-trace-check", *opened]))
+    return bars
+
+
+# --- one part each -----------------------------------------------------------
+
+
+def write_absent(page, part):
+    for name, why in part.get("absent", {}).items():
+        page.paragraph("%s: not available here: %s." % (name, why))
+
+
+def write_event(page, results):
+    event = results["event"]
+    page.heading("An event with a stack of 10 frames")
+    page.paragraph("![Nanoseconds, by event](benchmarks-trace.svg)")
+    rows = []
+    for loop in names_of(event):
+        of = costs(event, loop)
+        sizes = event[loop]["bytes"]
+        row = [loop]
+        for t in TRACERS:
+            row.append(number(median(of[t])) if t in of else "")
+        for t in (GO_NEW, GO_OLD):
+            row.append(times(ratio(of, t, MPROF)) if t in of else "")
+        for t in TRACERS:
+            row.append("%.1f" % median(sizes[t]) if t in sizes else "")
+        rows.append(row)
+    page.table(["", *(t + ", ns" for t in TRACERS),
+                *(t + " to MProf" for t in (GO_NEW, GO_OLD)),
+                *(t + ", bytes" for t in TRACERS)], rows)
+    write_absent(page, event)
+    page.paragraph(EVENT_NOTES)
+
+
+def write_others(page, results):
+    others = results["others"]
+    page.heading("Other tracers, without stacks")
+    rows = []
+    for name in other_names(others):
+        runs = others["runs"][name]
+        cost = other_cost(others, name)
+        rows.append((name, number(median(cost)), "%.1f to %.1f" % quartiles(cost),
+                     "%.1f" % median([r["bytes"] for r in runs])
+                     if "bytes" in runs[0] else ""))
+    page.table(("", "ns an event", "quartiles", "bytes an event"), rows)
+    for name, why in others["notes"].items():
+        page.paragraph("%s: %s." % (name, why))
+    write_absent(page, others)
+    page.paragraph(OTHERS_NOTES)
+
+
+def write_off(page, results):
+    off = results["off"]
+    bases = {PLAIN: PLAIN, SITES: PLAIN, TRACE: PLAIN}
+    page.heading("No trace")
+    compare(page, "nanoseconds a step (ratio)", bases, off["ns"])
+    if "instructions" in off:
+        compare(page, "instructions a step (ratio)", bases, off["instructions"],
+                lambda value: "%.1f" % value)
+    page.paragraph(OFF_NOTES + " " + SAME_CODE[off["is_same_code"]])
+
+
+def write_write(page, results):
+    write = results["write"]
+    page.heading("Two million events, written at the end")
+    stop_ms = median(write["write_ms"]["stop"])
+    exit_ms = median(write["exit_ms"]["exit"])
+    size = median(write["bytes"])
+    page.table(
+        ("", "by mprof_trace_stop", "at exit"),
+        [("events", "{:,}".format(write["events"]), ""),
+         ("the file, MiB", "%.1f" % (size / 2 ** 20), ""),
+         ("bytes an event", "%.1f" % (size / write["events"]), ""),
+         ("milliseconds", number(stop_ms), number(exit_ms)),
+         ("nanoseconds an event", number(stop_ms * 1e6 / write["events"]),
+          number(exit_ms * 1e6 / write["events"])),
+         *(("memory %s, MiB" % when,
+            "%.1f" % extra_mib(write[key]["stop"], write[key]["no trace"]), "")
+           for when, key in (("before it is written", "before_kib"),
+                             ("in all", "after_kib")))])
+    page.paragraph(WRITE_NOTES)
+
+
+def write_recorder(page, results):
+    recorder = results["recorder"]
+    page.heading("A flight recorder")
+    page.table(
+        ("seconds", "bound, MiB", "memory, MiB", "after the snapshot, MiB",
+         "events in it", "the file, MiB", "written in, ms", "go tool trace"),
+        [(str(recorder["seconds"]), str(recorder["mb"]),
+          "%.1f" % recorder_mib(recorder, "before_kib"),
+          "%.1f" % recorder_mib(recorder, "after_kib"),
+          "{:,}".format(recorder["events"]),
+          "%.1f" % (recorder["bytes"] / 2 ** 20),
+          number(recorder["with"]["write_ms"]),
+          ", ".join("%s: %s" % (name, {True: "opens it", False: "does not",
+                                       None: "absent"}[ok])
+                    for name, ok in recorder["readers"].items()))],
+        "rrrrrrrl")
+    page.paragraph(RECORDER_NOTES)
+
+
+# --- the plot ----------------------------------------------------------------
+
+
+def plots(results):
+    """{name of the file: its text}."""
+    event, others = results.get("event"), results.get("others")
+    if not event or not others:
+        return {}
+    rows = []
+    for loop in names_of(event):
+        if loop.endswith("threads"):
+            continue
+        both = loop + ", 2 threads"
+        for t, of in costs(event, loop).items():
+            shown = [median(of)]
+            if both in event:
+                shown.append(median(cost(event, both, t)))
+            colour = chart.MPROF if t == MPROF else chart.OTHER
+            rows.append(("%s, %s" % (t, loop), colour, shown))
+    rows += [(name.replace("flight data recorder", "functions").replace(
+        "finstrument-functions", "finstrument"), chart.OTHER,
+        [median(other_cost(others, name))]) for name in other_names(others)]
+    return {"benchmarks-trace.svg": chart.svg(
+        "Nanoseconds an event, by tracer",
+        "Nanoseconds an event, logarithmic",
+        "upper bar: one thread, lower bar: two; a turn has two; orange: MProf, "
+        "blue: others; the last four record no stack", rows)}
+
+
+# --- the whole ---------------------------------------------------------------
+
+PARTS = (("event", write_event), ("others", write_others), ("off", write_off),
+         ("write", write_write), ("recorder", write_recorder))

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the execution trace records, below so many recursive calls:
+//   region   a region's begin and its end
+//   read     a call of read, of one byte from /dev/zero
+//   write    the same of write, to /dev/null
+//   poll     a call of poll, of /dev/zero, which is ready
+//   expire   a wait for a semaphore of the thread's own, until a time that is
+//            over: one before 1970, for which libc does not ask the kernel
+//   turns    two threads that hand a turn to each other by two semaphores; a
+//            step is a wait for it and a post, and wall_ns how long a turn is
+//   none     the loop alone
+// callgrind counts the instructions of loop_KIND.
+//
+// usage: trace_loop KIND CALLS THREADS STEPS REPEATS [TRACE]
+
+#include "bench.h"
+
+#include <mprof/mprof.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <string.h>
+#include <unistd.h>
+
+static int zero, null;
+static struct {
+  sem_t never;
+} __attribute__((aligned(64))) own[BENCH_MAX_THREADS]; // of a thread
+static sem_t turns[2];
+
+static void check(int is_as_it_should_be) {
+  if (is_as_it_should_be)
+    return;
+  perror("trace_loop");
+  exit(1);
+}
+
+#define LOOP(Kind, ...)                                                        \
+  static __attribute__((noinline)) void loop_##Kind(int thread, long steps) {  \
+    (void)thread;                                                              \
+    for (long i = 0; i < steps; i++) {                                         \
+      __VA_ARGS__;                                                             \
+      bench_sink(&i);                                                          \
+    }                                                                          \
+  }
+
+LOOP(none, (void)0)
+LOOP(region, {
+  mprof_trace_region_begin(0, "region");
+  mprof_trace_region_end(0, "region");
+})
+LOOP(read, {
+  char byte;
+  check(read(zero, &byte, 1) == 1);
+})
+LOOP(write, check(write(null, "", 1) == 1))
+LOOP(poll, {
+  struct pollfd fd = {.fd = zero, .events = POLLIN};
+  check(poll(&fd, 1, -1) == 1);
+})
+LOOP(expire, {
+  const struct timespec over = {-1, 0};
+  check(sem_timedwait(&own[thread].never, &over) == -1);
+})
+LOOP(turns, {
+  check(sem_wait(&turns[thread]) == 0);
+  check(sem_post(&turns[!thread]) == 0);
+})
+
+static const struct {
+  const char *name;
+  void (*loop)(int thread, long steps);
+} kinds[] = {{"none", loop_none},  {"region", loop_region},
+             {"read", loop_read},  {"write", loop_write},
+             {"poll", loop_poll},  {"expire", loop_expire},
+             {"turns", loop_turns}};
+static void (*loop)(int thread, long steps);
+
+static __attribute__((noinline)) void below(int thread, long steps,
+                                            long calls) {
+  if (calls > 0)
+    below(thread, steps, calls - 1);
+  else
+    loop(thread, steps);
+  bench_sink(&calls); // not a tail call
+}
+
+int main(int argc, char **argv) {
+  static struct bench b;
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    if (argc > 1 && strcmp(argv[1], kinds[i].name) == 0)
+      loop = kinds[i].loop;
+  if (!loop) {
+    fprintf(stderr, "%s: the first argument must be a kind\n", argv[0]);
+    return 2;
+  }
+  b.loop = below;
+  b.arg = bench_arg(argc, argv, 2);
+  b.threads = (int)bench_arg(argc, argv, 3);
+  b.steps = bench_arg(argc, argv, 4);
+  b.repeats = (int)bench_arg(argc, argv, 5);
+  check((zero = open("/dev/zero", O_RDONLY)) >= 0);
+  check((null = open("/dev/null", O_WRONLY)) >= 0);
+  check(sem_init(&turns[0], 0, 1) == 0 && sem_init(&turns[1], 0, 0) == 0);
+  for (int i = 0; i < BENCH_MAX_THREADS; i++)
+    check(sem_init(&own[i].never, 0, 0) == 0);
+  if (loop == loop_turns && b.threads != 2) {
+    fprintf(stderr, "%s: two threads take turns\n", argv[0]);
+    return 2;
+  }
+  int error = argc > 6 ? mprof_trace_start(argv[6]) : 0;
+  if (error == 0) {
+    bench_run(&b);
+    error = argc > 6 ? mprof_trace_stop() : 0;
+  }
+  if (error != 0)
+    fprintf(stderr, "%s: trace: %s\n", argv[0], strerror(error));
+  return error != 0;
+}
