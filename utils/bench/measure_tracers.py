@@ -22,7 +22,7 @@ PAIR_EVENTS = 3  # a mutex is wanted, had, and given back
 OFF = ", off"
 XRAY, LTTNG = "XRay, flight data recorder", "LTTng, mutexes"
 UFTRACE = {"uftrace, -pg": "pg", "uftrace, -finstrument-functions": "hooks"}
-# Room for all, without what it leaves out otherwise: functions below 5 us.
+# Room for all, and with what it leaves out otherwise: functions below 5 us.
 XRAY_OPTIONS = "func_duration_threshold_us=0:buffer_size=4194304:" \
     "buffer_max=32:grace_period_ms=1"
 
@@ -72,8 +72,9 @@ def uftrace(name, build, notes):
                     "--data=" + directory, *call_argv(build)], {}).text
         size = size_of(directory)
         shutil.rmtree(directory)
-        if "LOST" in text:
-            notes[name] = "it has lost some, " + text.strip().splitlines()[-1]
+        lost = sum(int(n) for n in re.findall(r"LOST (\d+) records", text))
+        if lost:
+            notes[name] = "it has lost %d records of a run" % lost
         return {"ns": ns_of(text), "bytes": per_event(size, CALLS, CALL_EVENTS)}
     return once
 
