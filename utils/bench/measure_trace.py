@@ -290,6 +290,8 @@ def recorder():
     result = {
         "seconds": RECORDER_SECONDS, "mb": RECORDER_MB,
         "without": load("trace", ["seconds", "2"], "-", ""),
+        "tables": load("trace", ["seconds", "2"], "-",
+                       ":block_rate=1:block_kinds=all"),
         "with": load("trace", ["seconds", str(RECORDER_SECONDS)], path,
                      ":trace_last_mb=%d" % RECORDER_MB),
         "bytes": os.path.getsize(path),

@@ -65,7 +65,8 @@ first is written by `mprof_trace_stop`, the second at exit, with names."""
 RECORDER_NOTES = """\
 The same work, as fast as it goes, in the flight recorder; then a snapshot.
 *Memory* is VmHWM, on top of that of the same program without a trace: what is
-recorded, and the tables of stacks, which the bound does not have."""
+recorded, and the tables of stacks, which the bound does not have and the block
+profile needs, too: so much, of the same stacks."""
 
 
 def names_of(event):
@@ -143,8 +144,8 @@ def write_bars(bars, write):
                            write["after_kib"]["no trace"]), "%.1f MiB")
 
 
-def recorder_mib(recorder, when):
-    return (recorder["with"][when] - recorder["without"][when]) / 1024
+def recorder_mib(recorder, when, run="with"):
+    return (recorder[run][when] - recorder["without"][when]) / 1024
 
 
 def bars(results):
@@ -161,7 +162,8 @@ def bars(results):
             "flight recorder of %d MiB, memory after %d s" % (
                 recorder["mb"], recorder["seconds"]),
             recorder["mb"] * 1.1, recorder_mib(recorder, "before_kib"),
-            "%.1f MiB")
+            "%.1f MiB", "%.1f MiB of it: tables of stacks"
+            % recorder_mib(recorder, "before_kib", "tables"))
         opened = [name for name, ok in recorder["readers"].items() if ok]
         readers = [name for name, ok in recorder["readers"].items()
                    if ok is not None]
@@ -255,10 +257,11 @@ def write_recorder(page, results):
     recorder = results["recorder"]
     page.heading("A flight recorder")
     page.table(
-        ("seconds", "bound, MiB", "memory, MiB", "after the snapshot, MiB",
-         "events in it", "the file, MiB", "written in, ms", "go tool trace"),
+        ("seconds", "bound, MiB", "memory, MiB", "block profile, MiB",
+         "after the snapshot, MiB", "events in it", "the file, MiB", "written in, ms", "go tool trace"),
         [(str(recorder["seconds"]), str(recorder["mb"]),
           "%.1f" % recorder_mib(recorder, "before_kib"),
+          "%.1f" % recorder_mib(recorder, "before_kib", "tables"),
           "%.1f" % recorder_mib(recorder, "after_kib"),
           "{:,}".format(recorder["events"]),
           "%.1f" % (recorder["bytes"] / 2 ** 20),
@@ -266,7 +269,7 @@ def write_recorder(page, results):
           ", ".join("%s: %s" % (name, {True: "opens it", False: "does not",
                                        None: "absent"}[ok])
                     for name, ok in recorder["readers"].items()))],
-        "rrrrrrrl")
+        "rrrrrrrrl")
     page.paragraph(RECORDER_NOTES)
 
 

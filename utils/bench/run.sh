@@ -38,7 +38,8 @@ fi
 cmake --build build
 mkdir -p "$out"
 
-GO=$(command -v go || echo /usr/lib/go-1.19/bin/go)
+GO=$(command -v go || command -v /usr/local/go/bin/go ||
+  echo /usr/lib/go-1.19/bin/go)
 GO_1_19=/usr/lib/go-1.19/bin/go
 export GO GO_1_19
 mprof=$top/build/bin/mprof-clang
