@@ -90,6 +90,12 @@ uint64_t mprof_clock_now(void) {
   return mprof_likely(kind() == COUNTER) ? counter() : monotonic_ns();
 }
 
+uint64_t mprof_clock_about(void) {
+  if (mprof_unlikely(clock_state.injected != NULL))
+    return clock_state.injected();
+  return mprof_likely(kind() == COUNTER) ? __rdtsc() : monotonic_ns();
+}
+
 uint64_t mprof_clock_ticks_per_second(void) {
   if (clock_state.injected != NULL)
     return clock_state.injected_rate;

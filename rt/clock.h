@@ -13,6 +13,10 @@
 // Two threads' stamps may be compared; what came before the call is done.
 // [signal]
 uint64_t mprof_clock_now(void);
+// The same for what has no order with other threads, which takes half as long:
+// what is done around the call may be done some nanoseconds before or after.
+// [signal]
+uint64_t mprof_clock_about(void);
 
 // Ticks in a second, measured against CLOCK_MONOTONIC from the first use of the
 // clock on; the first result takes up to a millisecond, later ones are better.

@@ -92,7 +92,7 @@ static bool is_inside_user(uintptr_t frame) {
   return false;
 }
 
-// Sets what all waits have; true with the guard set.
+// Sets what all waits have, but for start; true with the guard set.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
   *w = (struct mprof_wait){
@@ -104,7 +104,6 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
     return false;
   }
   w->epoch = mprof_process_epoch();
-  w->start = mprof_clock_now();
   return true;
 }
 
@@ -112,6 +111,7 @@ void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                       uintptr_t frame, uintptr_t object) {
   if (!begin(w, kind, op, frame, object))
     return;
+  w->start = mprof_clock_now();
   if (wants_block(kind))
     w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
   if (mprof_unlikely(mprof_trace_is_on()))
@@ -125,6 +125,7 @@ void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                       uintptr_t frame) {
   if (!begin(w, kind, op, frame, 0))
     return;
+  w->start = mprof_clock_about();
   w->is_late = wants_block(kind);
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_wait_begin(w, true);
@@ -156,7 +157,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
       (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
     return;
   uint64_t released = 0;
-  uint64_t now = mprof_clock_now();
+  uint64_t now = w->is_waiter ? mprof_clock_now() : mprof_clock_about();
   // As in begin, where it was free: nothing of the runtime was interrupted.
   mprof_guard_enter();
   if (w->is_waiter)
@@ -176,6 +177,7 @@ void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
   struct mprof_wait w;
   if (!begin(&w, MPROF_KIND_try, op, frame, object))
     return;
+  w.start = mprof_clock_about();
   if (wants_block(MPROF_KIND_try)) {
     w.is_late = true;
     record(&w, 1);

@@ -143,12 +143,11 @@ static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
   return s;
 }
 
-struct mprof_thread *mprof_thread_self(bool need_scratch) {
+struct mprof_thread *mprof_thread_make(bool need_scratch) {
   struct mprof_thread *t = mprof_tls.self;
-  if (mprof_unlikely(!t) && !(t = enter()))
+  if (!t && !(t = enter()))
     return NULL;
-  if (need_scratch && mprof_unlikely(!t->scratch) &&
-      !(t->scratch = new_scratch()))
+  if (need_scratch && !t->scratch && !(t->scratch = new_scratch()))
     return NULL;
   return t;
 }

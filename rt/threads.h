@@ -118,7 +118,13 @@ static inline void mprof_guard_leave(void) {
 
 // The calling thread's record, with scratch if asked; NULL when there is no
 // memory. Call with the guard set.
-struct mprof_thread *mprof_thread_self(bool need_scratch);
+struct mprof_thread *mprof_thread_make(bool need_scratch);
+static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
+  struct mprof_thread *t = mprof_tls.self;
+  return mprof_likely(t && (t->scratch || !need_scratch))
+             ? t
+             : mprof_thread_make(need_scratch);
+}
 
 // A thread of the registry.
 struct mprof_thread_info {

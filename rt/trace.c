@@ -38,11 +38,6 @@ static struct {
 
 static _Atomic uint64_t last_g; // of the process
 
-static uint64_t trace_ticks(uint64_t now) {
-  uint64_t t = now / MPROF_TRACE_TICK_DIV;
-  return t != 0 ? t : 1; // 0 has a meaning of its own in the format
-}
-
 // --- records ---
 
 // One of the usual size for each row would take more than half the memory.
@@ -120,18 +115,6 @@ static struct mprof_trace_row *new_row_locked(void) {
                                 .written.is_first = id == 0};
   atomic_store(&trace.rows, r); // read without the lock by who writes some
   return r;
-}
-
-unsigned char *mprof_trace_begin(struct mprof_trace_row *r,
-                                 enum mprof_trace_type type, uint64_t now) {
-  unsigned char *p = r->last->data + r->last->len;
-  uint64_t t = trace_ticks(now);
-  if (t < r->ticks)
-    t = r->ticks;
-  *p++ = (unsigned char)type;
-  p = mprof_trace_put(p, t - r->ticks);
-  r->ticks = t;
-  return p;
 }
 
 // What a thread runs, when nobody has seen that it was created: its own name
@@ -251,10 +234,6 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
                                           memory_order_relaxed) != session))
     return run_out(0);
   return mprof_likely(has_room(r, bytes)) ? r : run_out(session);
-}
-
-void mprof_trace_leave(void) {
-  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
 }
 
 uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
@@ -387,7 +366,7 @@ static int begin_session_locked(void) {
   const unsigned session = ++trace.last_session;
   trace.rows = trace.unused = NULL;
   trace.rows_len = 0;
-  trace.ticks = trace_ticks(mprof_clock_now());
+  trace.ticks = mprof_trace_ticks(mprof_clock_now());
   mprof_proc_thread_name(mprof_sys_getpid(), trace.name);
   begin_heap();
   mprof_trace_events_init();

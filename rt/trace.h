@@ -128,12 +128,30 @@ static inline bool mprof_trace_is_on(void) {
 // there is no session, or no memory, which ends it; a recorder does without
 // threads that come when all of it is others'. Guard set.
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
-void mprof_trace_leave(void);
+static inline void mprof_trace_leave(void) {
+  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
+}
+// A time of the clock as the trace has it. 0 has a meaning of its own in the
+// format.
+static inline uint64_t mprof_trace_ticks(uint64_t now) {
+  const uint64_t t = now / MPROF_TRACE_TICK_DIV;
+  return t != 0 ? t : 1;
+}
 // Begins a record at a time of the clock; the row's last record is the earliest
 // that it can be. Returns where its numbers go; mprof_trace_finish takes their
 // end.
-unsigned char *mprof_trace_begin(struct mprof_trace_row *r,
-                                 enum mprof_trace_type type, uint64_t now);
+static inline unsigned char *mprof_trace_begin(struct mprof_trace_row *r,
+                                               enum mprof_trace_type type,
+                                               uint64_t now) {
+  unsigned char *p = r->last->data + r->last->len;
+  uint64_t t = mprof_trace_ticks(now);
+  if (t < r->ticks)
+    t = r->ticks;
+  *p++ = (unsigned char)type;
+  p = mprof_trace_put(p, t - r->ticks);
+  r->ticks = t;
+  return p;
+}
 static inline void mprof_trace_finish(struct mprof_trace_row *r,
                                       const unsigned char *end) {
   r->last->len = (uint32_t)(end - r->last->data);

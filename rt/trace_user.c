@@ -64,11 +64,8 @@ static uint32_t add_name_locked(const char *s, size_t len) {
   return handle;
 }
 
-// 0 where there are too many, or no memory: then there is no name.
-static uint32_t name_of(const char *s, size_t len) {
+static uint32_t get_name(const char *s, size_t len) {
   size_t slot;
-  if (len == 0)
-    return 0;
   uint32_t handle = find_name(s, len, &slot);
   if (handle == 0) {
     mprof_lock_acquire(&names.lock);
@@ -76,6 +73,23 @@ static uint32_t name_of(const char *s, size_t len) {
     mprof_lock_release(&names.lock);
   }
   return handle;
+}
+
+// The thread's last names by where the program has them, which need no hash.
+static _Thread_local struct recent_name {
+  const char *s;
+  const struct name *name; // NULL: none
+} recent_names[4];
+
+// 0 where there are too many, or no memory: then there is no name.
+static uint32_t name_of(const char *s, size_t len) {
+  if (len == 0)
+    return 0;
+  struct recent_name *r = &recent_names[((uintptr_t)s >> 3) & 3];
+  if (r->s != s || !r->name || r->name->len != len ||
+      memcmp(r->name->text, s, len) != 0)
+    *r = (struct recent_name){s, mprof_persistent_pointer(get_name(s, len))};
+  return mprof_persistent_handle(r->name);
 }
 
 void mprof_trace_names_reset(void) {
@@ -137,7 +151,7 @@ static bool begin(struct record *r, enum mprof_trace_type type,
   r->name = name_of(name, len);
   r->stack = mprof_trace_stack(0, frame);
   r->row = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX + (uint32_t)bytes);
-  const uint64_t now = mprof_clock_now();
+  const uint64_t now = mprof_clock_about();
   if (r->row && mprof_trace_runs(r->row, frame, now)) {
     r->p = mprof_trace_begin(r->row, type, now);
     return true;
