@@ -22,6 +22,7 @@
 
 #include "gc_events.h"
 
+#include "clock.h"
 #include "counts.h"
 #include "cycle.h"
 #include "gc_objects.h"
@@ -58,6 +59,12 @@ static struct {
   bool is_inside;         // in the handler
   bool is_skipped;        // a collection that the guard forbids to follow
 } collecting;
+
+// When they began, for the trace: while the world is stopped nothing is put
+// into it. Guarded as collecting.
+static struct {
+  uint64_t stop, mark, mark_end, reclaim;
+} phases;
 
 bool mprof_gc_is_collecting(void) {
   return atomic_load_explicit(&collecting.thread, memory_order_relaxed) ==
@@ -99,6 +106,18 @@ static void end_mark(void) {
   mprof_gc_mark_dead(is_live);
 }
 
+static void trace_collection(void) {
+  if (phases.mark_end != 0)
+    mprof_trace_phases(
+        (const struct mprof_trace_phase[]){
+            {"GC: world stopped", phases.stop, false},
+            {"GC: mark", phases.mark, false},
+            {"GC: mark", phases.mark_end, true},
+            {"GC: world stopped", mprof_clock_about(), true}},
+        4);
+  mprof_trace_gc(true);
+}
+
 static void release_objects(void) {
   collecting.is_skipped = false;
   if (!mprof_gc_is_collecting())
@@ -107,7 +126,7 @@ static void release_objects(void) {
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycle_flush();
   if (mprof_trace_is_on())
-    mprof_trace_gc(true);
+    trace_collection();
   mprof_guard_leave();
 }
 
@@ -119,6 +138,12 @@ static void end_reclaim(void) {
   mprof_gc_sweep(is_live, count_free);
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycle_post_sweep();
+  if (mprof_trace_is_on())
+    mprof_trace_phases(
+        (const struct mprof_trace_phase[]){
+            {"GC: sweep", phases.reclaim, false},
+            {"GC: sweep", mprof_clock_about(), true}},
+        2);
   mprof_guard_leave();
 }
 
@@ -127,10 +152,19 @@ static void follow(int event) {
     return;
   switch (event) {
   case MPROF_GC_PRE_STOP_WORLD:
+    phases.mark_end = 0;
+    phases.stop = mprof_clock_about();
     take_objects();
     break;
+  case MPROF_GC_MARK_START:
+    phases.mark = mprof_clock_about();
+    break;
   case MPROF_GC_MARK_END:
+    phases.mark_end = mprof_clock_about();
     end_mark();
+    break;
+  case MPROF_GC_RECLAIM_START:
+    phases.reclaim = mprof_clock_about();
     break;
   case MPROF_GC_POST_START_WORLD:
     release_objects();

@@ -12,7 +12,9 @@
 
 // (libgc: GC_EventType) Part of its ABI since 7.6; a test compares them.
 enum mprof_gc_event {
+  MPROF_GC_MARK_START = 1,
   MPROF_GC_MARK_END = 2,
+  MPROF_GC_RECLAIM_START = 3,
   MPROF_GC_RECLAIM_END = 4,
   MPROF_GC_PRE_STOP_WORLD = 6,
   MPROF_GC_POST_START_WORLD = 9,

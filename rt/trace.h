@@ -206,6 +206,14 @@ bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame, uint64_t now);
 #define MPROF_TRACE_LOG_MAX 1024u
 // The text of a record's name.
 const char *mprof_trace_name_text(uint32_t handle);
+// What the calling thread has done of late, as regions, while it could make no
+// records: their begins and ends in order. Guard set.
+struct mprof_trace_phase {
+  const char *name;
+  uint64_t when; // of the clock
+  bool is_end;
+};
+void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n);
 // In a forked child.
 void mprof_trace_names_reset(void);
 // The name that a row's thread has now, as a message in the trace, unless that

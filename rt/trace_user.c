@@ -222,6 +222,21 @@ MPROF_PUBLIC void mprof_trace_region_end(uint64_t task, const char *name) {
     put_region(task, true, name, FRAME);
 }
 
+void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n) {
+  struct mprof_trace_row *r =
+      mprof_trace_enter((uint32_t)n * MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  for (size_t i = 0; i < n && r->waits_in == 0; i++) {
+    unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_REGION, v[i].when);
+    p = mprof_trace_put(p, 0);
+    p = mprof_trace_put(p, v[i].is_end);
+    p = mprof_trace_put(p, name_of(v[i].name, strlen(v[i].name)));
+    mprof_trace_finish(r, mprof_trace_put(p, 0));
+  }
+  mprof_trace_leave();
+}
+
 MPROF_PUBLIC void mprof_trace_log(uint64_t task, const char *key,
                                   const char *text) {
   struct record r;

@@ -4,7 +4,7 @@
 // Intent: a trace has the heap in use each time it has changed by
 // trace_heap_kb, from what was in use when it began, exact where every block is
 // counted; with 0 it has not; and the collections of libgc, each begun and
-// done, numbered from 0 in every session.
+// done, numbered from 0 in every session, with what they consist of as regions.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o heap
@@ -16,7 +16,14 @@
 // RUN: env MPROF_OPTIONS=heap_rate=1:profile=0:report=0 ./gc gc.trace
 // RUN: %trace_check -q *.trace
 // RUN: %python %S/Inputs/trace_heap.py heap.trace none.trace gc.trace
-// RUN: %go tool trace -d=parsed gc.trace > /dev/null
+// RUN: %go tool trace -d=parsed gc.trace | grep -o 'R.*Type="GC.*' | FileCheck %s
+//
+// CHECK: RegionBegin {{.*}}Type="GC: world stopped"
+// CHECK-NEXT: RegionBegin {{.*}}Type="GC: mark"
+// CHECK-NEXT: RegionEnd {{.*}}Type="GC: mark"
+// CHECK-NEXT: RegionEnd {{.*}}Type="GC: world stopped"
+// CHECK-NEXT: RegionBegin {{.*}}Type="GC: sweep"
+// CHECK-NEXT: RegionEnd {{.*}}Type="GC: sweep"
 
 #include <mprof/mprof.h>
 #include <stdlib.h>
