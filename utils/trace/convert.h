@@ -17,6 +17,10 @@ struct converter {
   struct convert_v2 *v2;
 };
 
+// convert.c: reads the whole trace into the timeline. Prints the first things
+// that are wrong with it on stderr, after the path. Returns how many there are.
+uint64_t convert(const char *path, struct trace *trace, struct timeline *line);
+
 // convert_v1.c: go 1.5 to 1.21
 void convert_v1_event(struct converter *converter,
                       const struct trace_event *event);

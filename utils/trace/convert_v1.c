@@ -160,10 +160,10 @@ void convert_v1_event(struct converter *c, const struct trace_event *ev) {
     timeline_unblock(l, args[0], ev->g, ev->stack);
     break;
   case V1_HeapAlloc:
-    timeline_counter(l, "heap in use", "bytes", args[0]);
+    timeline_counter(l, COUNTER_HEAP, args[0]);
     break;
   case V1_HeapGoal:
-    timeline_counter(l, "heap goal", "bytes", args[0]);
+    timeline_counter(l, COUNTER_GOAL, args[0]);
     break;
   case V1_GCStart:
     timeline_range_begin(l, RANGE_COLLECTION, 0, TEXT(""));

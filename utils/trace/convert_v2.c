@@ -122,10 +122,10 @@ void convert_v2_event(struct converter *c, const struct trace_event *ev) {
     own_state(c, ev, THREAD_RUNNABLE, TEXT(""));
     break;
   case V2_HeapAlloc:
-    timeline_counter(l, "heap in use", "bytes", args[0]);
+    timeline_counter(l, COUNTER_HEAP, args[0]);
     break;
   case V2_HeapGoal:
-    timeline_counter(l, "heap goal", "bytes", args[0]);
+    timeline_counter(l, COUNTER_GOAL, args[0]);
     break;
   case V2_GoLabel:
     timeline_label(l, ev->g, trace_string(c->trace, args[0]));

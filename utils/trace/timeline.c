@@ -6,6 +6,7 @@
 
 #include "timeline.h"
 
+#include "axis.h"
 #include "idmap.h"
 #include "internal.h"
 #include "json.h"
@@ -32,7 +33,7 @@ struct arrow {
 struct thread {
   uint64_t g;
   enum thread_state state;
-  uint64_t start; // of the state's slice
+  uint64_t start; // of the state's slice; the row is written up to here
   struct trace_text reason;
   char *stack;       // where a wait began, or NULL
   uint64_t waker;    // who has just ended a wait, or 0
@@ -42,6 +43,7 @@ struct thread {
   struct trace_text name, label;
   uint64_t m; // TRACE_NONE: none seen
   bool migrates;
+  bool drawn; // it has a slice
   struct open_region *regions;
   size_t region_count, region_capacity;
 };
@@ -53,12 +55,17 @@ struct range {
   struct trace_text name;
 };
 
+struct counter {
+  bool known;
+  uint64_t value;
+};
+
 struct timeline {
   FILE *out;
-  const struct trace *trace;
-  unsigned frames;
-  bool begun;          // there has been an event
-  uint64_t first, now; // nanoseconds; now counts from first
+  struct timeline_options options;
+  enum { BEFORE, INSIDE, AFTER } window; // where now is
+  struct axis axis;
+  uint64_t now; // on the axis
   uint64_t arrows, slices;
   struct idmap ids;
   struct thread *threads;
@@ -66,6 +73,7 @@ struct timeline {
   struct idmap range_ids[RANGE_KINDS];
   struct range *ranges;
   size_t range_count, range_capacity;
+  struct counter counters[COUNTER_KINDS];
 };
 
 static struct thread *thread_of(struct timeline *l, uint64_t g) {
@@ -77,14 +85,6 @@ static struct thread *thread_of(struct timeline *l, uint64_t g) {
         (struct thread){.g = g, .start = l->now, .m = TRACE_NONE};
   }
   return &l->threads[index];
-}
-
-// Since the first event. A generation may have a frequency of its own, so
-// times are converted when they are told.
-static uint64_t nanoseconds(const struct timeline *l, uint64_t ticks) {
-  uint64_t ns = (uint64_t)((unsigned __int128)ticks * 1000000000 /
-                           trace_frequency(l->trace));
-  return ns > l->first ? ns - l->first : 0;
 }
 
 // Microseconds with the nanoseconds behind the point.
@@ -103,8 +103,8 @@ static void put_text(struct timeline *l, const char *key,
 // before the slice that it belongs to ends. NULL if there is none.
 static char *render_stack(struct timeline *l, uint64_t stack) {
   const struct trace_frame *frames;
-  size_t count = trace_stack(l->trace, stack, &frames);
-  size_t shown = count < l->frames ? count : l->frames;
+  size_t count = trace_stack(l->axis.trace, stack, &frames);
+  size_t shown = count < l->options.frames ? count : l->options.frames;
   if (!shown)
     return NULL;
   char *text = NULL;
@@ -113,8 +113,9 @@ static char *render_stack(struct timeline *l, uint64_t stack) {
   if (!out)
     return NULL;
   for (size_t i = 0; i < shown; i++) {
-    struct trace_text function = trace_string(l->trace, frames[i].function);
-    struct trace_text file = trace_string(l->trace, frames[i].file);
+    struct trace_text function =
+        trace_string(l->axis.trace, frames[i].function);
+    struct trace_text file = trace_string(l->axis.trace, frames[i].file);
     if (i)
       fputs("\\n", out);
     if (function.length)
@@ -181,10 +182,11 @@ static void put_head(struct timeline *l, char phase, uint64_t g, uint64_t ns) {
   put_time(l, "ts", ns);
 }
 
-static void put_slice(struct timeline *l, uint64_t g, uint64_t start,
+static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
                       uint64_t end) {
-  put_head(l, 'X', g, start);
+  put_head(l, 'X', t->g, start);
   put_time(l, "dur", end - start);
+  t->drawn = true;
   l->slices++;
 }
 
@@ -201,9 +203,9 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   bool waits = t->state == THREAD_BLOCKED || t->state == THREAD_IN_CALL;
   bool empty = start == then && !waits && !t->pointed_at;
   t->pointed_at = false;
-  if (t->state == THREAD_ABSENT || empty)
+  if (t->state == THREAD_ABSENT || empty || l->window != INSIDE)
     return;
-  put_slice(l, t->g, start, then);
+  put_slice(l, t, start, then);
   fprintf(l->out, ",\"cat\":\"state\",\"cname\":\"%s\",\"name\":\"%s",
           looks[t->state].color, looks[t->state].name);
   if (t->reason.length) {
@@ -226,15 +228,22 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   fputs("}}", l->out);
 }
 
-// Cuts the slice of the state, for a region that begins or ends.
-static void cut_state(struct timeline *l, struct thread *t) {
-  if (t->start != l->now)
-    end_state(l, t, l->now);
+// Now, or a little later where regions begin: see timeline_region_begin.
+static uint64_t row_now(const struct timeline *l, const struct thread *t) {
+  return l->now > t->start ? l->now : t->start;
 }
 
-static void end_region(struct timeline *l, struct thread *t) {
-  struct open_region *r = &t->regions[--t->region_count];
-  put_slice(l, t->g, r->start, l->now);
+// Cuts the slice of the state, for a region that begins or ends. Returns when.
+static uint64_t cut_state(struct timeline *l, struct thread *t) {
+  uint64_t at = row_now(l, t);
+  if (t->start < at || t->pointed_at)
+    end_state(l, t, at);
+  return at;
+}
+
+static void put_region(struct timeline *l, struct thread *t,
+                       const struct open_region *r, uint64_t end) {
+  put_slice(l, t, r->start, end);
   fputs(",\"cat\":\"region\",", l->out);
   put_text(l, "name", r->name);
   struct details d = begin_details(l);
@@ -244,6 +253,12 @@ static void end_region(struct timeline *l, struct thread *t) {
   }
   put_rendered(&d, "stack", r->stack);
   fputs("}}", l->out);
+}
+
+static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
+  struct open_region *r = &t->regions[--t->region_count];
+  if (l->window == INSIDE)
+    put_region(l, t, r, end);
   free(r->stack);
 }
 
@@ -255,15 +270,16 @@ static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
 }
 
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,
-                                const char *name, unsigned frames) {
+                                const struct timeline_options *options) {
   struct timeline *l = zeroed(1, sizeof *l);
   l->out = out;
-  l->trace = trace;
-  l->frames = frames;
+  l->options = *options;
+  l->axis.trace = trace;
   fprintf(out,
           "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
           "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{",
           PROCESS);
+  const char *name = options->name;
   put_text(l, "name", (struct trace_text){name, strlen(name)});
   fputs("}}", out);
   return l;
@@ -300,21 +316,60 @@ static void put_range(struct timeline *l, const struct range *r, char phase) {
   fputc('}', l->out);
 }
 
-uint64_t timeline_end(struct timeline *l) {
+static void put_counter(struct timeline *l, enum counter_kind kind) {
+  static const char *const names[] = {
+      [COUNTER_HEAP] = "heap in use", [COUNTER_GOAL] = "heap goal"};
+  put_head(l, 'C', 0, l->now);
+  fprintf(l->out, ",\"name\":\"%s\",\"args\":{\"bytes\":%" PRIu64 "}}",
+          names[kind], l->counters[kind].value);
+}
+
+// The window begins: what is open begins here.
+static void begin_window(struct timeline *l) {
+  l->window = INSIDE;
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
-    end_state(l, t, l->now);
+    t->start = l->now;
+    for (size_t k = 0; k < t->region_count; k++)
+      t->regions[k].start = t->start++;
+    t->arrow.pending = t->pointed_at = false;
+  }
+  for (size_t i = 0; i < l->range_count; i++)
+    if (l->ranges[i].open)
+      put_range(l, &l->ranges[i], 'b');
+  for (size_t kind = 0; kind < COUNTER_KINDS; kind++)
+    if (l->counters[kind].known)
+      put_counter(l, kind);
+}
+
+// And ends: what is open ends here.
+static void end_window(struct timeline *l) {
+  for (size_t i = 0; i < l->count; i++) {
+    struct thread *t = &l->threads[i];
+    uint64_t end = row_now(l, t);
+    end_state(l, t, end);
     while (t->region_count)
-      end_region(l, t);
-    if (t->g)
-      put_thread_name(l, t);
-    free(t->regions);
-    free(t->stack);
-    free(t->waker_stack);
+      end_region(l, t, end);
   }
   for (size_t i = 0; i < l->range_count; i++)
     if (l->ranges[i].open)
       put_range(l, &l->ranges[i], 'e');
+  l->window = AFTER;
+}
+
+uint64_t timeline_end(struct timeline *l) {
+  if (l->window == INSIDE)
+    end_window(l);
+  for (size_t i = 0; i < l->count; i++) {
+    struct thread *t = &l->threads[i];
+    if (t->drawn)
+      put_thread_name(l, t);
+    while (t->region_count)
+      end_region(l, t, l->now);
+    free(t->regions);
+    free(t->stack);
+    free(t->waker_stack);
+  }
   for (size_t kind = 0; kind < RANGE_KINDS; kind++)
     idmap_clear(&l->range_ids[kind]);
   free(l->ranges);
@@ -327,21 +382,24 @@ uint64_t timeline_end(struct timeline *l) {
 }
 
 void timeline_at(struct timeline *l, uint64_t ticks) {
-  if (!l->begun) {
-    l->begun = true;
-    l->first = nanoseconds(l, ticks);
+  uint64_t now = axis_at(&l->axis, ticks);
+  if (l->window == BEFORE && now >= l->options.from) {
+    l->now = l->options.from;
+    begin_window(l);
   }
-  uint64_t ns = nanoseconds(l, ticks);
-  if (ns > l->now)
-    l->now = ns;
+  if (l->window == INSIDE && now > l->options.to) {
+    l->now = l->options.to;
+    end_window(l);
+  }
+  l->now = now;
 }
 
 void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
                      uint64_t start_stack) {
   struct thread *t = thread_of(l, g);
   const struct trace_frame *frames;
-  if (trace_stack(l->trace, start_stack, &frames))
-    t->name = trace_string(l->trace, frames[0].function);
+  if (trace_stack(l->axis.trace, start_stack, &frames))
+    t->name = trace_string(l->axis.trace, frames[0].function);
   t->arrow = (struct arrow){by != 0, "create", by, l->now};
 }
 
@@ -350,7 +408,7 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
                     uint64_t from_ticks) {
   struct thread *t = thread_of(l, g);
   uint64_t from =
-      from_ticks == TRACE_NONE ? l->now : nanoseconds(l, from_ticks);
+      from_ticks == TRACE_NONE ? l->now : axis_time(&l->axis, from_ticks);
   if (from > l->now)
     from = l->now;
   if (from < t->start)
@@ -367,12 +425,14 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
     t->arrow.pending = false;
     t->pointed_at = true;
     l->arrows++;
-    put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.at);
-    put_arrow(l, &t->arrow, 'f', g, from);
+    if (l->window == INSIDE) {
+      put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.at);
+      put_arrow(l, &t->arrow, 'f', g, from);
+    }
   }
   if (state == THREAD_ABSENT)
     while (t->region_count)
-      end_region(l, t);
+      end_region(l, t, from);
 }
 
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
@@ -398,13 +458,17 @@ void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
   t->label = label;
 }
 
+// Of slices that begin at the same time, chrome://tracing takes the first in
+// the file for the outermost, which would be that of the state, since it ends
+// first. So what is inside of a region begins a nanosecond after it.
 void timeline_region_begin(struct timeline *l, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack) {
   struct thread *t = thread_of(l, g);
-  cut_state(l, t);
+  uint64_t start = cut_state(l, t);
+  t->start = start + 1;
   *APPEND(t->regions, t->region_count, t->region_capacity) =
-      (struct open_region){name, l->now, task, render_stack(l, stack)};
+      (struct open_region){name, start, task, render_stack(l, stack)};
 }
 
 void timeline_region_end(struct timeline *l, uint64_t g) {
@@ -412,14 +476,15 @@ void timeline_region_end(struct timeline *l, uint64_t g) {
   // One that is older than the trace has no place on the row.
   if (!t->region_count)
     return;
-  cut_state(l, t);
-  end_region(l, t);
+  end_region(l, t, cut_state(l, t));
 }
 
 void timeline_instant(struct timeline *l, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks) {
-  uint64_t ns = nanoseconds(l, ticks);
+  uint64_t ns = axis_time(&l->axis, ticks);
+  if (l->window != INSIDE || ns < l->options.from)
+    return;
   put_head(l, 'i', g, ns < l->now ? ns : l->now);
   fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
   put_text(l, "name", name);
@@ -445,7 +510,8 @@ void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,
     return;
   r->open = true;
   r->name = name;
-  put_range(l, r, 'b');
+  if (l->window == INSIDE)
+    put_range(l, r, 'b');
 }
 
 void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
@@ -453,12 +519,13 @@ void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
   if (!idmap_find(&l->range_ids[kind], id, &index) || !l->ranges[index].open)
     return;
   l->ranges[index].open = false;
-  put_range(l, &l->ranges[index], 'e');
+  if (l->window == INSIDE)
+    put_range(l, &l->ranges[index], 'e');
 }
 
-void timeline_counter(struct timeline *l, const char *name, const char *series,
+void timeline_counter(struct timeline *l, enum counter_kind kind,
                       uint64_t value) {
-  put_head(l, 'C', 0, l->now);
-  fprintf(l->out, ",\"name\":\"%s\",\"args\":{\"%s\":%" PRIu64 "}}", name,
-          series, value);
+  l->counters[kind] = (struct counter){true, value};
+  if (l->window == INSIDE)
+    put_counter(l, kind);
 }

@@ -40,11 +40,20 @@ enum range_kind {
   RANGE_KINDS
 };
 
+enum counter_kind { COUNTER_HEAP, COUNTER_GOAL, COUNTER_KINDS };
+
 struct timeline;
 
-// name is the process's; frames is how many frames of a stack are written.
+struct timeline_options {
+  const char *name; // of the process
+  unsigned frames;  // so many of a stack are written
+  // The window: only this is written, and what goes on at its ends is cut.
+  // Nanoseconds since the first event.
+  uint64_t from, to;
+};
+
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,
-                                const char *name, unsigned frames);
+                                const struct timeline_options *options);
 // Closes what is open and ends the text. Returns the number of slices.
 uint64_t timeline_end(struct timeline *line);
 
@@ -80,8 +89,9 @@ void timeline_range_begin(struct timeline *line, enum range_kind kind,
                           uint64_t id, struct trace_text name);
 void timeline_range_end(struct timeline *line, enum range_kind kind,
                         uint64_t id);
-void timeline_counter(struct timeline *line, const char *name,
-                      const char *series, uint64_t value);
+// Bytes.
+void timeline_counter(struct timeline *line, enum counter_kind kind,
+                      uint64_t value);
 
 #define TEXT(literal) ((struct trace_text){literal, sizeof literal - 1})
 

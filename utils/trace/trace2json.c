@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DONE, BAD_TRACE, MISUSED, MESSAGES_MAX = 10 };
+enum { DONE, BAD_TRACE, MISUSED };
 
 static const char usage[] =
     "Usage: mprof-trace2json [OPTION] TRACE\n"
@@ -26,52 +26,34 @@ static const char usage[] =
     "  -o, --output=FILE   write to FILE instead of standard output\n"
     "  -f, --frames=N      write N frames of a stack (default 16, 0: none)\n"
     "  -n, --name=NAME     name of the process (default: the trace's name)\n"
+    "      --from=TIME     write what is from TIME on, as 1.5s or 1500ms "
+    "(also\n"
+    "                      us, ns; without a unit: s) since the first event\n"
+    "      --to=TIME       write what is until then\n"
     "  -h, --help          print this and end\n"
     "\n"
     "Exit status: 0 done, 1 the trace is bad and only what could be read of "
     "it\n"
-    "is written, 2 nothing could be read or written.\n";
+    "is written, or it has nothing from --from to --to, 2 nothing could be "
+    "read\n"
+    "or written.\n";
 
-struct conversion {
-  struct converter converter;
-  const char *path;
-  unsigned messages;
-};
-
-static void convert_event(void *context, const struct trace_event *event) {
-  struct conversion *conversion = context;
-  if (trace_is_v2(conversion->converter.trace))
-    convert_v2_event(&conversion->converter, event);
-  else
-    convert_v1_event(&conversion->converter, event);
-}
-
-static void print_violation(void *context, enum trace_rule rule,
-                            uint64_t offset, const char *text) {
-  struct conversion *conversion = context;
-  if (conversion->messages++ < MESSAGES_MAX)
-    fprintf(stderr, "%s: offset 0x%" PRIx64 ": %s [%s]\n", conversion->path,
-            offset, text, trace_rule_name(rule));
-}
-
-static int convert(const char *path, struct trace *trace, FILE *out,
-                   const char *name, unsigned frames) {
-  struct conversion conversion = {.path = path};
-  struct converter *converter = &conversion.converter;
-  converter->trace = trace;
-  converter->line = timeline_begin(out, trace, name, frames);
-  const struct trace_visitor visitor = {convert_event, print_violation,
-                                        &conversion};
-  uint64_t violations = trace_read(trace, &visitor);
-  timeline_end(converter->line);
-  convert_v1_end(converter);
-  convert_v2_end(converter);
+static int convert_file(const char *path, struct trace *trace, FILE *out,
+                        const struct timeline_options *options) {
+  struct timeline *line = timeline_begin(out, trace, options);
+  uint64_t violations = convert(path, trace, line);
+  uint64_t slices = timeline_end(line);
   if (violations)
     fprintf(stderr,
             "mprof-trace2json: %s: %" PRIu64
             " errors; what they concern is missing or wrong in the JSON\n",
             path, violations);
-  return violations ? BAD_TRACE : DONE;
+  bool missed = !slices && (options->from > 0 || options->to < UINT64_MAX);
+  if (missed)
+    fprintf(stderr,
+            "mprof-trace2json: %s: there is nothing from --from to --to\n",
+            path);
+  return violations || missed ? BAD_TRACE : DONE;
 }
 
 // Opening the trace itself for writing would empty it.
@@ -82,7 +64,7 @@ static bool is_same_file(const char *a, const char *b) {
 }
 
 static int convert_to(const char *path, struct trace *trace, const char *output,
-                      const char *name, unsigned frames) {
+                      const struct timeline_options *options) {
   FILE *out = stdout;
   if (output && is_same_file(path, output)) {
     fprintf(stderr, "mprof-trace2json: %s: is the trace itself\n", output);
@@ -92,7 +74,7 @@ static int convert_to(const char *path, struct trace *trace, const char *output,
     fprintf(stderr, "mprof-trace2json: %s: %s\n", output, strerror(errno));
     return MISUSED;
   }
-  int status = convert(path, trace, out, name, frames);
+  int status = convert_file(path, trace, out, options);
   int error = fflush(out) != 0 ? errno : 0;
   bool failed = ferror(out);
   if (fclose(out) != 0 && !error)
@@ -110,16 +92,50 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+static bool parse_frames(const char *text, unsigned *frames) {
+  char *end;
+  unsigned long n = strtoul(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end || n > 1000) {
+    fprintf(stderr,
+            "mprof-trace2json: --frames=%s is not a number from 0 to 1000\n",
+            text);
+    return false;
+  }
+  *frames = (unsigned)n;
+  return true;
+}
+
+static bool parse_time(const char *option, const char *text, uint64_t *ns) {
+  static const struct {
+    const char *name;
+    double ns;
+  } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+  char *end = NULL;
+  double value = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1;
+  for (size_t i = 0; end && i < sizeof units / sizeof *units; i++) {
+    // Below 2^53 ns, 104 days, a double has every nanosecond.
+    if (strcmp(end, units[i].name) == 0 && value * units[i].ns < 9e15) {
+      *ns = (uint64_t)(value * units[i].ns + 0.5);
+      return true;
+    }
+  }
+  fprintf(stderr, "mprof-trace2json: --%s=%s is not a time as 1.5s or 20ms\n",
+          option, text);
+  return false;
+}
+
 int main(int argc, char **argv) {
+  enum { FROM = 256, TO };
   static const struct option options[] = {
       {"output", required_argument, NULL, 'o'},
       {"frames", required_argument, NULL, 'f'},
       {"name", required_argument, NULL, 'n'},
+      {"from", required_argument, NULL, FROM},
+      {"to", required_argument, NULL, TO},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  const char *output = NULL, *name = NULL;
-  unsigned long frames = 16;
-  char *end;
+  const char *output = NULL;
+  struct timeline_options view = {.frames = 16, .to = UINT64_MAX};
   for (int option;
        (option = getopt_long(argc, argv, "o:f:n:h", options, NULL)) != -1;) {
     switch (option) {
@@ -127,17 +143,19 @@ int main(int argc, char **argv) {
       output = optarg;
       break;
     case 'n':
-      name = optarg;
+      view.name = optarg;
       break;
     case 'f':
-      frames = strtoul(optarg, &end, 10);
-      if (*optarg < '0' || *optarg > '9' || *end || frames > 1000) {
-        fprintf(
-            stderr,
-            "mprof-trace2json: --frames=%s is not a number from 0 to 1000\n",
-            optarg);
+      if (!parse_frames(optarg, &view.frames))
         return MISUSED;
-      }
+      break;
+    case FROM:
+      if (!parse_time("from", optarg, &view.from))
+        return MISUSED;
+      break;
+    case TO:
+      if (!parse_time("to", optarg, &view.to))
+        return MISUSED;
       break;
     case 'h':
       fputs(usage, stdout);
@@ -151,15 +169,20 @@ int main(int argc, char **argv) {
     fputs(usage, stderr);
     return MISUSED;
   }
+  if (view.from >= view.to) {
+    fputs("mprof-trace2json: --from is not before --to\n", stderr);
+    return MISUSED;
+  }
   const char *path = argv[optind];
+  if (!view.name)
+    view.name = base_name(path);
   char error[256];
   struct trace *trace = trace_open(path, error, sizeof error);
   if (!trace) {
     fprintf(stderr, "mprof-trace2json: %s: %s\n", path, error);
     return MISUSED;
   }
-  int status = convert_to(path, trace, output, name ? name : base_name(path),
-                          (unsigned)frames);
+  int status = convert_to(path, trace, output, &view);
   trace_close(trace);
   return status;
 }

@@ -45,7 +45,9 @@ spans(
     ("runnable", 7001, 7010),
     ("running", 7010, 7610),
 )
-# The regions cut what runs inside and around them.
+# The regions cut what runs inside and around them. What is inside begins a
+# nanosecond after them.
+inside = 1 / 64
 spans(
     3,
     ("runnable", 1110, 1211),
@@ -53,8 +55,8 @@ spans(
     ("blocked: sync", 2000, 3500),
     ("runnable", 3500, 3601),
     ("running", 3601, 4110),
-    ("running", 4110, 4120),
-    ("running", 4120, 4140),
+    ("running", 4110 + inside, 4120),
+    ("running", 4120 + inside, 4140),
     ("running", 4140, 4150),
     ("running", 4150, 4400),
     ("runnable: preempted", 4400, 4410),

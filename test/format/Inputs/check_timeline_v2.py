@@ -46,7 +46,7 @@ spans(
     ("blocked: mutex", 2000, 3500),
     ("runnable", 3500, 3601),
     ("running", 3601, 4110),
-    ("running", 4110, 4400),
+    ("running", 4111, 4400),
     ("runnable: preempted", 4400, 4410),
     ("running", 4410, 8100),
     ("running", 8100, 9000),

@@ -90,8 +90,10 @@ class Timeline:
 
     @staticmethod
     def check_nesting(tid, row):
+        # Of slices that begin at the same time, chrome://tracing takes the
+        # first in the file for the outer one.
         stack = []
-        for start, end, event in sorted(row, key=lambda r: (r[0], -r[1])):
+        for start, end, event in sorted(row, key=lambda r: r[0]):
             while stack and stack[-1] <= start:
                 stack.pop()
             assert not stack or end <= stack[-1], (tid, event)

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check_window.py WHOLE WINDOW FROM TO: the second JSON is that part of the
+# first, in nanoseconds; what goes on at its ends is cut.
+
+import sys
+
+from timeline import Timeline
+
+whole, window = (Timeline(path).check() for path in sys.argv[1:3])
+first, last = map(int, sys.argv[3:5])
+# So many regions at most are open there; each moves what is inside of it.
+DEPTH = 8
+
+
+def cut(slices):
+    return [
+        (name, max(start, first), min(end, last))
+        for name, start, end in slices
+        if end > first and start < last
+    ]
+
+
+def without_moves(slices):
+    """Slices without those that are cut to nothing."""
+    assert all(first <= start and end <= last for _, start, end in slices), slices
+    return [
+        (name, start if start > first + DEPTH else first, end)
+        for name, start, end in slices
+        if end > first + DEPTH and start < last - DEPTH
+    ]
+
+
+assert set(window.rows) == set(window.names), window.names
+shown = 0
+for tid in whole.rows:
+    for category in ("state", "region"):
+        want = without_moves(cut(whole.slices(tid, category)))
+        got = without_moves(window.slices(tid, category))
+        assert got == want, "%s\n%s\n%s" % (tid, got, want)
+        shown += len(got)
+
+# An arrow without one of its ends is not shown.
+want = [a for a in whole.arrows() if first < a[2] and a[4] < last]
+got = [a for a in window.arrows() if first < a[2] and a[4] < last]
+assert got == want, (got, want)
+assert all(first <= a[2] and a[4] <= last for a in window.arrows())
+
+for name in ("heap in use", "heap goal"):
+    values = [(e["ts"], e["args"]["bytes"]) for e in whole.kinds["C"] if e["name"] == name]
+    before = [value for at, value in values if at < first]
+    want = [(first, before[-1])] if before else []
+    want += [v for v in values if first <= v[0] <= last]
+    got = [(e["ts"], e["args"]["bytes"]) for e in window.kinds["C"] if e["name"] == name]
+    assert got == want, (name, got, want)
+
+for event in window.kinds["i"] + window.ranges:
+    assert first <= event["ts"] <= last, event
+points = [e["ts"] for e in whole.kinds["i"] if first <= e["ts"] <= last]
+assert [e["ts"] for e in window.kinds["i"]] == points, points
+print(
+    "%d slices, %d arrows, %d ranges, %d points"
+    % (shown, len(window.arrows()), len(window.ranges) // 2, len(points))
+)
