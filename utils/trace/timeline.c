@@ -1,8 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One JSON object a line. Phases: X a slice, s and f the ends of an arrow, i
-// an instant, b and e a range, C a counter, M a name.
+// Writes the JSON trace event format that Perfetto and chrome://tracing open.
+//
+// On a thread's row there is always one slice of its state, inside the slices
+// of its user regions. A region that begins or ends cuts the slice of the
+// state in two, so slices nest whatever happens while a region is open.
+//
+// Memory grows with the threads and what is open; a slice is written at its
+// end. One JSON object a line. Phases: X a slice, s and f the ends of an arrow,
+// i an instant, b and e a range, C a counter, M a name.
 
 #include "timeline.h"
 
@@ -10,6 +17,7 @@
 #include "idmap.h"
 #include "internal.h"
 #include "json.h"
+#include "short_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -399,7 +407,7 @@ void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
   struct thread *t = thread_of(l, g);
   const struct trace_frame *frames;
   if (trace_stack(l->axis.trace, start_stack, &frames))
-    t->name = trace_string(l->axis.trace, frames[0].function);
+    t->name = short_name(trace_string(l->axis.trace, frames[0].function));
   t->arrow = (struct arrow){by != 0, "create", by, l->now};
 }
 

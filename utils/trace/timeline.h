@@ -1,19 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads over time, written in the JSON trace event format that Perfetto and
-// chrome://tracing open. It is told what happens in the order of time, by the
-// formats' own ways (convert_v1.c, convert_v2.c), and knows nothing of these.
+// Threads over time. A format's own way (convert_v1.c, convert_v2.c) tells what
+// happens in the order of time. What becomes of it is one of two things, and a
+// tool is linked with one of them: timeline.c writes JSON, waits.c keeps the
+// longest waits. Neither knows anything of the formats.
 //
-// On a thread's row there is always one slice of its state, inside the slices
-// of its user regions. A region that begins or ends cuts the slice of the
-// state in two, so slices nest whatever happens while a region is open.
-//
-// Memory grows with the threads and what is open; a slice is written at its
-// end. Ticks are those of the trace at that moment; ticks that go back are
-// taken as the latest ones before. Texts stay the caller's and must live until
-// the end, as those of the trace do; what stack ids stand for may change from
-// event to event.
+// Ticks are those of the trace at that moment. Texts stay the caller's and must
+// live until the end, as those of the trace do; what stack ids stand for may
+// change from event to event.
 
 #ifndef MPROF_TRACE_TIMELINE_H
 #define MPROF_TRACE_TIMELINE_H
@@ -43,19 +38,6 @@ enum range_kind {
 enum counter_kind { COUNTER_HEAP, COUNTER_GOAL, COUNTER_KINDS };
 
 struct timeline;
-
-struct timeline_options {
-  const char *name; // of the process
-  unsigned frames;  // so many of a stack are written
-  // The window: only this is written, and what goes on at its ends is cut.
-  // Nanoseconds since the first event.
-  uint64_t from, to;
-};
-
-struct timeline *timeline_begin(FILE *out, const struct trace *trace,
-                                const struct timeline_options *options);
-// Closes what is open and ends the text. Returns the number of slices.
-uint64_t timeline_end(struct timeline *line);
 
 // Every call below happens at the ticks given last.
 void timeline_at(struct timeline *line, uint64_t ticks);
@@ -94,5 +76,20 @@ void timeline_counter(struct timeline *line, enum counter_kind kind,
                       uint64_t value);
 
 #define TEXT(literal) ((struct trace_text){literal, sizeof literal - 1})
+
+// --- timeline.c ---
+
+struct timeline_options {
+  const char *name; // of the process
+  unsigned frames;  // so many of a stack are written
+  // The window: only this is written, and what goes on at its ends is cut.
+  // Nanoseconds since the first event.
+  uint64_t from, to;
+};
+
+struct timeline *timeline_begin(FILE *out, const struct trace *trace,
+                                const struct timeline_options *options);
+// Closes what is open and ends the text. Returns the number of slices.
+uint64_t timeline_end(struct timeline *line);
 
 #endif

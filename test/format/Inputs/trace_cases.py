@@ -47,8 +47,8 @@ def bad(name, go119=False, go126=False, minor=11):
     return case(BAD, name, minor)
 
 
-def block(t, kind="GoBlockSync", tick=1030, p=1):
-    t.ev(p, tick, kind, t.work)
+def block(t, kind="GoBlockSync", tick=1030, p=1, stack=None):
+    t.ev(p, tick, kind, stack or t.work)
     t.ev(p, tick + 1, "ProcStop")
 
 
@@ -63,8 +63,8 @@ def start(t, g, seq, tick, p=1):
     t.ev(p, tick + 1, "GoStart", g, seq)
 
 
-def syscall(t, tick=1030, p=1):
-    t.ev(p, tick, "GoSysCall", t.work)
+def syscall(t, tick=1030, p=1, stack=None):
+    t.ev(p, tick, "GoSysCall", stack or t.work)
     t.ev(p, tick + 1, "GoSysBlock")
     t.ev(p, tick + 2, "ProcStop")
 
@@ -170,6 +170,64 @@ def _(t):
     t.ev(2, 1080, "ProcStart", 12)
     t.ev(2, 1081, "GoStart", 3, 2)
     t.ev(2, 1100, "HeapAlloc", 1)
+
+
+@good("waits")
+def _(t):
+    """Waits that end in every way, in a C++ program."""
+    worker = "(anonymous namespace)::Pool<int, long>::worker"
+    run = t.stack(
+        (
+            0x402000,
+            "std::thread::thread<%s, int, void>(%s&&, int&&)" % (worker, worker),
+            "/usr/include/c++/12/bits/std_thread.h",
+            127,
+        )
+    )
+    lock = t.stack(
+        (0x403000, "pthread_mutex_lock", "", 0),
+        (0x403100, "std::mutex::lock()", "/usr/include/c++/12/bits/std_mutex.h", 100),
+        (0x403200, "Pool::take(void (*)(int))", "/src/pool.cpp", 12),
+        (0x401200, "work", "/a.c", 2),
+    )
+    unlock = t.stack(
+        (0x404000, "pthread_mutex_unlock", "", 0),
+        (0x404100, "Pool::operator()(int)", "/src/pool.cpp", 34),
+    )
+    # A name without parameters.
+    calls = [t.stack((0x404200 + n, "operator()", "/src/pool.cpp", n)) for n in (36, 38)]
+    join = t.stack((0x405000, "std::thread::join()", "", 0))
+
+    def ms(time):
+        return 1000 + int(time * 15625)
+
+    t.ev(0, ms(1), "GoCreate", 3, run, t.main)
+    t.ev(2, ms(2), "ProcStart", 12)
+    t.ev(2, ms(3), "GoStart", 3, 1)
+    block(t, "GoBlockSync", ms(10), stack=lock)
+    t.ev(2, ms(30), "GoUnblock", 2, 2, unlock)
+    start(t, 2, 3, ms(31))
+    block(t, "GoBlockSync", ms(40), stack=lock)
+    t.ev(2, ms(45), "GoUnblock", 2, 4, unlock)
+    start(t, 2, 5, ms(46))
+    block(t, "GoBlockCond", ms(50), p=0, stack=join)
+    t.ev(0, ms(60), "GoUnblock", 1, 2, t.main)
+    start(t, 1, 3, ms(60.5), p=0)
+    block(t, "GoBlockSync", ms(51), stack=lock)
+    t.ev(2, ms(55), "GoUnblock", 2, 6, calls[0])
+    start(t, 2, 7, ms(55.5))
+    block(t, "GoBlockSync", ms(56), stack=lock)
+    t.ev(2, ms(60), "GoUnblock", 2, 8, calls[1])
+    start(t, 2, 9, ms(60.5))
+    block(t, "GoSleep", ms(61), stack=t.work)
+    t.ev(1, ms(2061), "GoUnblock", 2, 10, 0)
+    start(t, 2, 11, ms(2061.5))
+    block(t, "GoBlockNet", ms(2100), p=2, stack=lock)
+    syscall(t, ms(2110), p=0, stack=join)
+    t.ev(0, ms(2110.5), "ProcStart", 10)
+    t.ev(0, ms(2110.5), "GoSysExit", 1, 4, 0)
+    t.ev(0, ms(2111), "GoStart", 1, 5)
+    t.ev(0, ms(2150), "HeapAlloc", 1)
 
 
 @good("stops-by-two-Ps", minor=9)

@@ -54,7 +54,7 @@ class Trace:
         return self.strings.setdefault(text, len(self.strings) + 1)
 
     def stack(self, *frames):
-        """Frames (pc, function, file, line), leaf first."""
+        """Frames (pc, function, file, line), leaf first; an empty text is none."""
         return self.stacks.setdefault(frames, len(self.stacks) + 1)
 
     def ev(self, p, tick, name, *args, text=None):
@@ -91,7 +91,9 @@ class Trace:
             for pc, function, file, line in frames:
                 numbers.append(pc)
                 if self.minor >= 7:
-                    numbers += [self.string(function), self.string(file), line]
+                    # No text is 0, not a string of no bytes.
+                    numbers += [text and self.string(text) or 0 for text in (function, file)]
+                    numbers.append(line)
             stacks += counted("Stack", numbers)
         for text, number in self.strings.items():
             data = text.encode()

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof-trace-top: who waited longest in an execution trace, and who ended it.
+
+#include "convert.h"
+#include "waits.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DONE, BAD_TRACE, MISUSED };
+
+static const char usage[] =
+    "Usage: mprof-trace-top [OPTION] TRACE\n"
+    "Prints of an execution trace (go 1.5 to 1.26, - is standard input) the\n"
+    "longest waits, each with its line, the thread that ended it and the line\n"
+    "where it did; and how much waiting was ended at which line.\n"
+    "\n"
+    "  -c, --count=N        print N of each (default 10)\n"
+    "  -r, --reason=REASON  only waits for this: sync, cond, network, sleep,\n"
+    "                       \"system call\", or what else a trace calls them\n"
+    "  -h, --help           print this and end\n"
+    "\n"
+    "Exit status: 0 done, 1 the trace is bad and only what could be read of "
+    "it\n"
+    "is printed, 2 nothing could be read or printed.\n";
+
+static void print_text(struct trace_text text) {
+  fwrite(text.bytes, 1, text.length, stdout);
+}
+
+// As wide as width at least, with the points of a column below each other.
+static void print_time(int width, uint64_t ns) {
+  if (ns < 1000000)
+    printf("%*.3f us", width, (double)ns / 1e3);
+  else if (ns < 1000000000)
+    printf("%*.3f ms", width, (double)ns / 1e6);
+  else
+    printf("%*.3f s%s", width, (double)ns / 1e9, width ? " " : "");
+}
+
+static void print_thread(struct trace_text name, uint64_t g) {
+  print_text(name);
+  printf("%sG%" PRIu64, name.length ? " " : "", g);
+}
+
+// "function file:line", the file without its directories.
+static void print_place(const struct place *p) {
+  if (p->function.length)
+    print_text(p->function);
+  else if (p->pc)
+    printf("0x%" PRIx64, p->pc);
+  else
+    fputs("a line that is not known", stdout);
+  struct trace_text file = p->file;
+  if (!file.length)
+    return;
+  const char *slash = memrchr(file.bytes, '/', file.length);
+  if (slash) {
+    file.length -= (size_t)(slash + 1 - file.bytes);
+    file.bytes = slash + 1;
+  }
+  putchar(' ');
+  print_text(file);
+  printf(":%" PRIu64, p->line);
+}
+
+static void print_wait(size_t number, const struct wait *w) {
+  printf("%3zu. ", number);
+  print_time(0, w->length);
+  printf(" from %.6f s: ", (double)w->start / 1e9);
+  if (w->reason.length)
+    print_text(w->reason);
+  else
+    fputs("blocked", stdout);
+  fputs("\n     ", stdout);
+  print_thread(w->thread, w->g);
+  if (w->at.pc) {
+    fputs(" at ", stdout);
+    print_place(&w->at);
+  }
+  fputs("\n     ", stdout);
+  switch (w->end) {
+  case WAIT_WOKEN:
+    fputs("woken by ", stdout);
+    if (w->waker)
+      print_thread(w->waker_thread, w->waker);
+    else
+      fputs("a thread that is not known", stdout);
+    fputs(" at ", stdout);
+    print_place(&w->woken_at);
+    break;
+  case WAIT_BY_ITSELF:
+    fputs("ended by itself", stdout);
+    break;
+  case WAIT_OPEN:
+    fputs("not ended", stdout);
+    break;
+  }
+  putchar('\n');
+}
+
+static void print_end(const struct wait_end *end) {
+  print_time(10, end->total);
+  printf("%9" PRIu64, end->count);
+  print_time(10, end->longest);
+  fputs("  ", stdout);
+  switch (end->example.end) {
+  case WAIT_WOKEN:
+    print_place(&end->example.woken_at);
+    break;
+  case WAIT_BY_ITSELF:
+    fputs("(by itself: time ran out, or nobody is known)", stdout);
+    break;
+  case WAIT_OPEN:
+    fputs("(not ended)", stdout);
+    break;
+  }
+  putchar('\n');
+}
+
+static void print_waits(const char *path, const char *reason,
+                        const struct waits *w, size_t count) {
+  printf("%s: %" PRIu64 " threads in ", path, w->threads);
+  print_time(0, w->duration);
+  printf("\n%" PRIu64 " waits%s%s, ", w->count, reason ? " for " : "",
+         reason ? reason : "");
+  print_time(0, w->total);
+  printf(" in all\n");
+  if (!w->count)
+    return;
+  printf("\nThe longest waits\n");
+  for (size_t i = 0; i < w->longest_count; i++)
+    print_wait(i + 1, &w->longest[i]);
+  printf("\nWhere waits were ended\n"
+         "     in all     waits      longest\n");
+  for (size_t i = 0; i < w->end_count && i < count; i++)
+    print_end(&w->ends[i]);
+}
+
+static int print_file(const char *path, const char *reason, size_t count) {
+  char error[256];
+  struct trace *trace = trace_open(path, error, sizeof error);
+  if (!trace) {
+    fprintf(stderr, "mprof-trace-top: %s: %s\n", path, error);
+    return MISUSED;
+  }
+  struct timeline *line = waits_begin(trace, reason, count);
+  uint64_t violations = convert(path, trace, line);
+  struct waits waits = waits_end(line);
+  print_waits(path, reason, &waits, count);
+  waits_free(line);
+  trace_close(trace);
+  if (violations)
+    fprintf(stderr,
+            "mprof-trace-top: %s: %" PRIu64
+            " errors; what they concern is missing or wrong above\n",
+            path, violations);
+  if (fflush(stdout) != 0) {
+    fprintf(stderr, "mprof-trace-top: standard output: %s\n", strerror(errno));
+    return MISUSED;
+  }
+  return violations ? BAD_TRACE : DONE;
+}
+
+int main(int argc, char **argv) {
+  static const struct option options[] = {
+      {"count", required_argument, NULL, 'c'},
+      {"reason", required_argument, NULL, 'r'},
+      {"help", no_argument, NULL, 'h'},
+      {0}};
+  const char *reason = NULL;
+  unsigned long count = 10;
+  char *end;
+  for (int option;
+       (option = getopt_long(argc, argv, "c:r:h", options, NULL)) != -1;) {
+    switch (option) {
+    case 'c':
+      count = strtoul(optarg, &end, 10);
+      if (*optarg < '0' || *optarg > '9' || *end || !count || count > 1000) {
+        fprintf(stderr,
+                "mprof-trace-top: --count=%s is not a number from 1 to 1000\n",
+                optarg);
+        return MISUSED;
+      }
+      break;
+    case 'r':
+      reason = optarg;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      return DONE;
+    default:
+      fputs("Try mprof-trace-top --help\n", stderr);
+      return MISUSED;
+    }
+  }
+  if (optind + 1 != argc) {
+    fputs(usage, stderr);
+    return MISUSED;
+  }
+  return print_file(argv[optind], reason, count);
+}
