@@ -7,15 +7,17 @@
 #                    nlohmann json, and what they cost
 #   demo.sh server   all profiles of a service of several threads, which holds a
 #                    lock too long, and whether the mutex profile says where
+#   demo.sh trace    an execution trace of that service: who waited longest, who
+#                    ended it, and a picture of that time in build/demo/trace.png
 #   demo.sh gc       the heap profile of a program on Boehm's collector, libgc:
 #                    what is live among the garbage, and what libgc says to that
 
 set -eu
 
 case "$# ${1-}" in
-'0 ' | '1 server' | '1 gc') ;;
+'0 ' | '1 server' | '1 trace' | '1 gc') ;;
 *)
-  echo "usage: ${0##*/} [server | gc]" >&2
+  echo "usage: ${0##*/} [server | trace | gc]" >&2
   exit 2
   ;;
 esac
@@ -131,13 +133,14 @@ build_server() {
     $(pkg-config --libs cpp-httplib) -lm -o "$demo/server"
 }
 
-# Runs the service and its client, which has it stop. The client leaves no
-# profile. Writing the port to a pipe tells that the service is ready. By its
-# exit the workers have ended, hence all_threads.
+# Runs the service with the options $1, and its client, which has it stop. The
+# client leaves no profile. Writing the port to a pipe tells that the service is
+# ready.
 run_server() {
+  rm -f "$demo/server.port"
   mkfifo "$demo/server.port"
-  MPROF_OPTIONS="log_path='$demo/server.%p':block_rate=1:mutex_fraction=1:\
-heap_rate=65536:all_threads=1" "$demo/server" >"$demo/server.port" &
+  MPROF_OPTIONS="log_path='$demo/server.%p':$1" "$demo/server" \
+    >"$demo/server.port" &
   pid=$!
   trap 'kill "$pid" 2>/dev/null || :' EXIT
   trap 'exit 1' HUP INT TERM
@@ -160,10 +163,11 @@ top_server() {
 
 show_server() {
   echo "compiling the service"
-  rm -f "$demo"/server.*
+  rm -f "$demo"/server.*.pb.gz "$demo/server.txt"
   build_server
   echo
-  run_server
+  # By its exit the workers have ended, hence all_threads.
+  run_server block_rate=1:mutex_fraction=1:heap_rate=65536:all_threads=1
   for kind in heap mutex block threadcreate; do
     [ -f "$demo/server.$kind.pb.gz" ] ||
       die "the service left no build/demo/server.$kind.pb.gz"
@@ -191,6 +195,147 @@ the lock too long, but: ${found:-nothing}"
   esac
   echo
   echo 'HeapPool::checkIn, slow on purpose, is the top of the mutex profile.'
+}
+
+## trace.
+
+# What mprof-trace-top gives of the locks.
+lock_waits() {
+  build/bin/mprof-trace-top --reason=sync "$@" build/demo/server.trace
+}
+
+check_trace() {
+  build/bin/mprof-trace-check build/demo/server.trace >"$demo/trace.check" ||
+    die 'build/demo/server.trace is not a sound trace'
+  head -n 1 "$demo/trace.check"
+  # Until Go 1.21, -d has no value.
+  "$go" tool trace -d=parsed "$demo/server.trace" >"$demo/trace.go" 2>&1 ||
+    "$go" tool trace -d "$demo/server.trace" >"$demo/trace.go" 2>&1 ||
+    die "go tool trace does not read build/demo/server.trace: \
+$(head -n 1 "$demo/trace.go")"
+  echo "$("$go" version | cut -d ' ' -f 3) reads it"
+  rm "$demo/trace.check" "$demo/trace.go"
+}
+
+# Prints the share of waiting for locks that HeapPool::checkIn has ended. By
+# letting the lock go it ends one wait; those behind that one are ended by who
+# got the lock, and each had it for a moment. So the share is not all.
+check_in_share() {
+  lock_waits --count=1000 | awk '
+    function ms(value, unit) {
+      return value * (unit == "s" ? 1000 : unit == "ms" ? 1 : 0.001)
+    }
+    / waits for sync, / { all = ms($5, $6) }
+    ended { if (/HeapPool::checkIn /) part += ms($1, $2) }
+    /^Where waits were ended/ { ended = 1 }
+    END { printf "%d %d\n", part, all ? 100 * part / all : 0 }'
+}
+
+# Prints "BEGIN LENGTH", in ms, of a wait that HeapPool::checkIn ended: the
+# longest of those that leave room for names in a picture.
+wait_to_show() {
+  lock_waits --count=1000 | awk '
+    / from .* s: sync$/ { begin = $5 * 1000; length_ms = $2; unit = $3 }
+    /woken by .*HeapPool::checkIn / && unit == "ms" {
+      found = sprintf("%.3f %.3f", begin, length_ms)
+      if (length_ms <= 20)
+        exit
+    }
+    END { if (found) print found }'
+}
+
+# Prints where Go has the viewer that it shows traces with.
+go_viewer() {
+  for root in "$("$go" env GOROOT)" /usr/lib/go-1.19; do
+    for place in internal/trace/traceviewer/static cmd/trace/static; do
+      if [ -f "$root/src/$place/trace_viewer_full.html" ]; then
+        echo "$root/src/$place"
+        return
+      fi
+    done
+  done
+}
+
+browser() {
+  command -v chromium-headless-shell || command -v chromium ||
+    command -v google-chrome
+}
+
+# Makes build/demo/trace.png, of what is around the wait that begins at $1 ms
+# and lasts $2 ms. Needs no network.
+draw() {
+  page=$demo/trace.page
+  rm -rf "$page"
+  mkdir "$page"
+  viewer=$(go_viewer)
+  [ -n "$viewer" ] || die 'Go has no trace_viewer_full.html'
+  cp "$viewer/trace_viewer_full.html" "$viewer/webcomponents.min.js" "$page"
+  sed "s/@START@/$1/" utils/demo/timeline.html >"$page/index.html"
+  # shellcheck disable=SC2046  # two words
+  set -- $(awk -v begin="$1" -v ms="$2" 'BEGIN {
+    from = begin - ms * 0.15 - 1
+    printf "%.3f %.3f", (from > 0 ? from : 0), begin + ms * 1.15 + 1
+  }')
+  build/bin/mprof-trace2json --from="$1ms" --to="$2ms" --frames=8 \
+    --name=server -o "$page/window.json" "$demo/server.trace"
+  # The sandbox is nothing for root, nor for most containers, and the page is
+  # our own. A profile of its own, so that a browser that runs is left alone.
+  (cd "$page" && timeout 60 "$browser" --headless --no-sandbox \
+    --user-data-dir="$page/profile" --no-first-run --disable-gpu \
+    --disable-background-networking --allow-file-access-from-files \
+    --hide-scrollbars --window-size=1600,960 --virtual-time-budget=10000 \
+    --enable-logging=stderr --screenshot="$demo/trace.png" index.html \
+    >"$page/log" 2>&1) || :
+  # What the page says: "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors".
+  drawn=$(sed -n 's/.*"\(timeline: .*\)", source: .*/\1/p' "$page/log")
+  case $drawn in
+  'timeline: '[1-9]*' threads, '[1-9]*' slices, '[1-9]*' arrows, '[1-9]?*) ;;
+  *)
+    die "the timeline was not drawn: ${drawn:-see build/demo/trace.page/log}"
+    ;;
+  esac
+  [ -s "$demo/trace.png" ] ||
+    die 'the browser left no build/demo/trace.png: see build/demo/trace.page/log'
+  rm -r "$page"
+  echo "build/demo/trace.png shows it: ${drawn#timeline: }"
+}
+
+show_trace() {
+  echo "compiling the service"
+  rm -f "$demo"/server.trace* "$demo/trace.png"
+  build_server
+  echo
+  run_server trace=1:profile=0:report=0
+  [ -f "$demo/server.trace" ] || die 'the service left no server.trace'
+  check_trace
+  build/bin/mprof-trace2json -o "$demo/server.trace.json" "$demo/server.trace"
+
+  echo
+  echo '== mprof-trace-top --reason=sync: who waited for locks, until when'
+  lock_waits --count=5
+  echo
+  share=$(check_in_share)
+  if [ "${share% *}" -lt 500 ] || [ "${share#* }" -lt 25 ]; then
+    die "HeapPool::checkIn, which holds the lock too long, ended waits of \
+${share% *} ms, ${share#* } % of all"
+  fi
+  echo "HeapPool::checkIn, slow on purpose, ended ${share#* } % of this waiting."
+  waited=$(wait_to_show)
+  [ -n "$waited" ] || die 'no wait of a millisecond was ended by HeapPool::checkIn'
+  echo "One such wait begins at ${waited% *} ms and lasts ${waited#* } ms."
+  browser >/dev/null || utils/setup.sh browser || :
+  if browser=$(browser); then
+    # shellcheck disable=SC2086  # two words
+    draw $waited
+  else
+    echo 'mprof: there is no build/demo/trace.png, because there is no Chromium' >&2
+  fi
+  cat <<END
+
+To look around in it:
+  $go tool trace build/demo/server.trace
+  https://ui.perfetto.dev or chrome://tracing with build/demo/server.trace.json
+END
 }
 
 ## gc.
@@ -236,6 +381,7 @@ show_collector() {
 
 case ${1-} in
 server) show_server ;;
+trace) show_trace ;;
 gc) show_collector ;;
 *) show_programs ;;
 esac

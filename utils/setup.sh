@@ -5,6 +5,7 @@
 # Installs the Debian packages that MProf needs and that are missing:
 #   setup.sh          to build, test and demonstrate it
 #   setup.sh bench    those and the profilers that it is measured against
+#   setup.sh browser  those and what demo.sh trace makes its picture with
 # Without root or a sudo that asks nothing it prints the command and exits 1.
 
 set -eu
@@ -24,11 +25,17 @@ bench_packages='
   linux-perf liblttng-ust1 lttng-tools uftrace
 '
 
+# A browser without windows, and a font.
+browser_packages='
+  chromium-headless-shell fonts-liberation
+'
+
 case ${1-} in
 '') ;;
+browser) packages="$packages $browser_packages" ;;
 bench) packages="$packages $bench_packages" ;;
 *)
-  echo "usage: ${0##*/} [bench]" >&2
+  echo "usage: ${0##*/} [bench | browser]" >&2
   exit 2
   ;;
 esac

@@ -24,6 +24,7 @@
 #include <duktape.h>
 #include <httplib.h>
 #include <memory>
+#include <mprof/mprof.h>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -53,6 +54,20 @@ const char *MakeCatalog = R"(function (size) {
 })";
 int priceOf(int sku) { return sku * 37 % 1000 + 1; }
 
+// What the thread is at, for the execution trace.
+class Region {
+public:
+  explicit Region(const char *name) : Name(name) {
+    mprof_trace_region_begin(0, Name);
+  }
+  ~Region() { mprof_trace_region_end(0, Name); }
+  Region(const Region &) = delete;
+  Region &operator=(const Region &) = delete;
+
+private:
+  const char *Name;
+};
+
 // A JavaScript heap, to be used by one thread at a time.
 class Heap {
 public:
@@ -67,6 +82,7 @@ public:
 
   // Calls the function that SCRIPT is with ARGS. Throws if the script does.
   json run(const std::string &script, const json &args) {
+    Region region("eval");
     const std::string source = "(" + script + ")";
     const std::string text = args.dump();
     duk_push_lstring(Context, source.data(), source.size());
@@ -81,7 +97,10 @@ public:
     return json::parse(copy);
   }
 
-  void collectGarbage() { duk_gc(Context, 0); }
+  void collectGarbage() {
+    Region region("garbage");
+    duk_gc(Context, 0);
+  }
 
 private:
   // From a script and JSON on the stack to the JSON of the result. An error
@@ -166,6 +185,7 @@ void reply(httplib::Response &response, int status, const json &body) {
 
 void handleEval(HeapPool &pool, const httplib::Request &request,
                 httplib::Response &response) {
+  Region region("request");
   try {
     const json body = json::parse(request.body);
     const std::string &script =

@@ -332,6 +332,12 @@ static void put_counter(struct timeline *l, enum counter_kind kind) {
           names[kind], l->counters[kind].value);
 }
 
+static void put_counters(struct timeline *l) {
+  for (size_t kind = 0; kind < COUNTER_KINDS; kind++)
+    if (l->counters[kind].known)
+      put_counter(l, kind);
+}
+
 // The window begins: what is open begins here.
 static void begin_window(struct timeline *l) {
   l->window = INSIDE;
@@ -345,9 +351,7 @@ static void begin_window(struct timeline *l) {
   for (size_t i = 0; i < l->range_count; i++)
     if (l->ranges[i].open)
       put_range(l, &l->ranges[i], 'b');
-  for (size_t kind = 0; kind < COUNTER_KINDS; kind++)
-    if (l->counters[kind].known)
-      put_counter(l, kind);
+  put_counters(l);
 }
 
 // And ends: what is open ends here.
@@ -362,6 +366,7 @@ static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->range_count; i++)
     if (l->ranges[i].open)
       put_range(l, &l->ranges[i], 'e');
+  put_counters(l); // chrome://tracing draws a counter to its last value
   l->window = AFTER;
 }
 

@@ -101,6 +101,9 @@ counters = [(e["name"], e["ts"], e["args"]) for e in line.kinds["C"]]
 assert counters == [
     ("heap in use", ns(4200), {"bytes": 123456}),
     ("heap goal", ns(4201), {"bytes": 4194304}),
+    # Drawn up to here.
+    ("heap in use", ns(7800), {"bytes": 123456}),
+    ("heap goal", ns(7800), {"bytes": 4194304}),
 ], counters
 
 instants = [

@@ -81,4 +81,5 @@ assert [(e["ph"], e["name"], e["ts"]) for e in line.ranges] == [
     ("e", "collection", 3340),
     ("e", "frame", 7110),
 ]
-assert [e["args"] for e in line.kinds["C"]] == [{"bytes": 123456}]
+# Once more at the end, up to which it is drawn.
+assert [e["args"] for e in line.kinds["C"]] == [{"bytes": 123456}] * 2

@@ -52,6 +52,8 @@ for name in ("heap in use", "heap goal"):
     before = [value for at, value in values if at < first]
     want = [(first, before[-1])] if before else []
     want += [v for v in values if first <= v[0] <= last]
+    end = min(last, values[-1][0] if values else 0)
+    want += [(end, want[-1][1])] if want and want[-1][0] < end else []
     got = [(e["ts"], e["args"]["bytes"]) for e in window.kinds["C"] if e["name"] == name]
     assert got == want, (name, got, want)
 
