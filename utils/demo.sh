@@ -291,6 +291,7 @@ draw() {
   case $drawn in
   'timeline: '[1-9]*' threads, '[1-9]*' slices, '[1-9]*' arrows, '[1-9]?*) ;;
   *)
+    rm -f "$demo/trace.png"
     die "the timeline was not drawn: ${drawn:-see build/demo/trace.page/log}"
     ;;
   esac
@@ -328,7 +329,8 @@ ${share% *} ms, ${share#* } % of all"
     # shellcheck disable=SC2086  # two words
     draw $waited
   else
-    echo 'mprof: there is no build/demo/trace.png, because there is no Chromium' >&2
+    echo 'mprof: there is no build/demo/trace.png, since there is no Chromium:' \
+      'utils/setup.sh browser installs one' >&2
   fi
   cat <<END
 
