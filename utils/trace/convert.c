@@ -22,6 +22,14 @@ static void convert_event(void *context, const struct trace_event *event) {
     convert_v1_event(&conversion->converter, event);
 }
 
+void convert_log(struct converter *c, const struct trace_event *ev,
+                 struct trace_text key, struct trace_text text) {
+  if (ev->g && text.length && trace_text_is(key, "thread.name"))
+    timeline_name(c->line, ev->g, text);
+  else
+    timeline_instant(c->line, ev->g, "log", key, text, ev->stack, ev->ticks);
+}
+
 static void print_violation(void *context, enum trace_rule rule,
                             uint64_t offset, const char *text) {
   struct conversion *conversion = context;

@@ -21,6 +21,11 @@ struct converter {
 // that are wrong with it on stderr, after the path. Returns how many there are.
 uint64_t convert(const char *path, struct trace *trace, struct timeline *line);
 
+// A message of the program, or the name of a thread, which is one to the
+// formats.
+void convert_log(struct converter *converter, const struct trace_event *event,
+                 struct trace_text key, struct trace_text text);
+
 // convert_v1.c: go 1.5 to 1.21
 void convert_v1_event(struct converter *converter,
                       const struct trace_event *event);

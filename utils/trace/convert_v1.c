@@ -204,8 +204,7 @@ void convert_v1_event(struct converter *c, const struct trace_event *ev) {
       timeline_region_end(l, ev->g);
     break;
   case V1_UserLog:
-    timeline_instant(l, ev->g, "log", trace_string(c->trace, args[1]), ev->text,
-                     ev->stack, ev->ticks);
+    convert_log(c, ev, trace_string(c->trace, args[1]), ev->text);
     break;
   case V1_CPUSample:
     timeline_instant(l, ev->g, "sample", TEXT("CPU sample"), TEXT(""),

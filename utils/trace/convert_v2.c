@@ -176,8 +176,8 @@ void convert_v2_event(struct converter *c, const struct trace_event *ev) {
     timeline_region_end(l, ev->g);
     break;
   case V2_UserLog:
-    timeline_instant(l, ev->g, "log", trace_string(c->trace, args[1]),
-                     trace_string(c->trace, args[2]), ev->stack, ev->ticks);
+    convert_log(c, ev, trace_string(c->trace, args[1]),
+                trace_string(c->trace, args[2]));
     break;
   case V2_CPUSample:
     timeline_instant(l, ev->g, "sample", TEXT("CPU sample"), TEXT(""),

@@ -163,6 +163,11 @@ struct trace_text trace_string(const struct trace *t, uint64_t id) {
   return t->strings[index];
 }
 
+bool trace_text_is(struct trace_text text, const char *string) {
+  return text.length == strlen(string) &&
+         memcmp(text.bytes, string, text.length) == 0;
+}
+
 size_t trace_stack(const struct trace *t, uint64_t id,
                    const struct trace_frame **frames) {
   size_t index;

@@ -465,6 +465,10 @@ void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
   t->m = m;
 }
 
+void timeline_name(struct timeline *l, uint64_t g, struct trace_text name) {
+  thread_of(l, g)->name = name;
+}
+
 void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
   struct thread *t = thread_of(l, g);
   cut_state(l, t);

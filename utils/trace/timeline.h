@@ -56,6 +56,8 @@ void timeline_unblock(struct timeline *line, uint64_t g, uint64_t by,
                       uint64_t stack);
 // The thread runs on kernel thread m.
 void timeline_kernel_thread(struct timeline *line, uint64_t g, uint64_t m);
+// What the thread calls itself, instead of the function that it starts in.
+void timeline_name(struct timeline *line, uint64_t g, struct trace_text name);
 void timeline_label(struct timeline *line, uint64_t g, struct trace_text label);
 void timeline_region_begin(struct timeline *line, uint64_t g,
                            struct trace_text name, uint64_t task,

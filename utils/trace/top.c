@@ -44,7 +44,8 @@ static void print_time(int width, uint64_t ns) {
     printf("%*.3f s%s", width, (double)ns / 1e9, width ? " " : "");
 }
 
-static void print_thread(struct trace_text name, uint64_t g) {
+static void print_thread(struct timeline *line, uint64_t g) {
+  struct trace_text name = waits_thread_name(line, g);
   print_text(name);
   printf("%sG%" PRIu64, name.length ? " " : "", g);
 }
@@ -70,7 +71,8 @@ static void print_place(const struct place *p) {
   printf(":%" PRIu64, p->line);
 }
 
-static void print_wait(size_t number, const struct wait *w) {
+static void print_wait(struct timeline *line, size_t number,
+                       const struct wait *w) {
   printf("%3zu. ", number);
   print_time(0, w->length);
   printf(" from %.6f s: ", (double)w->start / 1e9);
@@ -79,7 +81,7 @@ static void print_wait(size_t number, const struct wait *w) {
   else
     fputs("blocked", stdout);
   fputs("\n     ", stdout);
-  print_thread(w->thread, w->g);
+  print_thread(line, w->g);
   if (w->at.pc) {
     fputs(" at ", stdout);
     print_place(&w->at);
@@ -89,7 +91,7 @@ static void print_wait(size_t number, const struct wait *w) {
   case WAIT_WOKEN:
     fputs("woken by ", stdout);
     if (w->waker)
-      print_thread(w->waker_thread, w->waker);
+      print_thread(line, w->waker);
     else
       fputs("a thread that is not known", stdout);
     fputs(" at ", stdout);
@@ -124,8 +126,9 @@ static void print_end(const struct wait_end *end) {
   putchar('\n');
 }
 
-static void print_waits(const char *path, const char *reason,
-                        const struct waits *w, size_t count) {
+static void print_waits(const char *path, struct timeline *line,
+                        const char *reason, size_t count) {
+  const struct waits waits = waits_end(line), *w = &waits;
   printf("%s: %" PRIu64 " threads in ", path, w->threads);
   print_time(0, w->duration);
   printf("\n%" PRIu64 " waits%s%s, ", w->count, reason ? " for " : "",
@@ -136,7 +139,7 @@ static void print_waits(const char *path, const char *reason,
     return;
   printf("\nThe longest waits\n");
   for (size_t i = 0; i < w->longest_count; i++)
-    print_wait(i + 1, &w->longest[i]);
+    print_wait(line, i + 1, &w->longest[i]);
   printf("\nWhere waits were ended\n"
          "     in all     waits      longest\n");
   for (size_t i = 0; i < w->end_count && i < count; i++)
@@ -152,8 +155,7 @@ static int print_file(const char *path, const char *reason, size_t count) {
   }
   struct timeline *line = waits_begin(trace, reason, count);
   uint64_t violations = convert(path, trace, line);
-  struct waits waits = waits_end(line);
-  print_waits(path, reason, &waits, count);
+  print_waits(path, line, reason, count);
   waits_free(line);
   trace_close(trace);
   if (violations)

@@ -96,6 +96,7 @@ bool trace_is_v2(const struct trace *trace);
 uint64_t trace_frequency(const struct trace *trace);
 // An empty text for ids that are not in the table, and for 0.
 struct trace_text trace_string(const struct trace *trace, uint64_t id);
+bool trace_text_is(struct trace_text text, const char *string);
 // Frames of a stack, leaf first; their number is 0 for unknown ids.
 size_t trace_stack(const struct trace *trace, uint64_t id,
                    const struct trace_frame **frames);

@@ -115,17 +115,11 @@ static void keep_longest(struct timeline *l, const struct wait *w) {
   l->longest[at] = *w;
 }
 
-static bool is_asked_for(const struct timeline *l, struct trace_text reason) {
-  return !l->reason || (strlen(l->reason) == reason.length &&
-                        memcmp(l->reason, reason.bytes, reason.length) == 0);
-}
-
 static void end_wait(struct timeline *l, struct thread *t, uint64_t then) {
   struct wait *w = &t->wait;
   if (!t->waits)
     return;
   t->waits = false;
-  w->thread = t->name;
   w->length = then > w->start ? then - w->start : 0;
   l->count++;
   l->total += w->length;
@@ -164,6 +158,10 @@ struct waits waits_end(struct timeline *l) {
                         l->ends,         l->end_count};
 }
 
+struct trace_text waits_thread_name(struct timeline *l, uint64_t g) {
+  return thread_of(l, g)->name;
+}
+
 void waits_free(struct timeline *l) {
   idmap_clear(&l->thread_ids);
   idmap_clear(&l->end_ids);
@@ -186,6 +184,10 @@ void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
     t->name = short_name(trace_string(l->axis.trace, frames[0].function));
 }
 
+void timeline_name(struct timeline *l, uint64_t g, struct trace_text name) {
+  thread_of(l, g)->name = name;
+}
+
 void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
                     struct trace_text reason, uint64_t stack,
                     uint64_t from_ticks) {
@@ -198,20 +200,16 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
     reason = TEXT("system call");
   else if (state != THREAD_BLOCKED)
     return;
-  t->waits = is_asked_for(l, reason);
+  t->waits = !l->reason || trace_text_is(reason, l->reason);
   t->wait = (struct wait){
       .g = g, .reason = reason, .at = place_of(l, stack), .start = from};
 }
 
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
-  struct trace_text name = {"", 0};
-  if (by)
-    name = thread_of(l, by)->name; // may move the threads
   struct thread *t = thread_of(l, g);
   struct wait *w = &t->wait;
   w->waker = by;
-  w->waker_thread = name;
   w->woken_at = place_of(l, stack);
   w->end = w->waker || w->woken_at.pc ? WAIT_WOKEN : WAIT_BY_ITSELF;
   end_wait(l, t, l->axis.now);

@@ -20,14 +20,12 @@ struct place {
 
 struct wait {
   uint64_t g;
-  struct trace_text thread; // its name, may be empty
   struct trace_text reason;
   struct place at;
   uint64_t start, length; // nanoseconds; start is since the first event
   // How it ended.
   enum { WAIT_WOKEN, WAIT_BY_ITSELF, WAIT_OPEN } end;
   uint64_t waker; // 0: not known
-  struct trace_text waker_thread;
   struct place woken_at;
 };
 
@@ -52,6 +50,8 @@ struct timeline *waits_begin(const struct trace *trace, const char *reason,
                              size_t longest);
 // After the last event. What it gives lives until waits_free.
 struct waits waits_end(struct timeline *line);
+// May be empty.
+struct trace_text waits_thread_name(struct timeline *line, uint64_t g);
 void waits_free(struct timeline *line);
 
 #endif

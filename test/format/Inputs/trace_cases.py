@@ -201,6 +201,8 @@ def _(t):
     def ms(time):
         return 1000 + int(time * 15625)
 
+    # What MProf writes of a thread with a name.
+    t.ev(1, ms(0.5), "UserLog", 0, t.string("thread.name"), 0, text="taker \"1\"")
     t.ev(0, ms(1), "GoCreate", 3, run, t.main)
     t.ev(2, ms(2), "ProcStart", 12)
     t.ev(2, ms(3), "GoStart", 3, 1)
