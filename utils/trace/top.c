@@ -50,7 +50,8 @@ static void print_thread(struct timeline *line, uint64_t g) {
   printf("%sG%" PRIu64, name.length ? " " : "", g);
 }
 
-// "function file:line", the file without its directories.
+// "function file:line", the file without its directories; the line may be 0,
+// not known.
 static void print_place(const struct place *p) {
   if (p->function.length)
     print_text(p->function);
@@ -68,7 +69,8 @@ static void print_place(const struct place *p) {
   }
   putchar(' ');
   print_text(file);
-  printf(":%" PRIu64, p->line);
+  if (p->line)
+    printf(":%" PRIu64, p->line);
 }
 
 static void print_wait(struct timeline *line, size_t number,

@@ -197,6 +197,7 @@ def _(t):
     # A name without parameters.
     calls = [t.stack((0x404200 + n, "operator()", "/src/pool.cpp", n)) for n in (36, 38)]
     join = t.stack((0x405000, "std::thread::join()", "", 0))
+    post = t.stack((0x406000, "post", "/a.c", 0))
 
     def ms(time):
         return 1000 + int(time * 15625)
@@ -213,7 +214,7 @@ def _(t):
     t.ev(2, ms(45), "GoUnblock", 2, 4, unlock)
     start(t, 2, 5, ms(46))
     block(t, "GoBlockCond", ms(50), p=0, stack=join)
-    t.ev(0, ms(60), "GoUnblock", 1, 2, t.main)
+    t.ev(0, ms(60), "GoUnblock", 1, 2, post)
     start(t, 1, 3, ms(60.5), p=0)
     block(t, "GoBlockSync", ms(51), stack=lock)
     t.ev(2, ms(55), "GoUnblock", 2, 6, calls[0])
