@@ -231,12 +231,13 @@ check_in_share() {
     END { printf "%d %d\n", part, all ? 100 * part / all : 0 }'
 }
 
-# Prints "BEGIN LENGTH", in ms, of a wait that HeapPool::checkIn ended: the
-# longest of those that leave room for names in a picture.
+# Prints "BEGIN LENGTH", in ms, of a wait of a request that HeapPool::checkIn
+# ended: the longest of those that leave room for names in a picture.
 wait_to_show() {
   lock_waits --count=1000 | awk '
     / from .* s: sync$/ { begin = $5 * 1000; length_ms = $2; unit = $3 }
-    /woken by .*HeapPool::checkIn / && unit == "ms" {
+    !/woken by / && / at / { request = / at .*HeapPool::checkOut / }
+    /woken by .*HeapPool::checkIn / && request && unit == "ms" {
       found = sprintf("%.3f %.3f", begin, length_ms)
       if (length_ms <= 20)
         exit
