@@ -323,7 +323,7 @@ ${share% *} ms, ${share#* } % of all"
   fi
   echo "HeapPool::checkIn, slow on purpose, ended ${share#* } % of this waiting."
   waited=$(wait_to_show)
-  [ -n "$waited" ] || die 'no wait of a millisecond was ended by HeapPool::checkIn'
+  [ -n "$waited" ] || die 'no request waited for HeapPool::checkIn'
   echo "One such wait begins at ${waited% *} ms and lasts ${waited#* } ms."
   browser >/dev/null || utils/setup.sh browser || :
   if browser=$(browser); then
