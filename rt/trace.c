@@ -77,6 +77,7 @@ static bool add_buf(struct mprof_trace_row *r) {
   b->ticks = r->ticks;
   b->g = r->g;
   b->seq = r->seq;
+  b->skipped = r->skipped;
   b->start = r->start;
   b->tid = r->tid;
   b->waits = r->waits_in != 0 && r->open_ticks == 0;
@@ -135,6 +136,8 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   r->open_ticks = 0;
   r->seq =
       from == MPROF_TRACE_FROM_WAITING || from == MPROF_TRACE_FROM_CALL ? 3 : 1;
+  r->skipped =
+      from == MPROF_TRACE_FROM_CALL ? 2 : from == MPROF_TRACE_FROM_WAITING;
 }
 
 // A thread that was there when the session began comes once.
@@ -332,6 +335,7 @@ static void put_pre_locked(struct mprof_trace_row *r,
   at = mprof_trace_put(at, p->g);
   at = mprof_trace_put(at, p->from);
   at = mprof_trace_put(at, p->start);
+  at = mprof_trace_put(at, (uint64_t)p->tid);
   mprof_trace_finish(r, at);
 }
 
@@ -586,6 +590,7 @@ void mprof_trace_init(void) {
       mprof_trace_last_ns(mprof_flags.trace_last) == 0)
     mprof_message("trace_last is no time as 10s, 500ms or 2m; keeping all that "
                   "there is room for");
+  mprof_trace_format_check();
   if (mprof_flags.trace || mprof_trace_is_recorder())
     start(NULL, -1, false);
 }

@@ -33,7 +33,8 @@ enum mprof_trace_type {
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // of that thread
   // Of the thread that starts the session: another that there was already. Its
-  // number, enum mprof_trace_from, and the stack of what it runs. No ticks.
+  // number, enum mprof_trace_from, the stack of what it runs, and its tid. No
+  // ticks.
   MPROF_TRACE_PRE,
   MPROF_TRACE_CREATE, // number, stack of what it will run, stack
   // Waits, until START: stack.
@@ -46,8 +47,8 @@ enum mprof_trace_type {
   MPROF_TRACE_START,
   // The same, with the stack of a waker whose row is written already, or 0.
   MPROF_TRACE_START_SELF,
-  // What a waker leaves room for: zeros up to a multiple of 8, then who was
-  // woken, eight bytes (trace_buf.h). Ticks and stack before them.
+  // What a waker leaves room for: four zeros and more up to a multiple of 8,
+  // then who was woken, eight bytes (trace_buf.h). Ticks and stack before them.
   MPROF_TRACE_WAKE,
   MPROF_TRACE_CALL,      // a short system call: stack
   MPROF_TRACE_CALL_LONG, // stack, ticks that it took
@@ -68,6 +69,8 @@ enum mprof_trace_from {
   MPROF_TRACE_FROM_WAITING, // it was there, and waited
   MPROF_TRACE_FROM_CALL,    // it was there, in a system call
   MPROF_TRACE_FROM_UNKNOWN, // it came without being seen
+  // Of the first part of a window only: it was there, and waits on.
+  MPROF_TRACE_FROM_WAIT,
 };
 
 // Ticks of the trace. (Go: traceTickDiv)
@@ -75,18 +78,29 @@ enum mprof_trace_from {
 
 #define MPROF_TRACE_REGIONS 32u
 
+// A row's thread after some of its records.
+struct mprof_trace_thread {
+  uint64_t g; // 0: none
+  uint64_t tid, start;
+  uint64_t seq, skipped; // its numbers so far, as a row counts them
+  bool waits;
+};
+
 // How far a row has been written to the file; the writer's.
 struct mprof_trace_written {
-  uint64_t g, seq; // of its thread
-  uint64_t left;   // ticks that no event had yet
+  struct mprof_trace_thread thread;
+  uint64_t left; // ticks that no event had yet
   // Regions that have begun in the file and not ended, outermost first; those
   // that are deeper are not in it.
   uint32_t regions;
   struct {
     uint64_t task, name;
   } region[MPROF_TRACE_REGIONS];
-  bool is_collecting; // a collection has begun in the file and not ended
-  bool is_first;      // of the thread that began the session, so far unwritten
+  // 1 + the number of the collection that has begun in the file and not ended.
+  uint64_t collection;
+  bool is_first; // of the thread that began the session, so far unwritten
+  // Of the format 1.23: the row's sequence number, and the thread's M.
+  uint64_t row_seq, m;
 };
 
 // A row. Its thread writes it, between enter and leave; when all is quiet the
@@ -116,6 +130,9 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
+  // Of those in seq, how many the format 1.23 does not count: those of system
+  // calls, and of a wait that there was already.
+  uint32_t skipped;
   struct mprof_trace_written written;
 };
 

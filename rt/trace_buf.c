@@ -7,6 +7,8 @@
 
 #include "flags.h"
 
+#include <string.h>
+
 static struct {
   struct mprof_lock lock; // guards what follows
   struct mprof_trace_buf *unused, *unused_small;
@@ -181,7 +183,7 @@ void mprof_trace_buf_reset(void) {
 }
 
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
-                            uint32_t seq) {
+                            uint32_t seq, uint32_t skipped) {
   struct mprof_trace_buf *b = m->buf;
   bool is_mine = false;
   atomic_fetch_add(&b->pins, 1);
@@ -191,6 +193,8 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
     uint64_t *slot = __builtin_assume_aligned(b->data + m->offset, 8);
     is_mine = __atomic_compare_exchange_n(slot, &none, g << 32 | seq, false,
                                           __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    if (is_mine) // nobody reads it while the buffer is pinned
+      memcpy((char *)slot - MPROF_TRACE_BEFORE_SLOT, &skipped, sizeof(skipped));
   }
   atomic_fetch_sub(&b->pins, 1);
   return is_mine;

@@ -29,7 +29,7 @@ struct mprof_trace_buf {
   // Of the row's thread before the first record: its numbers so far, whether it
   // waits, the stack of what it runs. g is 0 without a thread.
   uint64_t g;
-  uint32_t seq;
+  uint32_t seq, skipped;
   uint32_t start;
   int tid;
   bool waits;
@@ -83,7 +83,9 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
 // --- wakers ---
 
 // Where a release has left room for the thread that it will turn out to have
-// woken: eight bytes in the releaser's row.
+// woken: eight bytes in the releaser's row, for its number and sequence number,
+// and before them four for how many of those the format 1.23 does not count.
+#define MPROF_TRACE_BEFORE_SLOT 4u
 struct mprof_trace_mark {
   struct mprof_trace_buf *buf; // NULL: none
   uint32_t generation;
@@ -95,7 +97,7 @@ struct mprof_trace_mark {
 // Writes who was woken, thread g at its sequence number seq. False if somebody
 // else did, or if the row was written meanwhile.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
-                            uint32_t seq);
+                            uint32_t seq, uint32_t skipped);
 // Has no slot of the buffer written any more.
 void mprof_trace_buf_seal(struct mprof_trace_buf *b);
 

@@ -138,7 +138,8 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
     put_start(r, now, &nobody);
     return;
   }
-  const bool is_signed = mprof_trace_mark_claim(m, r->g, r->seq + 1);
+  const bool is_signed =
+      mprof_trace_mark_claim(m, r->g, r->seq + 1, r->skipped);
   const uint64_t earliest = m->ticks * MPROF_TRACE_TICK_DIV;
   put_start(r, now > earliest ? now : earliest, is_signed ? NULL : &m->stack);
 }
@@ -189,6 +190,7 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     p = mprof_trace_put(p, ticks);
     r->ticks += ticks;
     r->seq += 2;
+    r->skipped += 2;
     mprof_trace_finish(r, p);
   } else {
     put_block(r, type, w->start, w->trace_stack);
@@ -216,6 +218,8 @@ static struct mprof_trace_mark put_wake(struct mprof_trace_row *r,
                                         uint32_t stack) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, mprof_clock_now());
   p = mprof_trace_put(p, stack);
+  for (unsigned i = 0; i < MPROF_TRACE_BEFORE_SLOT; i++)
+    *p++ = 0;
   while (((uintptr_t)p & 7) != 0)
     *p++ = 0;
   uint64_t *slot = __builtin_assume_aligned(p, 8);

@@ -197,6 +197,8 @@ static int open_first(void) {
 // With room for all that may be in memory when the disk is full, so that the
 // trace as it is then can be ended.
 static bool write_to_file(struct mprof_trace_row *rows, bool waits) {
+  if (!mprof_trace_format_streams())
+    return false;
   if (!to.out && to.error == 0)
     to.error = open_first();
   return to.out && is_ours() && to.out->error == 0 &&

@@ -89,6 +89,8 @@ static void write_buf(struct mprof_trace_row *r) {
 }
 
 static void write_full(void) {
+  if (!mprof_trace_format_streams())
+    return;
   for (struct mprof_trace_row *r = mprof_trace_rows(); r && reader.len == 0;
        r = r->next)
     if (r->first &&
@@ -101,7 +103,7 @@ static void write_rest(void) {
        r = r->next) {
     if (r->ticks > reader.last_ticks)
       reader.last_ticks = r->ticks;
-    if (r->first)
+    while (r->first && reader.len == 0) // not all formats write at once
       write_buf(r);
   }
   if (reader.len != 0 || reader.has_tail)

@@ -11,8 +11,7 @@
 // before and starts after makes itself ready, ends of what began before are
 // left out.
 
-#include "pctable.h"
-#include "write_trace.h"
+#include "trace_format.h"
 
 #include <errno.h>
 
@@ -22,10 +21,7 @@ struct place {
   const struct mprof_trace_buf *buf; // NULL: nothing more is in it
   const unsigned char *at;           // the first record that is in the file
   uint64_t ticks;                    // of the record before it
-  uint64_t g;                        // of the thread; 0: none
-  uint64_t seq;                      // as the row counts
-  uint64_t start, tid;
-  bool waits;
+  struct mprof_trace_thread thread;
 };
 
 struct window {
@@ -34,8 +30,8 @@ struct window {
   struct place *places;
   size_t places_len, mapped_bytes;
   // What is in the file: numbers of threads that are created in it, and wakes,
-  // by key_of_wake. And by a thread's number what its row counts when the file
-  // counts 1; 0: they count alike.
+  // by key_of_wake. And by a thread's number an ahead_of; 0: the row and the
+  // file count alike.
   struct mprof_pc_table known, ahead;
   uint64_t first_collection; // the number of the first that begins in it
   int error;
@@ -43,6 +39,12 @@ struct window {
 
 static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
   return UINT64_C(1) << 63 | g << 32 | seq;
+}
+
+// How far the numbers of a row are ahead of the file's: what the row counts
+// when the file counts 1, and how many more of them 1.23 does not count.
+static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
+  return more_skipped << 32 | (uint32_t)seq;
 }
 
 // --- looking ---
@@ -56,45 +58,11 @@ static uint64_t begin_of(const struct mprof_trace_row *rows,
   return begin;
 }
 
-// Of BEGIN: whether its row counts what made the thread ready.
-static bool waited_before(const struct mprof_trace_record *r) {
-  return r->n[2] == MPROF_TRACE_FROM_WAITING ||
-         r->n[2] == MPROF_TRACE_FROM_CALL;
-}
-
 // What a record before the window does to its thread.
 static void pass(struct place *p, const struct mprof_trace_record *r) {
-  switch (r->type) {
-  case MPROF_TRACE_BEGIN:
-    p->g = r->n[0];
-    p->tid = r->n[1];
-    p->seq = waited_before(r) ? 3 : 1;
-    p->start = r->n[3];
-    p->waits = false;
-    break;
-  case MPROF_TRACE_END:
-    p->g = 0;
-    break;
-  case MPROF_TRACE_BLOCK_SYNC:
-  case MPROF_TRACE_BLOCK_COND:
-  case MPROF_TRACE_BLOCK_NET:
-  case MPROF_TRACE_BLOCK_SELECT:
-  case MPROF_TRACE_SLEEP:
-  case MPROF_TRACE_CALL_OPEN:
-    p->waits = true;
-    break;
-  case MPROF_TRACE_START:
-  case MPROF_TRACE_START_SELF:
-    p->waits = false;
-    p->seq += 2;
-    break;
-  case MPROF_TRACE_CALL_LONG:
-    p->seq += 2;
+  mprof_trace_follow(&p->thread, r);
+  if (r->type == MPROF_TRACE_CALL_LONG)
     p->ticks += r->n[1];
-    break;
-  default:
-    break;
-  }
 }
 
 static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
@@ -105,11 +73,12 @@ static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
     return;
   *p = (struct place){.row = row,
                       .ticks = b->ticks,
-                      .g = b->g,
-                      .seq = b->seq,
-                      .start = b->start,
-                      .tid = (uint64_t)b->tid,
-                      .waits = b->waits};
+                      .thread = {.g = b->g,
+                                 .tid = (uint64_t)b->tid,
+                                 .start = b->start,
+                                 .seq = b->seq,
+                                 .skipped = b->skipped,
+                                 .waits = b->waits}};
   for (; b; b = b->next) {
     const unsigned char *at = b->data, *const end = b->data + b->len;
     while (at < end) {
@@ -159,6 +128,14 @@ static void each(struct window *v, struct place *p,
   }
 }
 
+// In the file it begins as if it had just been created.
+static void note_begin(struct window *v, const struct mprof_trace_record *r) {
+  struct mprof_trace_thread t;
+  mprof_trace_follow(&t, r);
+  if (t.seq != 1)
+    note(v, &v->ahead, t.g, ahead_of(t.seq, t.skipped));
+}
+
 static void note_record(struct window *v, struct place *p,
                         struct mprof_trace_record *r) {
   (void)p;
@@ -168,36 +145,46 @@ static void note_record(struct window *v, struct place *p,
     note(v, &v->known, key_of_wake(r->n[1], r->n[2]), 1);
   else if (r->type == MPROF_TRACE_GC_START && r->n[0] < v->first_collection)
     v->first_collection = r->n[0];
-  else if (r->type == MPROF_TRACE_BEGIN && waited_before(r))
-    note(v, &v->ahead, r->n[0], 3); // it begins as if it had just been created
+  else if (r->type == MPROF_TRACE_BEGIN)
+    note_begin(v, r);
 }
 
 // --- writing ---
 
+static struct mprof_trace_record
+begin_record(const struct mprof_trace_thread *t, enum mprof_trace_from from) {
+  return (struct mprof_trace_record){.type = MPROF_TRACE_BEGIN,
+                                     .n = {t->g, t->tid, from, t->start}};
+}
+
+// A thread that is there. Its next number is 2: of its start or of what makes
+// it ready.
+static void put_there(struct window *v, struct mprof_trace_written *to,
+                      const struct mprof_trace_thread *t) {
+  const struct mprof_trace_record pre = {
+      .type = MPROF_TRACE_PRE,
+      .n = {t->g,
+            t->waits ? MPROF_TRACE_FROM_WAITING : MPROF_TRACE_FROM_RUNNING,
+            t->start, t->tid}};
+  mprof_trace_write_record(v->w, to, &pre);
+  note(v, &v->ahead, t->g, ahead_of(t->seq, t->skipped - t->waits));
+}
+
 // The file's own thread, which begins it: readers want one that runs when the
 // number of processors is told.
 static void put_begin(struct window *v, uint32_t row) {
-  const uint64_t g = mprof_trace_new_g();
-  EVENT(v->w, EV_BATCH, row, v->ticks);
-  for (size_t i = 0; i < v->places_len; i++) {
-    const struct place *p = &v->places[i];
-    if (p->g == 0)
-      continue;
-    EVENT(v->w, EV_GO_CREATE, 0, p->g,
-          mprof_trace_start_number(v->w, p->start,
-                                   p->tid == (uint64_t)mprof_sys_getpid()),
-          0);
-    if (p->waits)
-      EVENT(v->w, EV_GO_WAITING, 0, p->g);
-    // Its next number is 2: of its start or of what makes it ready.
-    note(v, &v->ahead, p->g, p->seq);
-  }
-  EVENT(v->w, EV_GO_CREATE, 0, g, mprof_trace_start_number(v->w, 0, false), 0);
-  EVENT(v->w, EV_PROC_START, 0, 0);
-  EVENT(v->w, EV_GO_START, 0, g, 1);
-  EVENT(v->w, EV_GOMAXPROCS, 0, mprof_trace_processors(v->w), 0);
-  EVENT(v->w, EV_GO_END, 0);
-  EVENT(v->w, EV_PROC_STOP, 0);
+  struct mprof_trace_written own = {.is_first = true};
+  const struct mprof_trace_thread thread = {.g = mprof_trace_new_g()};
+  const struct mprof_trace_record begin =
+      begin_record(&thread, MPROF_TRACE_FROM_UNKNOWN);
+  const struct mprof_trace_record end = {.type = MPROF_TRACE_END};
+  v->w->format->begin_batch(v->w, &own, row, v->ticks);
+  for (size_t i = 0; i < v->places_len; i++)
+    if (v->places[i].thread.g != 0)
+      put_there(v, &own, &v->places[i].thread);
+  mprof_trace_write_record(v->w, &own, &begin);
+  mprof_trace_write_record(v->w, &own, &end);
+  v->w->format->end_batch(v->w);
 }
 
 static struct mprof_trace_written *written_of(const struct place *p) {
@@ -219,17 +206,20 @@ static bool adapt(struct window *v, struct place *p,
     if (r->n[1] == 0)
       return true;
     const uint64_t ahead = value_of(v, &v->ahead, r->n[1]);
-    if (ahead != 0 && r->n[2] <= ahead)
+    const uint32_t seq = (uint32_t)ahead, more_skipped = ahead >> 32;
+    if (seq != 0 && r->n[2] <= seq) {
       r->n[1] = 0; // what it made ready had started before
-    else if (ahead != 0)
-      r->n[2] -= ahead - 1;
+    } else if (seq != 0) {
+      r->n[2] -= seq - 1;
+      r->n[3] = (uint32_t)r->n[3] - more_skipped; // which may be -1
+    }
     return true;
   }
   case MPROF_TRACE_START: {
-    const struct mprof_trace_written *to = written_of(p);
-    const uint64_t ahead = value_of(v, &v->ahead, to->g);
-    const uint64_t seq = to->seq + 1 + (ahead != 0 ? ahead - 1 : 0);
-    if (value_of(v, &v->known, key_of_wake(to->g, seq)) == 0) {
+    const struct mprof_trace_thread *t = &written_of(p)->thread;
+    const uint32_t ahead = (uint32_t)value_of(v, &v->ahead, t->g);
+    const uint64_t seq = t->seq + 1 + (ahead != 0 ? ahead - 1 : 0);
+    if (value_of(v, &v->known, key_of_wake(t->g, seq)) == 0) {
       r->type = MPROF_TRACE_START_SELF;
       r->n[0] = 0;
     }
@@ -254,19 +244,20 @@ static void put_record(struct window *v, struct place *p,
 
 static void put_row(struct window *v, struct place *p) {
   struct mprof_trace_written *to = written_of(p);
-  *to = (struct mprof_trace_written){.g = p->g};
-  if (p->g == 0 && !p->buf)
+  *to = (struct mprof_trace_written){0};
+  if (p->thread.g == 0 && !p->buf)
     return;
-  EVENT(v->w, EV_BATCH, p->row->id, v->ticks);
-  if (p->g != 0) {
-    EVENT(v->w, EV_PROC_START, 0, p->tid);
-    to->seq = 1;
-    if (!p->waits)
-      EVENT(v->w, EV_GO_START, 0, p->g, 1);
+  v->w->format->begin_batch(v->w, to, p->row->id, v->ticks);
+  if (p->thread.g != 0) {
+    const struct mprof_trace_record begin =
+        begin_record(&p->thread, p->thread.waits ? MPROF_TRACE_FROM_WAIT
+                                                 : MPROF_TRACE_FROM_RUNNING);
+    mprof_trace_write_record(v->w, to, &begin);
   }
   // The first record's ticks are since the one before it: modulo 2^64.
   to->left = p->ticks - v->ticks;
   each(v, p, put_record);
+  v->w->format->end_batch(v->w);
 }
 
 static size_t count(const struct mprof_trace_row *rows) {

@@ -1,26 +1,58 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file of the execution trace as Go 1.11 wrote it, which its tools read up to
-// now: batches of events, one for each buffer of a row, then the strings and
-// stacks that they name, and the clock's frequency. What is a record in a row
-// is one event or several here. (Go: traceWriter, ReadTrace)
+// What the formats of the execution trace share: the numbers of strings and
+// stacks, what frames a stack has, and the order of the file. (Go: traceWriter,
+// ReadTrace)
 
-#include "write_trace.h"
+#include "trace_format.h"
 
 #include "clock.h"
 #include "flags.h"
-#include "pctable.h"
 
 #include <errno.h>
 #include <string.h>
 
 enum {
-  STACK_BYTES_MAX = 2048, // of a stack's record; newer readers refuse more
-  STACK_FRAMES_MAX = 128,
-  FRAMES_OF_PC_MAX = 32, // inlined ones
-  STRING_MAX = 4096,
+  STACK_FRAMES_MAX = 128, // that newer readers take
+  FRAMES_OF_PC_MAX = 32,  // inlined ones
 };
+
+static const struct mprof_trace_format *const formats[] = {
+    &mprof_trace_format_1_11, &mprof_trace_format_1_23,
+    &mprof_trace_format_1_5};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+static const struct mprof_trace_format *wanted_format(void) {
+  for (size_t i = 0; i < FORMATS; i++)
+    if (strcmp(mprof_flags.trace_format, formats[i]->name) == 0)
+      return formats[i];
+  return NULL;
+}
+
+void mprof_trace_format_check(void) {
+  char line[256 + sizeof(mprof_flags.trace_format)];
+  struct mprof_text t = MPROF_TEXT(line);
+  if (wanted_format())
+    return;
+  mprof_text_str(&t, "trace_format '");
+  mprof_text_str(&t, mprof_flags.trace_format);
+  mprof_text_str(&t, "' is none of");
+  for (size_t i = 0; i < FORMATS; i++) {
+    mprof_text_str(&t, i == 0 ? " " : i + 1 < FORMATS ? ", " : " and ");
+    mprof_text_str(&t, formats[i]->name);
+  }
+  mprof_text_str(&t, "; keeping ");
+  mprof_text_str(&t, formats[0]->name);
+  mprof_message(line);
+}
+
+static const struct mprof_trace_format *format(void) {
+  const struct mprof_trace_format *f = wanted_format();
+  return f ? f : formats[0];
+}
+
+bool mprof_trace_format_streams(void) { return format()->streams; }
 
 // Go's readers take addresses for names of frames, so each inlined frame of one
 // has an address of its own.
@@ -31,78 +63,51 @@ struct frame {
   uint32_t line;
 };
 
-// A list that grows, in memory from mprof_os_map.
-struct list {
-  void *v;
-  size_t len, bytes;
-};
-
-struct mprof_trace_writer {
-  struct mprof_trace_sink sink;
-  unsigned processors;
-  uint64_t events;
-  struct mprof_pc_table stacks;  // of handles, to numbers
-  struct list handles;           // in the order of numbers
-  struct mprof_pc_table strings; // of hashes, to numbers
-  uint64_t strings_len;
-  struct mprof_pc_table
-      pcs; // of addresses, to 1 + the first frame << 8 | count
-  struct list frames;
-  size_t frames_of_pc;
-  int error;
-};
-
 // --- memory ---
 
-static bool push(struct mprof_trace_writer *w, struct list *l, const void *item,
-                 size_t size) {
-  if ((l->len + 1) * size > l->bytes) {
-    const size_t bytes = l->bytes != 0 ? 2 * l->bytes : 65536;
-    void *v = mprof_os_map(bytes);
-    if (!v) {
-      w->error = ENOMEM;
-      return false;
-    }
-    if (l->v) {
-      memcpy(v, l->v, l->len * size);
-      mprof_os_unmap(l->v, l->bytes);
-    }
-    l->v = v;
-    l->bytes = bytes;
+static bool grow(struct mprof_trace_writer *w, struct mprof_trace_list *l,
+                 size_t used, size_t wanted) {
+  size_t bytes = l->bytes != 0 ? l->bytes : 65536;
+  while (bytes < wanted)
+    bytes *= 2;
+  if (bytes == l->bytes)
+    return true;
+  void *v = mprof_os_map(bytes);
+  if (!v) {
+    w->error = ENOMEM;
+    return false;
   }
-  memcpy((char *)l->v + l->len++ * size, item, size);
+  if (l->v) {
+    memcpy(v, l->v, used);
+    mprof_os_unmap(l->v, l->bytes);
+  }
+  l->v = v;
+  l->bytes = bytes;
   return true;
 }
 
-static void free_list(struct list *l) {
-  if (l->v)
-    mprof_os_unmap(l->v, l->bytes);
+bool mprof_trace_append(struct mprof_trace_writer *w,
+                        struct mprof_trace_list *l, const void *items,
+                        size_t len, size_t size) {
+  if (!grow(w, l, l->len * size, (l->len + len) * size))
+    return false;
+  memcpy((char *)l->v + l->len * size, items, len * size);
+  l->len += len;
+  return true;
 }
 
-// --- events ---
+void mprof_trace_free_list(struct mprof_trace_list *l) {
+  if (l->v)
+    mprof_os_unmap(l->v, l->bytes);
+  *l = (struct mprof_trace_list){0};
+}
 
-#define ARGS_MAX 6
-
-void mprof_trace_emit_bytes(struct mprof_trace_writer *w, const void *data,
-                            size_t len) {
+void mprof_trace_put_bytes(struct mprof_trace_writer *w, const void *data,
+                           size_t len) {
   w->sink.put(w->sink.arg, data, len);
 }
 
-void mprof_trace_emit(struct mprof_trace_writer *w, enum event type,
-                      const uint64_t *args, size_t n) {
-  unsigned char body[ARGS_MAX * 10], head[3];
-  w->events += type != EV_BATCH && type != EV_FREQUENCY;
-  unsigned char *p = body;
-  for (size_t i = 0; i < n; i++)
-    p = mprof_trace_put(p, args[i]);
-  const size_t extra = n > 0 ? n - 1 : 0;
-  size_t head_len = 1;
-  head[0] = (unsigned char)(type | (extra < 3 ? extra : 3) << 6);
-  if (extra >= 3)
-    head[head_len++] = (unsigned char)(p - body);
-  mprof_trace_emit_bytes(w, head, head_len);
-  mprof_trace_emit_bytes(w, body, (size_t)(p - body));
-}
+// --- numbers of stacks ---
 
 uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
                                   uint64_t handle) {
@@ -114,7 +119,7 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
     return 0;
   }
   const uint32_t h = (uint32_t)handle;
-  if (s->value == 0 && push(w, &w->handles, &h, sizeof(h)))
+  if (s->value == 0 && mprof_trace_append(w, &w->handles, &h, 1, sizeof(h)))
     s->value = w->handles.len;
   return s->value;
 }
@@ -123,12 +128,16 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
 // want a stack of each.
 #define UNKNOWN_START UINT32_MAX
 #define MAIN_START (UINT32_MAX - 1)
-#define MAIN_START (UINT32_MAX - 1)
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
-                                  bool is_main) {
+                                  uint64_t tid) {
+  const bool is_main = tid == (uint64_t)mprof_sys_getpid();
   return mprof_trace_stack_number(w, handle != 0 ? handle
                                      : is_main   ? MAIN_START
                                                  : UNKNOWN_START);
+}
+
+const struct mprof_bucket *mprof_trace_stack_bucket(uint32_t handle) {
+  return handle >= MAIN_START ? NULL : mprof_persistent_pointer(handle);
 }
 
 // --- strings ---
@@ -140,7 +149,15 @@ static uint64_t hash(const char *s) { // FNV-1a
   return h != 0 ? h : 1;
 }
 
-static uint32_t string_number(struct mprof_trace_writer *w, const char *s) {
+static uint64_t new_string(struct mprof_trace_writer *w, const char *s,
+                           size_t len) {
+  const size_t most = w->format->string_max;
+  w->format->string(w, ++w->strings_len, s, len < most ? len : most);
+  return w->strings_len;
+}
+
+uint64_t mprof_trace_string_number(struct mprof_trace_writer *w,
+                                   const char *s) {
   if (*s == '\0')
     return 0;
   struct mprof_pc_slot *slot = mprof_pc_table_get(&w->strings, hash(s));
@@ -148,17 +165,19 @@ static uint32_t string_number(struct mprof_trace_writer *w, const char *s) {
     w->error = ENOMEM;
     return 0;
   }
-  if (slot->value == 0) {
-    unsigned char head[21], *p = head;
-    const size_t len = strnlen(s, STRING_MAX);
-    slot->value = ++w->strings_len;
-    *p++ = EV_STRING;
-    p = mprof_trace_put(p, slot->value);
-    p = mprof_trace_put(p, len);
-    mprof_trace_emit_bytes(w, head, (size_t)(p - head));
-    mprof_trace_emit_bytes(w, s, len);
-  }
-  return (uint32_t)slot->value;
+  if (slot->value == 0)
+    slot->value = new_string(w, s, strlen(s));
+  return slot->value;
+}
+
+uint64_t mprof_trace_name_number(struct mprof_trace_writer *w,
+                                 uint64_t handle) {
+  return mprof_trace_string_number(w, mprof_trace_name_text((uint32_t)handle));
+}
+
+uint64_t mprof_trace_text_number(struct mprof_trace_writer *w,
+                                 const unsigned char *s, size_t len) {
+  return len != 0 ? new_string(w, (const char *)s, len) : 0;
 }
 
 // --- stacks ---
@@ -176,9 +195,10 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
     mprof_text_hex(&t, f->offset);
     name = text;
   }
-  struct frame frame = {string_number(w, name), string_number(w, f->file),
-                        f->line};
-  if (push(w, &w->frames, &frame, sizeof(frame)))
+  const struct frame frame = {(uint32_t)mprof_trace_string_number(w, name),
+                              (uint32_t)mprof_trace_string_number(w, f->file),
+                              f->line};
+  if (mprof_trace_append(w, &w->frames, &frame, 1, sizeof(frame)))
     w->frames_of_pc++;
 }
 
@@ -202,13 +222,7 @@ static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
   return (s->value - 1) >> 8;
 }
 
-// A stack's frames until the record is full.
-struct stack_text {
-  unsigned char body[STACK_BYTES_MAX];
-  size_t len, frames;
-};
-
-static bool add_to_stack(struct stack_text *s, uint64_t pc,
+static bool add_to_stack(struct mprof_trace_frames *s, uint64_t pc,
                          const struct frame *f) {
   unsigned char one[40], *p = one;
   p = mprof_trace_put(p, pc);
@@ -216,28 +230,16 @@ static bool add_to_stack(struct stack_text *s, uint64_t pc,
   p = mprof_trace_put(p, f->file);
   p = mprof_trace_put(p, f->line);
   const size_t len = (size_t)(p - one);
-  // The head has two numbers of at most five bytes.
-  if (s->frames == STACK_FRAMES_MAX || s->len + len > sizeof(s->body) - 10)
+  if (s->count == STACK_FRAMES_MAX || s->len + len > sizeof(s->bytes))
     return false;
-  memcpy(s->body + s->len, one, len);
+  memcpy(s->bytes + s->len, one, len);
   s->len += len;
-  s->frames++;
+  s->count++;
   return true;
 }
 
-static void put_stack(struct mprof_trace_writer *w, uint64_t number,
-                      const struct stack_text *s) {
-  unsigned char head[16], lengths[32], *p = head, *q = lengths;
-  q = mprof_trace_put(q, number);
-  q = mprof_trace_put(q, s->frames);
-  *p++ = EV_STACK | 3 << 6;
-  p = mprof_trace_put(p, (uint64_t)(q - lengths) + s->len);
-  mprof_trace_emit_bytes(w, head, (size_t)(p - head));
-  mprof_trace_emit_bytes(w, lengths, (size_t)(q - lengths));
-  mprof_trace_emit_bytes(w, s->body, s->len);
-}
-
-static void add_bucket(struct mprof_trace_writer *w, struct stack_text *s,
+static void add_bucket(struct mprof_trace_writer *w,
+                       struct mprof_trace_frames *s,
                        const struct mprof_bucket *b) {
   for (uint32_t i = 0; i < b->stack_len; i++) {
     const mprof_pc pc =
@@ -252,70 +254,68 @@ static void add_bucket(struct mprof_trace_writer *w, struct stack_text *s,
   }
 }
 
-static void put_stacks(struct mprof_trace_writer *w) {
-  for (size_t i = 0; i < w->handles.len && w->error == 0; i++) {
-    const uint32_t handle = ((const uint32_t *)w->handles.v)[i];
-    struct stack_text s;
-    s.len = s.frames = 0;
-    if (handle >= MAIN_START) {
-      const char *name = handle == MAIN_START ? "main" : "thread";
-      const struct frame f = {string_number(w, name), 0, 0};
-      add_to_stack(&s, handle == MAIN_START ? 2 : 1, &f);
-    } else {
-      add_bucket(w, &s, mprof_persistent_pointer(handle));
-    }
-    put_stack(w, i + 1, &s);
+void mprof_trace_stack_frames(struct mprof_trace_writer *w, uint32_t handle,
+                              struct mprof_trace_frames *s) {
+  const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
+  s->len = s->count = 0;
+  if (b) {
+    add_bucket(w, s, b);
+    return;
   }
+  const char *name = handle == MAIN_START ? "main" : "thread";
+  const struct frame f = {(uint32_t)mprof_trace_string_number(w, name), 0, 0};
+  add_to_stack(s, handle == MAIN_START ? 2 : 1, &f);
 }
 
 // --- the file ---
 
 void mprof_trace_write_head(struct mprof_trace_writer *w) {
-  static const char header[16] = "go 1.11 trace\0\0";
-  mprof_trace_emit_bytes(w, header, sizeof(header));
+  mprof_trace_put_bytes(w, w->format->header, 16);
 }
 
 void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks) {
-  EVENT(w, EV_BATCH, 0, last_ticks);
-  int error = mprof_symbolize_begin(mprof_flags.symbolize);
+  int error =
+      mprof_symbolize_begin(mprof_flags.symbolize && w->format->has_names);
   if (error != 0) {
     w->error = error;
     return;
   }
-  put_stacks(w);
+  w->format->begin_stacks(w, last_ticks);
+  for (size_t i = 0; i < w->handles.len && w->error == 0; i++)
+    w->format->stack(w, i + 1, ((const uint32_t *)w->handles.v)[i]);
+  w->format->finish(w, last_ticks);
   mprof_symbolize_end();
+}
+
+uint64_t mprof_trace_frequency(void) {
   const uint64_t frequency =
       mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
-  EVENT(w, EV_FREQUENCY, frequency != 0 ? frequency : 1);
-}
-
-uint64_t mprof_trace_string_number(struct mprof_trace_writer *w,
-                                   const char *s) {
-  return string_number(w, s);
-}
-
-unsigned mprof_trace_processors(const struct mprof_trace_writer *w) {
-  return w->processors;
+  return frequency != 0 ? frequency : 1;
 }
 
 struct mprof_trace_writer *
 mprof_trace_writer_new(const struct mprof_trace_sink *sink,
                        unsigned processors) {
-  struct mprof_trace_writer *w = mprof_os_map(sizeof(*w));
+  const struct mprof_trace_format *f = format();
+  struct mprof_trace_writer *w = mprof_os_map(sizeof(*w) + f->state_bytes);
   if (w) {
     w->sink = *sink;
+    w->format = f;
+    w->state = w + 1;
     w->processors = processors;
   }
   return w;
 }
 
 void mprof_trace_writer_free(struct mprof_trace_writer *w) {
+  if (w->format->free_state)
+    w->format->free_state(w->state);
   mprof_pc_table_free(&w->stacks);
   mprof_pc_table_free(&w->strings);
   mprof_pc_table_free(&w->pcs);
-  free_list(&w->handles);
-  free_list(&w->frames);
-  mprof_os_unmap(w, sizeof(*w));
+  mprof_trace_free_list(&w->handles);
+  mprof_trace_free_list(&w->frames);
+  mprof_os_unmap(w, sizeof(*w) + w->format->state_bytes);
 }
 
 int mprof_trace_writer_error(const struct mprof_trace_writer *w) {

@@ -188,8 +188,8 @@ int mprof_trace_start_fd(int fd);
 /* Starts a trace that the program takes itself, by mprof_trace_read from one
  * thread: each call gives the next piece of the file in *data, valid until the
  * next call, and its length. It waits while there is none, so until buffers are
- * full, or mprof_trace_stop, which does not wait for it. 0 after the last
- * piece. A reader that stops lets the trace end when trace_max_mb are full.
+ * full, or mprof_trace_stop, which does not wait for it; with trace_format=1.5
+ * all comes then. 0 after the last piece. A reader that stops lets the trace end when trace_max_mb are full.
  * Returns below 0: -ESRCH if there is no such trace, or it was taken to its
  * end; -EBUSY while another thread reads; -ENOMEM; -ENOSYS as
  * mprof_write_profile. (Go: ReadTrace) */

@@ -10,7 +10,14 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o waits
 // RUN: env MPROF_OPTIONS=profile=0:report=0 ./waits 2 few.trace
 // RUN: env MPROF_OPTIONS=profile=0:report=0 ./waits 250 many.trace
-// RUN: %trace_check -q few.trace many.trace
+// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.23 \
+// RUN:   ./waits 2 new.trace
+// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.5 \
+// RUN:   ./waits 2 old.trace
+// RUN: %trace_check -q *.trace
+// RUN: %go tool trace -d=parsed new.trace > /dev/null
+// RUN: %go119 tool trace -d waits old.trace > /dev/null
+// RUN: %python %S/Inputs/trace_begin_and_end.py new.trace 2
 // RUN: %go tool trace -d=parsed many.trace > /dev/null
 // RUN: %python %S/Inputs/trace_begin_and_end.py few.trace 2
 // RUN: %python %S/Inputs/trace_begin_and_end.py many.trace 250

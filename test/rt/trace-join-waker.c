@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static void *sleeper(void *arg) {
-  usleep(20000);
+  usleep(200000); // so that the join has to wait
   return arg;
 }
 

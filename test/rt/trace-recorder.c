@@ -20,6 +20,19 @@
 // RUN: %trace_check -q *.trace
 // RUN: %go tool trace -d=parsed out.*.trace > /dev/null
 // RUN: %python %S/Inputs/trace_recorder.py 200 out.*.trace
+//
+// In the other formats:
+// RUN: rm *.trace
+// RUN: env MPROF_OPTIONS=trace_last_mb=1:profile=0:report=0:log_path=out:trace_format=1.23 \
+// RUN:   ./recorder 300 100
+// RUN: %trace_check -q *.trace
+// RUN: for f in *.trace; do %go tool trace -d=parsed $f > /dev/null || exit 1; done
+// RUN: %python %S/Inputs/trace_recorder.py 0 out.*.trace
+// RUN: rm *.trace
+// RUN: env MPROF_OPTIONS=trace_last_mb=1:profile=0:report=0:log_path=out:trace_format=1.5 \
+// RUN:   ./recorder 300 100
+// RUN: %trace_check -q *.trace
+// RUN: for f in *.trace; do %go119 tool trace -d recorder $f > /dev/null || exit 1; done
 
 #include <errno.h>
 #include <mprof/mprof.h>

@@ -10,8 +10,10 @@
 // RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out ./streams path.trace
 // RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out ./streams > fd.trace
 // RUN: env MPROF_OPTIONS=trace_max_mb=1:trace=1:log_path=out ./streams run
-// RUN: %trace_check -q path.trace fd.trace out.*.trace
-// RUN: for f in path.trace fd.trace out.*.trace; do \
+// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out:trace_format=1.23 \
+// RUN:   ./streams new.trace
+// RUN: %trace_check -q path.trace fd.trace new.trace out.*.trace
+// RUN: for f in path.trace fd.trace new.trace out.*.trace; do \
 // RUN:   %python %S/Inputs/trace_streams.py $f || exit 1; done
 // RUN: not grep -q 'ended early' out.*.txt
 // RUN: not ls mprof.trace* 2> /dev/null

@@ -12,6 +12,10 @@
 // RUN: %trace_check -q user.trace
 // RUN: %python %S/Inputs/trace_user.py user.trace
 // RUN: %go tool trace -d=parsed user.trace | FileCheck %s
+// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.23 ./user
+// RUN: %trace_check -q user.trace
+// RUN: %python %S/Inputs/trace_user.py user.trace
+// RUN: %go tool trace -d=parsed user.trace | FileCheck %s
 // CHECK: TaskBegin {{.*}} Type="request"
 // CHECK: RegionBegin {{.*}} Type="parse"
 // CHECK: Log {{.*}} Category="url" Message="/index.html"

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 static void *in_thread(void *arg) {
-  usleep(1000);
+  usleep(200000); // so that the join has to wait
   return arg;
 }
 

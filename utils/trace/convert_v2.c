@@ -10,17 +10,31 @@
 #include "internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct convert_v2 {
   struct idmap g_ids; // those that have been seen
+  bool *is_short;     // whether the system call that they are in is
+  size_t g_count, g_capacity;
 };
+
+// The kernel's number of an M; one that has it after another has more bits.
+static uint64_t kernel_thread(uint64_t m) { return (uint32_t)m; }
 
 static bool is_new(struct convert_v2 *v, uint64_t g) {
   size_t index;
   if (idmap_find(&v->g_ids, g, &index))
     return false;
-  idmap_add(&v->g_ids, g, 0);
+  idmap_add(&v->g_ids, g, v->g_count);
+  *APPEND(v->is_short, v->g_count, v->g_capacity) = false;
   return true;
+}
+
+static bool *is_short_of(struct convert_v2 *v, uint64_t g) {
+  size_t index = 0;
+  is_new(v, g);
+  idmap_find(&v->g_ids, g, &index);
+  return &v->is_short[index];
 }
 
 static void status(struct converter *c, const struct trace_event *ev) {
@@ -45,8 +59,12 @@ static void status(struct converter *c, const struct trace_event *ev) {
   default:
     break;
   }
+  // Where it waits, or that it has only begun.
+  const struct trace_frame *frames;
+  if (trace_stack(c->trace, stack, &frames) == 1)
+    timeline_create(c->line, g, 0, stack);
   if (ev->args[1] != TRACE_NONE)
-    timeline_kernel_thread(c->line, g, ev->args[1]);
+    timeline_kernel_thread(c->line, g, kernel_thread(ev->args[1]));
   timeline_state(c->line, g, state, reason, stack, TRACE_NONE);
 }
 
@@ -60,13 +78,50 @@ static void create(struct converter *c, const struct trace_event *ev,
 
 static void start(struct converter *c, const struct trace_event *ev,
                   uint64_t g) {
-  timeline_kernel_thread(c->line, g, ev->m);
+  timeline_kernel_thread(c->line, g, kernel_thread(ev->m));
   timeline_state(c->line, g, THREAD_RUNNING, TEXT(""), 0, TRACE_NONE);
 }
 
 static void own_state(struct converter *c, const struct trace_event *ev,
                       enum thread_state state, struct trace_text reason) {
   timeline_state(c->line, ev->g, state, reason, ev->stack, TRACE_NONE);
+}
+
+// One that ends at once has no length that the trace knows: the next event of
+// its batch is its end, at the same time.
+static bool has_no_length(const struct converter *c,
+                          const struct trace_event *ev) {
+  const uint8_t *at = c->trace->data + ev->offset + 1;
+  const uint8_t *end = c->trace->data + c->trace->size;
+  uint64_t number;
+  for (unsigned i = 0; i < 1 + ev->arg_count; i++)
+    if (read_number(&at, end, &number))
+      return false;
+  return end - at > 1 && at[0] == V2_GoSyscallEnd && at[1] == 0;
+}
+
+static void call_begin(struct converter *c, const struct trace_event *ev) {
+  bool *is_short = is_short_of(c->v2, ev->g);
+  *is_short = has_no_length(c, ev);
+  if (*is_short)
+    timeline_instant(c->line, ev->g, "call", TEXT("system call"), TEXT(""),
+                     ev->stack, ev->ticks);
+  else
+    own_state(c, ev, THREAD_IN_CALL, TEXT(""));
+}
+
+static void call_end(struct converter *c, const struct trace_event *ev) {
+  if (!*is_short_of(c->v2, ev->g))
+    own_state(c, ev, THREAD_RUNNING, TEXT(""));
+}
+
+// A name of Go's that older formats do not have.
+static struct trace_text reason_of(struct trace_text text) {
+  static const char cond[] = "sync.(*Cond).Wait";
+  if (text.length == sizeof cond - 1 &&
+      memcmp(text.bytes, cond, sizeof cond - 1) == 0)
+    return TEXT("cond");
+  return text;
 }
 
 void convert_v2_event(struct converter *c, const struct trace_event *ev) {
@@ -100,7 +155,8 @@ void convert_v2_event(struct converter *c, const struct trace_event *ev) {
     own_state(c, ev, THREAD_RUNNABLE, trace_string(c->trace, args[0]));
     break;
   case V2_GoBlock:
-    own_state(c, ev, THREAD_BLOCKED, trace_string(c->trace, args[0]));
+    own_state(c, ev, THREAD_BLOCKED,
+              reason_of(trace_string(c->trace, args[0])));
     break;
   case V2_GoUnblock:
     timeline_unblock(l, args[0], ev->g, ev->stack);
@@ -113,10 +169,10 @@ void convert_v2_event(struct converter *c, const struct trace_event *ev) {
     start(c, ev, args[0]);
     break;
   case V2_GoSyscallBegin:
-    own_state(c, ev, THREAD_IN_CALL, TEXT(""));
+    call_begin(c, ev);
     break;
   case V2_GoSyscallEnd:
-    own_state(c, ev, THREAD_RUNNING, TEXT(""));
+    call_end(c, ev);
     break;
   case V2_GoSyscallEndBlocked:
     own_state(c, ev, THREAD_RUNNABLE, TEXT(""));
@@ -191,6 +247,7 @@ void convert_v2_event(struct converter *c, const struct trace_event *ev) {
 void convert_v2_end(struct converter *c) {
   if (!c->v2)
     return;
+  free(c->v2->is_short);
   idmap_clear(&c->v2->g_ids);
   free(c->v2);
 }

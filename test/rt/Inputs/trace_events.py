@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a trace of the format 1.11 by itself, in the order of time, with what
-runs where. For tests: events(path) gives Event(tick, type, p, g, args, stack),
-where g is what ran on p, and stack a list of (function, file, line)."""
+"""Reads a trace of the formats 1.11 and 1.23 by itself, in the order of time,
+with what runs where. For tests: events(path) gives Event(tick, type, p, g, args,
+stack), where g is what ran on p, and stack a list of (function, file, line).
+Those of 1.23 have the names and arguments of 1.11, and M for p."""
 
 import collections
 
@@ -20,11 +21,29 @@ WAITS = {19, 24, 25, 26, 27, 30, 15}
 Event = collections.namedtuple("Event", "tick type p g args stack text")
 
 
+# Of 1.23: the name in 1.11, and what each argument is: a number, a string, a
+# stack (the event's, if it is the last one), or left out.
+NAMES_V2 = {9: ("Gomaxprocs", "nS"), 10: ("ProcStart", "--"),
+            11: ("ProcStop", ""), 13: ("ProcStatus", "nn"),
+            14: ("GoCreate", "nfS"), 16: ("GoStart", "nn"), 17: ("GoEnd", ""),
+            20: ("GoBlock", "tS"), 21: ("GoUnblock", "nnS"),
+            22: ("GoSysCall", "-S"), 23: ("GoSysExit", ""),
+            24: ("GoSysExit", ""),
+            29: ("GCStart", "nS"), 30: ("GCDone", "n"), 37: ("HeapAlloc", "n"),
+            40: ("UserTaskCreate", "nntS"), 41: ("UserTaskEnd", "nS"),
+            42: ("UserRegion", "ntS"), 43: ("UserRegion", "ntS"),
+            44: ("UserLog", "nttS"), 48: ("GoStatus", "n-nf")}
+REASONS = {"sync": "GoBlockSync", "sync.(*Cond).Wait": "GoBlockCond",
+           "network": "GoBlockNet", "select": "GoBlockSelect",
+           "sleep": "GoSleep"}
+
+
 class Reader:
     def __init__(self, path):
         with open(path, "rb") as f:
             self.data = f.read()
-        assert self.data[:16] == b"go 1.11 trace\0\0\0", self.data[:16]
+        self.is_v2 = self.data[:16] == b"go 1.23 trace\0\0\0"
+        assert self.is_v2 or self.data[:16] == b"go 1.11 trace\0\0\0"
         self.at = 16
         self.strings = {0: ""}
         self.stacks = {0: []}
@@ -81,13 +100,96 @@ class Reader:
         self.raw.append([tick + args[0], kind, p, args[1:], text])
         return args[0]
 
+    def entry(self, kind):
+        if kind == 8:
+            self.frequency = self.number()
+            return
+        assert self.data[self.at] in (3, 5)
+        self.at += 1
+        number, count = self.number(), self.number()
+        if kind == 4:
+            self.strings[number] = self.data[self.at:self.at + count].decode()
+            self.at += count
+        else:
+            self.stacks[number] = [
+                [self.number() for _ in range(4)] for _ in range(count)]
+
+    def read_v2(self):
+        """Fills raw with [tick, type, M, arguments], but tables first."""
+        while self.at < len(self.data):
+            assert self.data[self.at] == 1
+            self.at += 1
+            assert self.number() == 1, "one generation"
+            m, tick, size = self.number(), self.number(), self.number()
+            assert size <= 65536
+            end = self.at + size
+            kind = self.data[self.at]
+            if kind in (2, 4, 8):
+                self.at += 1
+                while self.at < end:
+                    self.entry(kind)
+                continue
+            while self.at < end:
+                kind = self.data[self.at]
+                self.at += 1
+                tick += self.number()
+                args = [self.number() for _ in NAMES_V2[kind][1]]
+                self.raw.append([tick, kind, m, args])
+            assert self.at == end
+
     def named(self, number):
         return [(self.strings[f], self.strings[file], line)
                 for _, f, file, line in self.stacks[number]]
 
 
+def shown(r, kind, args):
+    """The name, arguments and stack of 1.11, of an event of 1.23."""
+    name, forms = NAMES_V2[kind]
+    stack, values = [], []
+    for form, value in zip(forms, args):
+        if form == "S":
+            stack = r.named(value)
+        elif form != "-":
+            values.append(r.strings[value] if form == "t" else
+                          r.named(value) if form == "f" else value)
+    if name == "GoBlock":
+        name = REASONS[values.pop()]
+    elif kind in (42, 43):
+        values.insert(1, kind - 42)
+    elif kind == 29:  # begins and ends are counted, from 1
+        assert values[0] % 2 == 1
+        values[0] //= 2
+    return name, values, stack
+
+
+def events_v2(r):
+    r.read_v2()
+    running, result = {}, []
+    for tick, kind, m, args in r.raw:
+        name, args, stack = shown(r, kind, args)
+        text = args.pop() if name == "UserLog" else ""
+        names = [name]
+        if name == "GoStatus":
+            names = ["GoCreate"] + {4: ["GoWaiting"],
+                                    3: ["GoInSyscall"]}.get(args[1], [])
+            args = [args[0], args[2]]
+        elif name == "GoSysCall":
+            names = ["GoSysCall", "GoSysBlock"]
+        for n in names:
+            result.append(Event(tick, n, m, running.get(m, 0), args, stack,
+                                text))
+        if name == "GoStart":
+            running[m] = args[0]
+        elif name in REASONS.values() or name == "GoEnd":
+            running[m] = 0
+    result.sort(key=lambda e: e.tick)
+    return result, r.frequency
+
+
 def events(path):
     r = Reader(path)
+    if r.is_v2:
+        return events_v2(r)
     r.read()
     running = {}
     result = []

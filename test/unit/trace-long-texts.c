@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: names that are longer than readers take, as those of C++ can be, are
+// cut in each format.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: for f in 1.11 1.23; do ./app $f $f.trace || exit 1; done
+// RUN: %trace_check -q *.trace
+
+#include "traces.h"
+
+int main(int argc, char **argv) {
+  static char name[2000000];
+  memset(name, 'n', sizeof(name) - 1);
+  CHECK_EQ(argc, 3);
+  trace_open(argv[1], argv[2]);
+  trace_begin_row(0, 1000);
+  RECORD(BEGIN, 0, 1, 100, MPROF_TRACE_FROM_UNKNOWN, 0);
+  CHECK(mprof_trace_string_number(trace_writer, name) != 0);
+  CHECK(mprof_trace_string_number(trace_writer, "short") != 0);
+  trace_end_row();
+  trace_close();
+  return 0;
+}

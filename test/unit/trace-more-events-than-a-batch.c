@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a row's buffer can make more events than a batch has room for, and
+// names more texts; in each format all of them are there, and mprof-trace2json
+// shows them alike.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: for f in 1.5 1.11 1.23; do ./app $f $f.trace || exit 1; done
+// RUN: %trace_check *.trace > counts
+// RUN: FileCheck %s < counts
+// RUN: for f in 1.11 1.23; do %trace2json -n app $f.trace | \
+// RUN:   sed -E 's/"(ts|dur)":[0-9.]+//g' > $f.json || exit 1; done
+// RUN: cmp 1.11.json 1.23.json
+// CHECK: 40000 GoSysCall
+// CHECK: 1.23.trace
+// CHECK: 40000 GoSyscallBegin
+// CHECK: 1000 UserLog
+// CHECK: 1.5.trace
+// CHECK: 40000 GoSysCall
+
+#include "traces.h"
+
+int main(int argc, char **argv) {
+  unsigned char text[MPROF_TRACE_LOG_MAX];
+  memset(text, 'x', sizeof(text));
+  CHECK_EQ(argc, 3);
+  trace_open(argv[1], argv[2]);
+  trace_begin_row(0, 1000);
+  RECORD(BEGIN, 0, 1, 100, MPROF_TRACE_FROM_UNKNOWN, 0);
+  for (int i = 0; i < 40000; i++)
+    RECORD(CALL, 100, 0);
+  for (int i = 0; i < 1000; i++)
+    mprof_trace_write_record(
+        trace_writer, &trace_rows[0],
+        &(const struct mprof_trace_record){
+            MPROF_TRACE_LOG, 1, {0, 0, 0, sizeof(text)}, text});
+  RECORD(END, 0);
+  trace_end_row();
+  trace_close();
+  return 0;
+}

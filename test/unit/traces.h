@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traces of records made by hand, in a format, for tests of the writers.
+
+#ifndef MPROF_TEST_UNIT_TRACES_H
+#define MPROF_TEST_UNIT_TRACES_H
+
+#include "core.h"
+#include "trace_format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct mprof_trace_writer *trace_writer;
+static struct mprof_trace_written trace_rows[8];
+static unsigned trace_row;
+
+static void trace_put(void *arg, const void *data, size_t len) {
+  CHECK_EQ(fwrite(data, 1, len, arg), len);
+}
+
+static inline void trace_open(const char *format, const char *path) {
+  const struct mprof_trace_sink sink = {trace_put, fopen(path, "w")};
+  CHECK(sink.arg);
+  strcpy(mprof_flags.trace_format, format);
+  trace_writer = mprof_trace_writer_new(&sink, 2);
+  CHECK(trace_writer);
+  trace_rows[0].is_first = true;
+  mprof_trace_write_head(trace_writer);
+}
+
+// What follows is of a row, from a time on, up to trace_end_row.
+static inline void trace_begin_row(unsigned row, uint64_t ticks) {
+  trace_row = row;
+  trace_writer->format->begin_batch(trace_writer, &trace_rows[row], row, ticks);
+}
+
+static inline void trace_end_row(void) {
+  trace_writer->format->end_batch(trace_writer);
+}
+
+// A record, so many ticks after the row's last one.
+#define RECORD(type, ticks, ...)                                               \
+  mprof_trace_write_record(                                                    \
+      trace_writer, &trace_rows[trace_row],                                    \
+      &(const struct mprof_trace_record){                                      \
+          MPROF_TRACE_##type, ticks, {__VA_ARGS__}, NULL})
+
+static inline void trace_close(void) {
+  mprof_guard_enter();
+  mprof_trace_write_tail(trace_writer, 1000000);
+  mprof_guard_leave();
+  CHECK_EQ(mprof_trace_writer_error(trace_writer), 0);
+  CHECK_EQ(fclose(trace_writer->sink.arg), 0);
+  mprof_trace_writer_free(trace_writer);
+}
+
+#endif // MPROF_TEST_UNIT_TRACES_H
