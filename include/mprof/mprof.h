@@ -189,15 +189,15 @@ int mprof_trace_start_fd(int fd);
  * thread: each call gives the next piece of the file in *data, valid until the
  * next call, and its length. It waits while there is none, so until buffers are
  * full, or mprof_trace_stop, which does not wait for it; with trace_format=1.5
- * all comes then. 0 after the last piece. A reader that stops lets the trace end when trace_max_mb are full.
- * Returns below 0: -ESRCH if there is no such trace, or it was taken to its
- * end; -EBUSY while another thread reads; -ENOMEM; -ENOSYS as
- * mprof_write_profile. (Go: ReadTrace) */
+ * all comes then. 0 after the last piece. A reader that stops lets the trace
+ * end when trace_max_mb are full. Returns below 0: -ESRCH if there is no such
+ * trace, or it was taken to its end; -EBUSY while another thread reads;
+ * -ENOMEM; -ENOSYS as mprof_write_profile. (Go: ReadTrace) */
 int mprof_trace_start_reader(void);
 ssize_t mprof_trace_read(const void **data);
 /* Ends the trace and writes it, one of the options' to PATTERN.trace; readable
- * by "go tool trace". Does nothing if there is none. Returns 0, or what writing the file gave; ENOSYS, EBUSY as
- * mprof_write_profile. (Go: trace.Stop) */
+ * by "go tool trace". Does nothing if there is none. Returns 0, or what writing
+ * the file gave; ENOSYS, EBUSY as mprof_write_profile. (Go: trace.Stop) */
 int mprof_trace_stop(void);
 /* Writes what a flight recorder has, of the options trace_last and
  * trace_last_mb: the newest part of the trace, to a new file that replaces
