@@ -102,9 +102,11 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
     idmap_add(&r->m_ids, m, index);
     *APPEND(r->m_ps, r->m_count, r->m_capacity) = ev->p;
   } else if (r->m_ps[index] != ev->p && t->minor >= SINCE_BOTH) {
-    // p stays valid: the other P is known already.
+    // p stays valid: the other P is known already. From a system call on it may
+    // be taken from its thread, which is not told.
     const struct p_state *other = p_of(r, r->m_ps[index]);
-    if (other->started && other->m == m)
+    if (other->started && other->m == m && other->g &&
+        g_of(r, other->g)->last != V1_GoSysCall)
       FAIL(THREAD_ON_TWO_SLOTS,
            "%s: thread %" PRIu64 " is on P %" PRIu64 " too", describe(t, ev), m,
            r->m_ps[index]);
