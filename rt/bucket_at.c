@@ -37,9 +37,24 @@ get_bounded(const struct mprof_bucket_key *key) {
   return b ? b : any;
 }
 
-// What a stack's last frames are is found out each time: the two before the end
-// of the chain, and whether there is another.
-enum { LAST_FRAMES = 2 };
+// Whether the chain ends at fp, as far as it is shown, as the stack of b does.
+static bool ends_as(struct mprof_thread *t, const struct mprof_bucket *b,
+                    uintptr_t fp, size_t depth) {
+  struct mprof_scratch *s = t->scratch;
+  const uintptr_t next = *(const uintptr_t *)fp;
+  if (mprof_likely(fp == s->root && next == s->above_root))
+    return b->end == MPROF_STACK_COMPLETE;
+  mprof_pc last[2];
+  enum mprof_stack_end end;
+  if (mprof_unwind(&t->range, fp, last, depth < 2 ? depth : 2, &end) != 1 ||
+      end != b->end)
+    return false;
+  if (end == MPROF_STACK_COMPLETE) {
+    s->root = fp;
+    s->above_root = next;
+  }
+  return true;
+}
 
 // The recent bucket of an event at frame, if this one has its stack: the chain
 // is followed along that, and nothing is written down. NULL: to be found out.
@@ -52,21 +67,13 @@ static struct mprof_bucket *recent_at(struct mprof_thread *t,
     return NULL;
   const mprof_pc pc = ((const mprof_pc *)frame)[1];
   struct mprof_bucket *b = s->recent[recent_index(pc, frame, key->size)];
-  if (!b || b->stack_len < leaves + LAST_FRAMES ||
+  if (!b || b->stack_len < leaves + 2 ||
       !mprof_bucket_matches_but_stack(b, key) ||
       (leaf != 0 && b->stack[0] != leaf))
     return NULL;
-  const mprof_pc *rest = b->stack + leaves;
-  const size_t along = b->stack_len - leaves - LAST_FRAMES;
-  if (mprof_unwind_along(&t->range, &frame, rest, along) != along)
-    return NULL;
-  mprof_pc last[LAST_FRAMES + 1];
-  enum mprof_stack_end end;
-  size_t depth = s->depth - leaves - along;
-  if (depth > LAST_FRAMES + 1)
-    depth = LAST_FRAMES + 1;
-  if (mprof_unwind(&t->range, frame, last, depth, &end) != LAST_FRAMES ||
-      end != b->end || last[0] != rest[along] || last[1] != rest[along + 1])
+  const size_t n = b->stack_len - leaves;
+  if (mprof_unwind_along(&t->range, &frame, b->stack + leaves, n) != n ||
+      !ends_as(t, b, frame, s->depth - leaves - n + 1))
     return NULL;
   return b;
 }

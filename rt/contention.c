@@ -157,7 +157,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
       (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
     return;
   uint64_t released = 0;
-  uint64_t now = w->is_waiter ? mprof_clock_now() : mprof_clock_about();
+  uint64_t now = mprof_clock_about();
   // As in begin, where it was free: nothing of the runtime was interrupted.
   mprof_guard_enter();
   if (w->is_waiter)

@@ -19,6 +19,9 @@
 // Made at the thread's first sample, not before: many threads have none.
 struct mprof_scratch {
   struct mprof_bucket *recent[MPROF_RECENT];
+  // Frame that complete stacks end with, and what it has for the next one's
+  // address; 0 before the first. bucket_at.c
+  uintptr_t root, above_root;
   uint32_t depth;   // stack_depth
   mprof_pc stack[]; // depth entries, then as many for lock_profile
 };

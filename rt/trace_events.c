@@ -216,7 +216,8 @@ void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
 
 static struct mprof_trace_mark put_wake(struct mprof_trace_row *r,
                                         uint32_t stack) {
-  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, mprof_clock_now());
+  unsigned char *p =
+      mprof_trace_begin(r, MPROF_TRACE_WAKE, mprof_clock_about());
   p = mprof_trace_put(p, stack);
   for (unsigned i = 0; i < MPROF_TRACE_BEFORE_SLOT; i++)
     *p++ = 0;
@@ -322,7 +323,8 @@ void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
   struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
   if (!r)
     return;
-  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_HEAP, mprof_clock_now());
+  unsigned char *p =
+      mprof_trace_begin(r, MPROF_TRACE_HEAP, mprof_clock_about());
   mprof_trace_finish(r, mprof_trace_put(p, now > 0 ? (uint64_t)now : 0));
   mprof_trace_leave();
 }

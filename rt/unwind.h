@@ -34,7 +34,8 @@ size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
 
 // Goes that way as long as it meets the n return addresses at pcs, which
 // another unwinding has given, on the thread's own stack as far as range knows
-// it. Returns how many there were; *fp is then the frame of the next.
+// it; n is not 0. Returns how many there were; *fp is then the last one's
+// frame.
 size_t mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
                           const mprof_pc *pcs, size_t n);
 

@@ -144,20 +144,17 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
 NO_SANITIZER size_t mprof_unwind_along(const struct mprof_stack_range *range,
                                        uintptr_t *fp, const mprof_pc *pcs,
                                        size_t n) {
-  uintptr_t at = *fp;
   const uintptr_t last = range->hi - 16;
+  uintptr_t next = *fp;
   size_t i = 0;
-  if (at < range->lo || at > last)
+  if (next < range->lo)
     return 0;
-  for (; i < n; i++) {
-    const uintptr_t next = ((const uintptr_t *)at)[0];
-    if (((const uintptr_t *)at)[1] != pcs[i] ||
-        next - at - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
-        next > last)
+  while (next <= last && ((const uintptr_t *)next)[1] == pcs[i]) {
+    const uintptr_t at = *fp = next;
+    next = *(const uintptr_t *)at;
+    if (++i == n || next - at - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0)
       break;
-    at = next;
   }
-  *fp = at;
   return i;
 }
 

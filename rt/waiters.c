@@ -22,7 +22,9 @@ struct waited {
 };
 
 static struct slot {
-  struct mprof_lock lock; // guards the rest, and __mprof_waiters's word
+  // Guards the rest, and __mprof_waiters's word. A line of its own: threads
+  // wait for neighbouring locks.
+  _Alignas(64) struct mprof_lock lock;
   struct waited *used, *unused;
 } slots[MPROF_WAITER_SLOTS];
 

@@ -21,7 +21,9 @@ EVENT_NOTES = """\
   round while none is, by the number of its events: a *region* has two, its begin
   and its end; a *system call*, a `read` of one byte from /dev/zero, is one; a
   *wait*, for a semaphore until a time that is over, has two, block and unblock,
-  and no other thread or call of the kernel is in it; a *turn* has three, of two
+  and no other thread or call of the kernel is in it (two threads' semaphores are
+  a page apart: the waits for two in neighbouring cache lines take about twice
+  as long, since the table of waiters has words of both in one); a *turn* has three, of two
   threads on one processor that hand it to each other: one unblocks the other, and
   blocks; the other starts. So the kernel's part and the change of threads are not
   in the figures.
