@@ -95,6 +95,7 @@ enum mprof_rank {
   MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, rate, masks
   MPROF_RANK_ACTIVE,    // active_lock: active of every memory record
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads
+  MPROF_RANK_PROFILES,  // profiles_lock, and the values of each such profile
   MPROF_RANK_CUSTOM,    // a slot of the table of arenas
   MPROF_RANK_ODD,       // odd_lock: live blocks off 16-byte boundaries
   MPROF_RANK_GC,        // gc_lock: live objects of a collector

@@ -17,6 +17,7 @@ enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_MUTEX = 3,
   MPROF_BUCKET_THREAD = 4, // threads created; Go keeps them in its m
   MPROF_BUCKET_TRACE = 5,  // stacks of the execution trace; counts nothing
+  MPROF_BUCKET_CUSTOM = 6, // values that the program has in its own profiles
   MPROF_BUCKET_TYPES
 };
 
@@ -64,6 +65,11 @@ struct mprof_thread_counts {
   _Atomic uint64_t created;
 };
 
+// Counters of a CUSTOM bucket.
+struct mprof_custom_counts {
+  uint64_t values; // guarded by its profile's lock
+};
+
 // What tells one bucket from another.
 struct mprof_bucket_key {
   const mprof_pc *stack; // return addresses, leaf first
@@ -73,7 +79,7 @@ struct mprof_bucket_key {
   uint8_t end;  // enum mprof_stack_end
   uint8_t kind; // enum mprof_kind (contention.h); 0 unless BLOCK or MUTEX
   union {
-    size_t size;      // MEM: bytes
+    size_t size;      // MEM: bytes; CUSTOM: its profile's number
     uintptr_t object; // BLOCK, MUTEX: the lock's address, or 0
   };
   uint64_t rate; // MEM: heap_rate when sampled, which the counts are scaled by
@@ -86,6 +92,7 @@ struct mprof_bucket {
     struct mprof_mem_counts mem;
     struct mprof_wait_counts wait;
     struct mprof_thread_counts thread;
+    struct mprof_custom_counts custom;
   };
   // Written once before the bucket is published, but for cells.
   uint64_t hash;

@@ -15,6 +15,11 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp, size_t size) {
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
+static bool has_lock(const struct mprof_bucket_key *key) {
+  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
+         key->object != 0;
+}
+
 // A stack that meets many locks would make as many buckets; from some number on
 // they share the one that has no lock.
 static MPROF_NOINLINE struct mprof_bucket *
@@ -107,10 +112,10 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
   struct mprof_bucket *b = *recent;
   if (mprof_likely(b != NULL) && mprof_bucket_matches(b, key))
     return b;
-  if (key->type == MPROF_BUCKET_MEM || key->object == 0)
-    b = mprof_bucket_get(key, true);
-  else
+  if (has_lock(key))
     b = get_bounded(key);
+  else
+    b = mprof_bucket_get(key, true);
   if (b)
     *recent = b;
   return b;

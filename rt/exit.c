@@ -15,7 +15,8 @@
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 
-enum { FILES_MAX = 7, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
+enum { FILES_MAX = 7 + MPROF_CUSTOM_PROFILES };
+enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
 struct last_words {
@@ -177,6 +178,15 @@ static int make_profile_path(struct last_words *w, const char *kind) {
   return make_path(w, kind, mprof_flags.debug == 1 ? ".txt" : ".pb.gz");
 }
 
+enum { CUSTOM_KIND = MPROF_CUSTOM_NAME + 1 };
+
+static void make_custom_kind(char kind[CUSTOM_KIND],
+                             const struct mprof_custom_snapshot *s) {
+  struct mprof_text t = {.buf = kind, .cap = CUSTOM_KIND};
+  mprof_text_str(&t, ".");
+  mprof_text_str(&t, s->name);
+}
+
 // --- names that nobody has ---
 //
 // A process id comes back: after an exec, when the kernel has given all others
@@ -196,17 +206,26 @@ static void set_number(struct last_words *w, unsigned number) {
   }
 }
 
+static bool has_file(struct last_words *w, const char *kind,
+                     const char *suffix) {
+  return make_path(w, kind, suffix) == 0 && mprof_sys_exists(w->path);
+}
+
 static bool is_taken(void *arg, unsigned number) {
   struct last_words *w = arg;
   static const char *const kinds[] = {".heap", ".heapx", ".block", ".mutex",
                                       ".threadcreate"};
   set_number(w, number);
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-    if ((make_path(w, kinds[i], ".pb.gz") == 0 && mprof_sys_exists(w->path)) ||
-        (make_path(w, kinds[i], ".txt") == 0 && mprof_sys_exists(w->path)))
+    if (has_file(w, kinds[i], ".pb.gz") || has_file(w, kinds[i], ".txt"))
       return true;
-  return (make_path(w, "", ".trace") == 0 && mprof_sys_exists(w->path)) ||
-         (make_path(w, "", ".txt") == 0 && mprof_sys_exists(w->path));
+  for (size_t i = 0; i < w->sum.custom_len; i++) {
+    char kind[CUSTOM_KIND];
+    make_custom_kind(kind, &w->sum.custom[i]);
+    if (has_file(w, kind, ".pb.gz") || has_file(w, kind, ".txt"))
+      return true;
+  }
+  return has_file(w, "", ".trace") || has_file(w, "", ".txt");
 }
 
 static void choose_number(struct last_words *w, unsigned first) {
@@ -294,6 +313,31 @@ static void write_threads(struct last_words *w) {
   note_file(w, error, put_threads);
 }
 
+static int write_custom_file(struct last_words *w,
+                             const struct mprof_custom_snapshot *s) {
+  char kind[CUSTOM_KIND];
+  make_custom_kind(kind, s);
+  int error = make_profile_path(w, kind);
+  if (error == 0)
+    error = mprof_flags.debug == 1 ? mprof_write_custom_text(s, w->path)
+                                   : mprof_write_custom_pprof(s, w->path);
+  return error;
+}
+
+static void write_custom(struct last_words *w,
+                         const struct mprof_custom_snapshot *s) {
+  int error;
+  do
+    error = write_custom_file(w, s);
+  while (lost_name(w, error));
+  note_file(w, error, NULL);
+  if (error != 0)
+    return;
+  mprof_text_str(&w->line, " (");
+  put_numbers(&w->line, s->values, "value", s->len);
+  mprof_text_str(&w->line, ")");
+}
+
 static void write_profiles(struct last_words *w) {
   if (w->sum.has_heap)
     write_heap(w);
@@ -305,6 +349,8 @@ static void write_profiles(struct last_words *w) {
     write_waits(w, ".mutex", &w->sum.mutex, &w->sum.mutex_stacks, put_mutex);
   if (w->sum.has_threads)
     write_threads(w);
+  for (size_t i = 0; i < w->sum.custom_len; i++)
+    write_custom(w, &w->sum.custom[i]);
 }
 
 // One that the program has started has a path of its own.

@@ -8,6 +8,7 @@
 #include "bucket.h"
 #include "contention.h"
 #include "custom_blocks.h"
+#include "custom_profile.h"
 #include "cycle.h"
 #include "epochs.h"
 #include "fastpath.h"
@@ -108,6 +109,7 @@ static void after_fork_in_child(void) {
   mprof_thread_starts_reset();
   mprof_live_reset();
   mprof_custom_reset();
+  mprof_custom_profiles_reset();
   if (mprof_gc_reset)
     mprof_gc_reset();
   mprof_threads_reset();

@@ -10,6 +10,8 @@
 
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
                        bool has_samples) {
+  if (w->empty_stack == NULL)
+    w->empty_stack = "";
   w->has_names =
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
   int error = mprof_outfile_open(&w->out, path, false);
@@ -22,6 +24,10 @@ int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
 
 static void put_frame(const struct mprof_frame *f, void *arg) {
   struct mprof_legacy *w = arg;
+  if (w->skip > 0) {
+    w->skip--;
+    return;
+  }
   mprof_outfile_text(&w->out, "#\t0x");
   mprof_outfile_hex(&w->out, w->pc);
   mprof_outfile_text(&w->out, "\t");
@@ -53,16 +59,20 @@ static mprof_pc show(struct mprof_legacy *w, mprof_pc pc, uint32_t gone) {
 }
 
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
+  const struct mprof_skipped skipped = mprof_stack_skipped(b, w->has_names);
   // Readers want an address, and take 1 from it. None is 0.
-  if (b->stack_len <= b->skip)
-    mprof_outfile_text(&w->out, " 0x1\n#\t" MPROF_UNKNOWN_CREATOR);
+  if (b->stack_len == skipped.frames) {
+    mprof_outfile_text(&w->out, " 0x1\n#\t");
+    mprof_outfile_text(&w->out, w->empty_stack);
+  }
   const uint32_t gone = mprof_bucket_gone(b);
-  for (uint32_t i = b->skip; i < b->stack_len; i++) {
+  for (uint32_t i = skipped.frames; i < b->stack_len; i++) {
     mprof_outfile_text(&w->out, " 0x");
     mprof_outfile_hex(&w->out, show(w, b->stack[i], gone));
   }
   mprof_outfile_text(&w->out, "\n");
-  for (uint32_t i = b->skip; w->has_names && i < b->stack_len; i++) {
+  w->skip = skipped.functions;
+  for (uint32_t i = skipped.frames; w->has_names && i < b->stack_len; i++) {
     w->pc = mprof_symbolize_shown(b->stack[i], gone);
     mprof_symbolize(w->pc, put_frame, w);
   }

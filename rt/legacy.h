@@ -12,10 +12,16 @@
 struct mprof_legacy {
   struct mprof_outfile out;
   struct mprof_maps maps;
-  mprof_pc pc;    // whose frames are being written, as it is shown
-  bool has_names; // frames are written at all
+  mprof_pc pc;             // whose frames are being written, as it is shown
+  bool has_names;          // frames are written at all
+  unsigned skip;           // functions of that frame that are not to be
+  const char *empty_stack; // what a stack without frames is shown as
   char command[4096];
 };
+
+// What readers of counts and waits look for before the mappings;
+// MAPPED_LIBRARIES: they take for a record.
+#define MPROF_LEGACY_MAP_TITLE "--- Memory map: ---"
 
 // Opens path. has_samples: names of functions will be needed. 0 or an errno
 // value, and then there is nothing to end.

@@ -288,8 +288,17 @@ static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
   emit(w);
 }
 
+// Takes the innermost functions from the location that is being made.
+static void drop_lines(struct mprof_pprof *w, unsigned skip) {
+  if (skip > w->lines_len)
+    skip = (unsigned)w->lines_len;
+  w->lines_len -= skip;
+  memmove(w->lines, w->lines + skip, w->lines_len * sizeof(w->lines[0]));
+}
+
 // The id of a new location, 0 if its address lies in no mapping.
-static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc) {
+static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
+                             unsigned skip) {
   const struct mprof_mapping *found = mprof_maps_find(&w->maps, pc - 1);
   if (found == NULL)
     return 0;
@@ -300,6 +309,7 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc) {
   if (w->wants_names && w->named < NAMED_LOCATIONS_MAX) {
     w->named++;
     mprof_symbolize(pc, add_line, w);
+    drop_lines(w, skip);
   }
   if (w->lines_len > 0)
     m->has_names = true;
@@ -311,18 +321,20 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc) {
 // What the table holds for an address that lies in no mapping.
 #define UNMAPPED UINT64_MAX
 
-// The id of a return address as it is shown, 0 if it lies in no mapping. It is
-// written when it is first met.
-static uint64_t locate(struct mprof_pprof *w, mprof_pc pc) {
+// The id of a return address as it is shown, without so many of its innermost
+// functions; 0 if it lies in no mapping. It is written when it is first met.
+static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   if (pc == 0)
     return 0;
-  struct mprof_pc_slot *s = mprof_pc_table_get(&w->table, pc);
+  // Addresses end below that bit.
+  struct mprof_pc_slot *s =
+      mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
   if (s == NULL) {
     w->error = ENOMEM;
     return 0;
   }
   if (s->value == 0) {
-    uint64_t id = new_location(w, pc);
+    uint64_t id = new_location(w, pc, skip);
     s->value = id == 0 ? UNMAPPED : id;
   }
   return s->value == UNMAPPED ? 0 : s->value;
@@ -357,9 +369,11 @@ static size_t locate_stack(struct mprof_pprof *w,
   size_t n = 0;
   bool is_cut = b->end != MPROF_STACK_COMPLETE;
   const uint32_t gone = mprof_bucket_gone(b);
-  for (uint32_t i = b->skip; i < b->stack_len && n < MPROF_MAX_STACK_DEPTH;
-       i++) {
-    uint64_t id = locate(w, mprof_maps_shown(&w->maps, b->stack[i], gone));
+  const struct mprof_skipped skipped = mprof_stack_skipped(b, w->wants_names);
+  for (uint32_t i = skipped.frames;
+       i < b->stack_len && n < MPROF_MAX_STACK_DEPTH; i++) {
+    uint64_t id = locate(w, mprof_maps_shown(&w->maps, b->stack[i], gone),
+                         i == skipped.frames ? skipped.functions : 0);
     if (id == 0) {
       is_cut = true;
       break;

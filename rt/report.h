@@ -50,5 +50,7 @@ void mprof_report_mutex(struct mprof_report *w);
 void mprof_report_mutex_summary(struct mprof_report *w);
 void mprof_report_threads(struct mprof_report *w);
 void mprof_report_threads_summary(struct mprof_report *w);
+void mprof_report_custom(struct mprof_report *w);
+void mprof_report_custom_summary(struct mprof_report *w);
 
 #endif // MPROF_RT_REPORT_H

@@ -13,6 +13,9 @@
 #include <errno.h>
 #include <string.h>
 
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
 static int write_mem(const char *path, int debug, bool allocs_first) {
   struct mprof_mem_snapshot s;
   int error = mprof_mem_snapshot_take(&s, mprof_cycle_dump_ends_it(false));
@@ -88,23 +91,70 @@ static const struct {
                 {"heapx", write_heapx}, {"block", write_block},
                 {"mutex", write_mutex}, {"threadcreate", write_threads}};
 
+enum { BUILT_IN = sizeof(profiles) / sizeof(profiles[0]) };
+
+static size_t find(const char *name) {
+  size_t i = 0;
+  while (i < BUILT_IN && strcmp(profiles[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+bool mprof_profile_is_built_in(const char *name) {
+  return find(name) < BUILT_IN;
+}
+
+static int write_custom(const char *path, int debug, size_t number) {
+  struct mprof_custom_snapshot s;
+  int error = mprof_custom_snapshot_take(&s, number);
+  if (error == 0)
+    error = debug == 1 ? mprof_write_custom_text(&s, path)
+                       : mprof_write_custom_pprof(&s, path);
+  mprof_custom_snapshot_free(&s);
+  return error;
+}
+
 MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
                                      int debug) {
   if (name == NULL || path == NULL || (debug != 0 && debug != 1))
     return EINVAL;
-  const size_t count = sizeof(profiles) / sizeof(profiles[0]);
-  size_t i = 0;
-  while (i < count && strcmp(profiles[i].name, name) != 0)
-    i++;
-  if (i == count)
+  const size_t i = find(name), custom = mprof_custom_profile_find(name);
+  if (i == BUILT_IN && custom == MPROF_CUSTOM_PROFILES)
     return EINVAL;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
-  int error = profiles[i].write(path, debug);
+  int error = i < BUILT_IN ? profiles[i].write(path, debug)
+                           : write_custom(path, debug, custom);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
   return error;
+}
+
+// --- which there are ---
+
+static bool comes_first(const void *a, const void *b) {
+  return strcmp(a, b) < 0;
+}
+
+MPROF_PUBLIC int mprof_profiles(const char **names, size_t len, size_t *n) {
+  const char *all[BUILT_IN + MPROF_CUSTOM_PROFILES];
+  *n = 0;
+  for (size_t i = 0; i < BUILT_IN; i++)
+    if (profiles[i].write != write_heapx || mprof_flags.heapx)
+      all[(*n)++] = profiles[i].name;
+  const size_t custom = mprof_custom_profiles();
+  for (size_t i = 0; i < custom; i++)
+    all[(*n)++] = mprof_custom_profile_name(i);
+  mprof_sort((void **)all, *n, comes_first);
+  if (__msan_unpoison)
+    __msan_unpoison(n, sizeof(*n));
+  if (*n > len)
+    return ERANGE;
+  memcpy(names, all, *n * sizeof(names[0]));
+  if (__msan_unpoison)
+    __msan_unpoison(names, *n * sizeof(names[0]));
+  return 0;
 }

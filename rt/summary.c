@@ -47,6 +47,15 @@ static int take_threads(struct mprof_summary *s) {
                     : mprof_thread_snapshot_take(&s->created, true, true);
 }
 
+static int take_custom(struct mprof_summary *s) {
+  const size_t n = mprof_custom_profiles();
+  int error = 0;
+  for (; s->custom_len < n && error == 0; s->custom_len++)
+    error =
+        mprof_custom_snapshot_take(&s->custom[s->custom_len], s->custom_len);
+  return error;
+}
+
 int mprof_summary_take(struct mprof_summary *s) {
   memset(s, 0, sizeof(*s));
   int error = mprof_mem_snapshot_take(&s->heap, mprof_cycle_dump_ends_it(true));
@@ -56,12 +65,21 @@ int mprof_summary_take(struct mprof_summary *s) {
     error = mprof_wait_snapshot_take(&s->mutex, MPROF_BUCKET_MUTEX, false);
   if (error == 0 && mprof_flags.threadcreate)
     error = take_threads(s);
+  if (error == 0)
+    error = take_custom(s);
   return error != 0 ? error : mprof_summary_group(s);
+}
+
+static bool has_custom(const struct mprof_summary *s) {
+  for (size_t i = 0; i < s->custom_len; i++)
+    if (s->custom[i].len > 0)
+      return true;
+  return false;
 }
 
 bool mprof_summary_has_stacks(const struct mprof_summary *s) {
   return s->heap.len > 0 || s->block.len > 0 || s->mutex.len > 0 ||
-         s->has_threads;
+         s->has_threads || has_custom(s);
 }
 
 void mprof_summary_free(struct mprof_summary *s) {
@@ -74,4 +92,6 @@ void mprof_summary_free(struct mprof_summary *s) {
   mprof_wait_snapshot_free(&s->mutex);
   mprof_thread_snapshot_free(&s->threads);
   mprof_thread_snapshot_free(&s->created);
+  for (size_t i = 0; i < s->custom_len; i++)
+    mprof_custom_snapshot_free(&s->custom[i]);
 }

@@ -84,6 +84,7 @@ static void put_sections(struct mprof_report *w) {
     mprof_report_mutex(w);
   if (w->sum->has_threads)
     mprof_report_threads(w);
+  mprof_report_custom(w);
 }
 
 static void put_summaries(struct mprof_report *w) {
@@ -93,6 +94,7 @@ static void put_summaries(struct mprof_report *w) {
     mprof_report_mutex_summary(w);
   if (w->sum->has_threads)
     mprof_report_threads_summary(w);
+  mprof_report_custom_summary(w);
   if (w->sum->has_heapx)
     mprof_report_heapx_summary(w);
   if (w->sum->has_heap)

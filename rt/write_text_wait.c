@@ -10,9 +10,6 @@
 
 #include <errno.h>
 
-// What readers of these look for; MAPPED_LIBRARIES: they take for a record.
-static const char maps_title[] = "--- Memory map: ---";
-
 static void put_wait_header(struct mprof_outfile *f,
                             const struct mprof_wait_snapshot *s) {
   bool is_mutex = s->type == MPROF_BUCKET_MUTEX;
@@ -52,7 +49,7 @@ int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
     put_waits(w, g);
     mprof_legacy_stats(w);
     put_rate(&w->out, s);
-    error = mprof_legacy_end(w, maps_title);
+    error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
   }
   mprof_os_unmap(w, sizeof(*w));
   return error;
@@ -75,11 +72,12 @@ int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return ENOMEM;
+  w->empty_stack = MPROF_UNKNOWN_CREATOR;
   int error = mprof_legacy_begin(w, path, s->len > 0);
   if (error == 0) {
     put_threads(w, s);
     mprof_legacy_stats(w);
-    error = mprof_legacy_end(w, maps_title);
+    error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
   }
   mprof_os_unmap(w, sizeof(*w));
   return error;

@@ -8,6 +8,7 @@
 #ifndef MPROF_RT_WRITER_H
 #define MPROF_RT_WRITER_H
 
+#include "custom_profile.h"
 #include "snapshot.h"
 
 // Shown in what is written. CMake gives the project's.
@@ -153,6 +154,18 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *), void *arg);
 
+// --- skip.c ---
+
+// What a stack's skip leaves out: so many whole frames, and so many functions
+// of the next one, the innermost first. With names between
+// mprof_symbolize_begin and its end; without, a frame counts as one function.
+struct mprof_skipped {
+  uint32_t frames;
+  unsigned functions;
+};
+struct mprof_skipped mprof_stack_skipped(const struct mprof_bucket *b,
+                                         bool has_names);
+
 // --- wrappers.c ---
 
 // Longer names of functions than that, with the 0, are no wrapper's.
@@ -232,6 +245,8 @@ struct mprof_summary {
   struct mprof_wait_snapshot block, mutex; // by lock
   struct mprof_thread_snapshot threads;    // as the options ask
   struct mprof_thread_snapshot created;    // all, by stack
+  struct mprof_custom_snapshot custom[MPROF_CUSTOM_PROFILES]; // by number
+  size_t custom_len;
   // Set by mprof_summary_group:
   struct mprof_stacks heap_stacks;
   struct mprof_heapx_stacks heapx_stacks;
@@ -256,6 +271,9 @@ void mprof_drop_frames(struct mprof_text *t, bool allocators);
 // What is shown as the stack of threads whose creation was not seen.
 #define MPROF_UNKNOWN_CREATOR "[unknown creator]"
 
+// The same where a skip has left nothing. (Go: lostProfileEvent)
+#define MPROF_LOST_EVENT "lostProfileEvent"
+
 // --- the formats. Each returns 0 or an errno value. ---
 
 // profile.proto, gzipped. (Go: writeHeapProto)
@@ -278,6 +296,10 @@ int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
                           const struct mprof_wait_stacks *g, const char *path);
 // The names are not shown, so of a snapshot by stack.
 int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
+                            const char *path);
+int mprof_write_custom_pprof(const struct mprof_custom_snapshot *s,
+                             const char *path);
+int mprof_write_custom_text(const struct mprof_custom_snapshot *s,
                             const char *path);
 // The exit report. path NULL: to stderr.
 int mprof_write_report(const struct mprof_summary *s, const char *path);

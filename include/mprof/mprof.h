@@ -157,11 +157,11 @@ int mprof_set_mutex_fraction(int n);
 int mprof_name_lock(const void *lock, const char *name);
 
 /* Writes a profile to a new file that replaces path.
- * name: "heap"; "allocs": the same with alloc_space shown first; "heapx":
- * temporary blocks, resizes and slack, with the option heapx=1; "block",
- * "mutex", "threadcreate".
- * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
- * A heap or heapx profile is that of the last mprof_next_cycle, or of the last
+ * name: one of mprof_profiles: "heap"; "allocs": the same with alloc_space
+ * shown first; "heapx": temporary blocks, resizes and slack, with the option
+ * heapx=1; "block", "mutex", "threadcreate"; or that of a profile of the
+ * program's own. debug: 0 gzipped protobuf as pprof reads it, 1 legacy text. A
+ * heap or heapx profile is that of the last mprof_next_cycle, or of the last
  * garbage collection; in a program that has neither it holds everything up to
  * the call, unless the option strict_cycles=1 asks for finished cycles only. A
  * profile whose option or rate is 0, or whose kind the code was not compiled
@@ -171,6 +171,49 @@ int mprof_name_lock(const void *lock, const char *name);
  * mprof_mem_profile); EBUSY from inside another call of MProf; ENOMEM; or what
  * opening, writing or renaming the file gave, and then path is as it was. */
 int mprof_write_profile(const char *name, const char *path, int debug);
+
+/* Profiles of the program's own: handles, connections, whatever it opens and
+ * must close. A profile has the values that were added and not removed, by the
+ * stack that added each. It is written at exit with the other profiles, and by
+ * mprof_write_profile under its name. A process has at most 64; a forked
+ * child's are there, and empty. (Go: runtime/pprof.Profile) */
+struct mprof_profile;
+
+/* Makes a profile. name: a letter, then letters, digits, '.', '_' and '-', at
+ * most 63 in all; it becomes part of the name of a file. *profile: the result,
+ * good as long as the process; NULL if there is none, which the calls below
+ * take for an error of theirs. Returns 0; EINVAL for another name; EEXIST if
+ * there is a profile of that name, also one of MProf's own; ENOSPC when there
+ * are 64; ENOSYS, EBUSY as mprof_mem_profile. (Go: NewProfile) */
+int mprof_profile_new(const char *name, struct mprof_profile **profile);
+/* [signal] The profile that mprof_profile_new has made with that name, or NULL.
+ * (Go: Lookup) */
+struct mprof_profile *mprof_profile_lookup(const char *name);
+/* Adds a value: an address, a descriptor, a number. skip: how many functions to
+ * leave out of its stack, from 0, which begins it with the caller, to 6; one
+ * that was inlined is one, too. If that leaves none, or skip is above 6, the
+ * stack is shown as lostProfileEvent. Returns 0; EEXIST if the value is there
+ * already, and then it stays as it was; EINVAL if profile is none or skip below
+ * 0; ENOMEM; ENOSYS, EBUSY as mprof_mem_profile, of which the latter is counted
+ * as lost. (Go: Profile.Add) */
+#if defined(__has_attribute)
+#if __has_attribute(not_tail_called) /* the caller is to be on the stack */
+__attribute__((not_tail_called))
+#endif
+#endif
+int mprof_profile_add(struct mprof_profile *profile, uintptr_t value, int skip);
+/* Removes a value. Returns 0; ENOENT if it is not there, so was never added or
+ * has been removed; the rest as mprof_profile_add. (Go: Profile.Remove) */
+int mprof_profile_remove(struct mprof_profile *profile, uintptr_t value);
+/* [signal] How many values there are; 0 if profile is none. (Go: Count) */
+size_t mprof_profile_count(const struct mprof_profile *profile);
+/* mprof_write_profile of its name. (Go: Profile.WriteTo) */
+int mprof_profile_write(const struct mprof_profile *profile, const char *path,
+                        int debug);
+/* The names of all profiles that mprof_write_profile can write, MProf's own and
+ * the program's, sorted; they stay where they are. Arguments and results as of
+ * mprof_mem_profile: 0 or ERANGE. (Go: Profiles) */
+int mprof_profiles(const char **names, size_t len, size_t *n);
 
 /* Starts the execution trace: from now on it has what each thread does, on one
  * axis of time: created, running, blocked and by what, woken and by whom, in a
@@ -400,6 +443,41 @@ static inline void mprof_trace_region_end(uint64_t task, const char *name) {
 static inline void mprof_trace_log(uint64_t task, const char *key,
                                    const char *text) {
   (void)task, (void)key, (void)text;
+}
+struct mprof_profile;
+static inline int mprof_profile_new(const char *name,
+                                    struct mprof_profile **profile) {
+  (void)name;
+  *profile = NULL;
+  return ENOSYS;
+}
+static inline struct mprof_profile *mprof_profile_lookup(const char *name) {
+  (void)name;
+  return NULL;
+}
+static inline int mprof_profile_add(struct mprof_profile *profile,
+                                    uintptr_t value, int skip) {
+  (void)profile, (void)value, (void)skip;
+  return ENOSYS;
+}
+static inline int mprof_profile_remove(struct mprof_profile *profile,
+                                       uintptr_t value) {
+  (void)profile, (void)value;
+  return ENOSYS;
+}
+static inline size_t mprof_profile_count(const struct mprof_profile *profile) {
+  (void)profile;
+  return 0;
+}
+static inline int mprof_profile_write(const struct mprof_profile *profile,
+                                      const char *path, int debug) {
+  (void)profile, (void)path, (void)debug;
+  return ENOSYS;
+}
+static inline int mprof_profiles(const char **names, size_t len, size_t *n) {
+  (void)names, (void)len;
+  *n = 0;
+  return 0;
 }
 static inline int mprof_write_profile(const char *name, const char *path,
                                       int debug) {

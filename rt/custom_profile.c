@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See custom_profile.h. The profiles themselves are not in persistent memory,
+// since a forked child has that anew while the program's handles stay good; the
+// values are. (Go: runtime/pprof's NewProfile, Add, Remove, Count)
+
+#include "custom_profile.h"
+
+#include "bucket_at.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "threads.h"
+#include "value_table.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct mprof_profile {
+  char name[MPROF_CUSTOM_NAME];    // written once before the count says so
+  struct mprof_lock lock;          // guards the table and the buckets' counts
+  struct mprof_value_table values; // and the buckets that they are counted in
+};
+
+static struct {
+  struct mprof_lock lock; // profiles_lock: only its holder adds one
+  _Atomic size_t count;
+  struct mprof_profile v[MPROF_CUSTOM_PROFILES];
+} profiles = {.lock = MPROF_LOCK_INIT(MPROF_RANK_PROFILES)};
+
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
+size_t mprof_custom_profiles(void) {
+  return atomic_load_explicit(&profiles.count, memory_order_acquire);
+}
+
+const char *mprof_custom_profile_name(size_t number) {
+  return profiles.v[number].name;
+}
+
+struct mprof_lock *mprof_custom_profile_lock(size_t number) {
+  return &profiles.v[number].lock;
+}
+
+size_t mprof_custom_profile_find(const char *name) {
+  const size_t count = mprof_custom_profiles();
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(profiles.v[i].name, name) == 0)
+      return i;
+  return MPROF_CUSTOM_PROFILES;
+}
+
+void mprof_custom_profiles_reset(void) {
+  mprof_lock_reset(&profiles.lock);
+  for (size_t i = 0; i < mprof_custom_profiles(); i++) {
+    mprof_lock_reset(&profiles.v[i].lock);
+    mprof_value_table_reset(&profiles.v[i].values);
+  }
+}
+
+// --- the profiles ---
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// What may stand between the dots of a file's name, and cannot be taken for the
+// number that follows a name that was taken.
+static bool is_name(const char *s) {
+  size_t len = 0;
+  for (; s[len] != '\0'; len++)
+    if (len + 1 == MPROF_CUSTOM_NAME ||
+        (!is_letter(s[len]) &&
+         (len == 0 || ((s[len] < '0' || s[len] > '9') && s[len] != '_' &&
+                       s[len] != '-' && s[len] != '.'))))
+      return false;
+  return len > 0;
+}
+
+static int add_profile_locked(const char *name, struct mprof_profile **out) {
+  const size_t count = mprof_custom_profiles();
+  if (mprof_custom_profile_find(name) < MPROF_CUSTOM_PROFILES)
+    return EEXIST;
+  if (count == MPROF_CUSTOM_PROFILES)
+    return ENOSPC;
+  struct mprof_profile *p = &profiles.v[count];
+  strcpy(p->name, name);
+  p->lock = (struct mprof_lock)MPROF_LOCK_INIT(MPROF_RANK_PROFILES);
+  atomic_store_explicit(&profiles.count, count + 1, memory_order_release);
+  *out = p;
+  return 0;
+}
+
+MPROF_PUBLIC int mprof_profile_new(const char *name,
+                                   struct mprof_profile **profile) {
+  *profile = NULL;
+  if (__msan_unpoison)
+    __msan_unpoison(profile, sizeof(*profile));
+  if (name == NULL || !is_name(name))
+    return EINVAL;
+  if (mprof_profile_is_built_in(name))
+    return EEXIST;
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  mprof_lock_acquire(&profiles.lock);
+  int error = add_profile_locked(name, profile);
+  mprof_lock_release(&profiles.lock);
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC struct mprof_profile *mprof_profile_lookup(const char *name) {
+  size_t number =
+      name == NULL ? MPROF_CUSTOM_PROFILES : mprof_custom_profile_find(name);
+  return number < MPROF_CUSTOM_PROFILES ? &profiles.v[number] : NULL;
+}
+
+// --- values ---
+
+// Whether it is one of the program's profiles, and not just any pointer.
+static bool is_profile(const struct mprof_profile *p) {
+  const size_t offset = (uintptr_t)p - (uintptr_t)profiles.v;
+  return offset % sizeof(*p) == 0 &&
+         offset / sizeof(*p) < mprof_custom_profiles();
+}
+
+// The bucket of the stack at frame, without its first skip functions. They are
+// left out where the stack is shown, since only then it is known which were
+// inlined. Of more than that can be, nothing is left. (Go: lostProfileEvent)
+static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
+                                      uintptr_t frame) {
+  struct mprof_thread *t = mprof_thread_self(true);
+  struct mprof_bucket_key key = {
+      .type = MPROF_BUCKET_CUSTOM,
+      .size = mprof_custom_profile_key((size_t)(p - profiles.v))};
+  if (skip > MPROF_MAX_SKIP)
+    return mprof_bucket_get(&key, true);
+  key.skip = (uint8_t)skip;
+  return t ? mprof_bucket_at(t, &key, 0, frame) : NULL;
+}
+
+static int put_locked(struct mprof_profile *p, uintptr_t value,
+                      struct mprof_bucket *b) {
+  uint32_t before;
+  if (mprof_value_find(&p->values, value) != 0)
+    return EEXIST;
+  if (!mprof_value_put(&p->values, value, mprof_persistent_handle(b), &before))
+    return ENOMEM;
+  b->custom.values++;
+  return 0;
+}
+
+static int add(struct mprof_profile *p, uintptr_t value, int skip,
+               uintptr_t frame) {
+  struct mprof_bucket *b = bucket_of(p, skip, frame);
+  if (b == NULL) // counted as lost where the memory was asked for
+    return ENOMEM;
+  mprof_lock_acquire(&p->lock);
+  int error = put_locked(p, value, b);
+  mprof_lock_release(&p->lock);
+  return error;
+}
+
+// Whether a call may go on, with the guard set. 0 or an errno value.
+static int enter(const struct mprof_profile *p) {
+  if (!is_profile(p))
+    return EINVAL;
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (mprof_guard_enter())
+    return 0;
+  mprof_stat_add(MPROF_STAT_reentrant, 1);
+  return EBUSY;
+}
+
+MPROF_PUBLIC int mprof_profile_add(struct mprof_profile *profile,
+                                   uintptr_t value, int skip) {
+  int error = skip < 0 ? EINVAL : enter(profile);
+  if (error != 0)
+    return error;
+  error = add(profile, value, skip, (uintptr_t)__builtin_frame_address(0));
+  mprof_guard_leave();
+  return error;
+}
+
+static int take_locked(struct mprof_profile *p, uintptr_t value) {
+  uint32_t handle = mprof_value_take(&p->values, value);
+  struct mprof_bucket *b = mprof_persistent_pointer(handle);
+  if (b == NULL)
+    return ENOENT;
+  b->custom.values--;
+  return 0;
+}
+
+MPROF_PUBLIC int mprof_profile_remove(struct mprof_profile *profile,
+                                      uintptr_t value) {
+  int error = enter(profile);
+  if (error != 0)
+    return error;
+  mprof_lock_acquire(&profile->lock);
+  error = take_locked(profile, value);
+  mprof_lock_release(&profile->lock);
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC size_t mprof_profile_count(const struct mprof_profile *profile) {
+  return is_profile(profile) ? mprof_value_count(&profile->values) : 0;
+}
+
+MPROF_PUBLIC int mprof_profile_write(const struct mprof_profile *profile,
+                                     const char *path, int debug) {
+  return is_profile(profile) ? mprof_write_profile(profile->name, path, debug)
+                             : EINVAL;
+}

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of a stack its skip leaves out. That counts functions, as the program
+// has them, and one frame may be of several, of which all but the last were
+// inlined. (Go: skip of runtime_expandFinalInlineFrame's callers)
+
+#include "writer.h"
+
+static void count_function(const struct mprof_frame *f, void *arg) {
+  (void)f;
+  ++*(unsigned *)arg;
+}
+
+struct mprof_skipped mprof_stack_skipped(const struct mprof_bucket *b,
+                                         bool has_names) {
+  struct mprof_skipped s = {.functions = b->skip};
+  while (s.functions > 0 && s.frames < b->stack_len) {
+    unsigned n = 0;
+    if (has_names)
+      mprof_symbolize(
+          mprof_symbolize_shown(b->stack[s.frames], mprof_bucket_gone(b)),
+          count_function, &n);
+    if (n == 0)
+      n = 1; // nothing is known of it
+    if (n > s.functions)
+      break;
+    s.functions -= n;
+    s.frames++;
+  }
+  return s;
+}

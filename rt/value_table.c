@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See value_table.h. Open addressing with linear probing; what follows a
+// removed value moves up, so there are no tombstones and the table needs no
+// rebuilding.
+
+#include "value_table.h"
+
+#define FIRST_SIZE 1024u // a power of two, as all sizes
+
+static size_t home_of(const struct mprof_value_table *t, uintptr_t word) {
+  return word * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (t->size - 1);
+}
+
+static void set_count(struct mprof_value_table *t, size_t n) {
+  atomic_store_explicit(&t->count, n, memory_order_relaxed);
+}
+
+// The place of a word, or the unused one where it would be. There always is one
+// that is unused.
+static struct mprof_value *find(const struct mprof_value_table *t,
+                                uintptr_t word) {
+  size_t i = home_of(t, word);
+  while (t->values[i].bucket != 0 && t->values[i].word != word)
+    i = (i + 1) & (t->size - 1);
+  return &t->values[i];
+}
+
+static bool grow(struct mprof_value_table *t) {
+  struct mprof_value *old = t->values;
+  size_t old_size = t->size;
+  size_t size = old_size ? 2 * old_size : FIRST_SIZE;
+  struct mprof_value *values = mprof_persistent_alloc(size * sizeof(values[0]));
+  if (!values)
+    return false;
+  t->values = values;
+  t->size = size;
+  for (size_t i = 0; i < old_size; i++)
+    if (old[i].bucket != 0)
+      *find(t, old[i].word) = old[i];
+  return true;
+}
+
+bool mprof_value_put(struct mprof_value_table *t, uintptr_t word,
+                     uint32_t bucket, uint32_t *before) {
+  size_t count = mprof_value_count(t);
+  *before = 0;
+  if (count >= t->size / 4 * 3 && !grow(t))
+    return false;
+  struct mprof_value *v = find(t, word);
+  *before = v->bucket;
+  if (v->bucket == 0)
+    set_count(t, count + 1);
+  *v = (struct mprof_value){.word = word, .bucket = bucket};
+  return true;
+}
+
+uint32_t mprof_value_find(const struct mprof_value_table *t, uintptr_t word) {
+  return t->size == 0 ? 0 : find(t, word)->bucket;
+}
+
+// Closes the gap at i: a value further on moves there unless its home lies
+// between, and leaves the next gap.
+void mprof_value_remove_at(struct mprof_value_table *t, size_t i) {
+  size_t mask = t->size - 1;
+  set_count(t, mprof_value_count(t) - 1);
+  for (size_t j = (i + 1) & mask; t->values[j].bucket != 0;
+       j = (j + 1) & mask) {
+    size_t home = home_of(t, t->values[j].word);
+    if (((j - home) & mask) < ((j - i) & mask))
+      continue;
+    t->values[i] = t->values[j];
+    i = j;
+  }
+  t->values[i] = (struct mprof_value){0};
+}
+
+uint32_t mprof_value_take(struct mprof_value_table *t, uintptr_t word) {
+  if (t->size == 0)
+    return 0;
+  struct mprof_value *v = find(t, word);
+  uint32_t bucket = v->bucket;
+  if (bucket != 0)
+    mprof_value_remove_at(t, (size_t)(v - t->values));
+  return bucket;
+}
+
+void mprof_value_table_reset(struct mprof_value_table *t) {
+  t->values = NULL;
+  t->size = 0;
+  set_count(t, 0);
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: threads add and remove values of one profile at once, many more than
+// its first table holds, while others write it: each value is there once, and
+// the sums of a file are those of one moment.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
+// RUN: env MPROF_OPTIONS=symbolize=0:report=0:log_path=x ./app
+// RUN: %mprof_read --totals x.*.work.pb.gz | FileCheck %s
+// RUN: cat while.*.txt | grep -c '^moved profile: total 100[01]$' | grep -x 100
+// CHECK: total: work=40000{{$}}
+
+#include <mprof/mprof.h>
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "records.h"
+
+enum { THREADS = 4, EACH = 10000, MOVED = 1000, DEPTHS = 64 };
+
+static struct mprof_profile *work, *moved;
+static int taken, has_ended;
+
+static void *add(void *arg) {
+  uintptr_t base = (uintptr_t)arg * EACH;
+  for (uintptr_t i = 0; i < EACH; i++) {
+    CHECK(mprof_profile_add(work, base + i, 0) == 0);
+    // All threads want the same value; one has it.
+    if (mprof_profile_add(work, ~i, 0) == 0)
+      __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
+    if (i % 2 == 1) // and back again
+      CHECK(mprof_profile_remove(work, base + i) == 0 &&
+            mprof_profile_add(work, base + i, 0) == 0);
+  }
+  return NULL;
+}
+
+// At a stack of its own for each depth.
+__attribute__((noinline)) static void add_at(unsigned depth, uintptr_t value) {
+  if (depth > 0)
+    add_at(depth - 1, value);
+  else
+    CHECK(mprof_profile_add(moved, value, 0) == 0);
+  __asm__ volatile("");
+}
+
+// Each value comes at another stack before it goes from where it was, so at any
+// moment there are as many, or one more.
+static void *move(void *arg) {
+  for (uintptr_t i = 0; !__atomic_load_n(&has_ended, __ATOMIC_RELAXED); i++) {
+    add_at((unsigned)(i * 37 % DEPTHS), i + MOVED);
+    CHECK(mprof_profile_remove(moved, i) == 0);
+  }
+  return arg;
+}
+
+int main(void) {
+  pthread_t t[THREADS], mover;
+  CHECK(mprof_profile_new("work", &work) == 0);
+  CHECK(mprof_profile_new("moved", &moved) == 0);
+  for (uintptr_t i = 0; i < THREADS; i++)
+    pthread_create(&t[i], NULL, add, (void *)i);
+  for (int n = 0; n < 5; n++)
+    CHECK(mprof_profile_write(work, "ignored.pb.gz", 0) == 0);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(t[i], NULL);
+  CHECK(taken == EACH);
+  for (uintptr_t i = 0; i < EACH; i++)
+    CHECK(mprof_profile_remove(work, ~i) == 0);
+  CHECK(mprof_profile_count(work) == THREADS * EACH);
+
+  for (uintptr_t i = 0; i < MOVED; i++)
+    add_at((unsigned)(i * 37 % DEPTHS), i);
+  pthread_create(&mover, NULL, move, NULL);
+  for (int i = 0; i < 100; i++) {
+    char name[32];
+    snprintf(name, sizeof(name), "while.%d.txt", i);
+    CHECK(mprof_profile_write(moved, name, 1) == 0);
+  }
+  has_ended = 1;
+  pthread_join(mover, NULL);
+  return 0;
+}

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a table of values is what a plain array says it is, after any puts
+// and removals of words near and far, 0 and the largest among them, over
+// several growths; and rounds of the same size use no more memory.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#define TEST_OPTIONS "max_memory_mb=16"
+#include "core.h"
+#include "value_table.h"
+
+enum { WORDS = 6000, STEPS = 200000 };
+
+static uint32_t model[WORDS]; // of each word its bucket, or 0
+
+static uintptr_t word_of(uint32_t i) {
+  switch (i % 3) {
+  case 0:
+    return i / 3; // descriptors
+  case 1:
+    return ~(uintptr_t)(i / 3);
+  default:
+    return (uintptr_t)i << 20; // blocks
+  }
+}
+
+static uint64_t random_state = 1;
+static uint32_t draw(uint32_t n) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(random_state >> 33) % n;
+}
+
+static void check_all(const struct mprof_value_table *t) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < WORDS; i++) {
+    count += model[i] != 0;
+    CHECK_EQ(mprof_value_find(t, word_of(i)), model[i]);
+  }
+  CHECK_EQ(mprof_value_count(t), count);
+}
+
+static void step(struct mprof_value_table *t, uint32_t words) {
+  uint32_t i = draw(words), before;
+  if (draw(2) == 0) {
+    CHECK_EQ(mprof_value_take(t, word_of(i)), model[i]);
+    model[i] = 0;
+  } else {
+    uint32_t bucket = 1 + draw(1000);
+    CHECK(mprof_value_put(t, word_of(i), bucket, &before));
+    CHECK_EQ(before, model[i]);
+    model[i] = bucket;
+  }
+}
+
+int main(void) {
+  struct mprof_value_table t = {0};
+  CHECK(mprof_init_ready());
+  mprof_guard_enter();
+  CHECK_EQ(mprof_value_find(&t, 0), 0);
+  CHECK_EQ(mprof_value_take(&t, 0), 0);
+  for (int i = 0; i < STEPS; i++) {
+    step(&t, WORDS);
+    if (i % (STEPS / 50) == 0)
+      check_all(&t);
+  }
+  check_all(&t);
+  const size_t used = mprof_persistent_used();
+  for (int i = 0; i < STEPS; i++)
+    step(&t, WORDS);
+  check_all(&t);
+  CHECK_EQ(mprof_persistent_used(), used);
+
+  // No memory: what is there stays.
+  mprof_value_table_reset(&t);
+  memset(model, 0, sizeof(model));
+  uint32_t before, n = 0;
+  while (mprof_persistent_try_alloc(1 << 20))
+    ;
+  while (mprof_persistent_try_alloc(64))
+    ;
+  while (n < WORDS && mprof_value_put(&t, word_of(n), n + 1, &before))
+    n++;
+  CHECK_EQ(n, 0);
+  CHECK_EQ(mprof_value_find(&t, word_of(0)), 0);
+  mprof_guard_leave();
+  return 0;
+}
