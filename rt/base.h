@@ -32,6 +32,9 @@ long mprof_sys_rename(const char *from, const char *to);
 // The same, but -EEXIST if there is a file named to.
 long mprof_sys_rename_new(const char *from, const char *to);
 bool mprof_sys_exists(const char *path);
+long mprof_sys_ftruncate(int fd, long len);
+// Takes the file's lock for this opening of it; -EWOULDBLOCK if another has it.
+long mprof_sys_flock(int fd);
 long mprof_sys_unlink(const char *path);
 long mprof_sys_fcntl(int fd, int cmd, long arg);
 // The length of the link's text, which is not terminated.
@@ -103,6 +106,7 @@ enum mprof_rank {
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks
   MPROF_RANK_ENDED,     // threads that have ended in the trace
+  MPROF_RANK_LOG,       // log_lock: the allocation log
   MPROF_RANK_TRACE_BUF, // free buffers of the trace
   MPROF_RANK_MEMORY,    // persistent_lock: the end of what is committed
 };

@@ -15,11 +15,6 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp, size_t size) {
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
-static bool has_lock(const struct mprof_bucket_key *key) {
-  return (key->type == MPROF_BUCKET_BLOCK || key->type == MPROF_BUCKET_MUTEX) &&
-         key->object != 0;
-}
-
 // A stack that meets many locks would make as many buckets; from some number on
 // they share the one that has no lock.
 static MPROF_NOINLINE struct mprof_bucket *
@@ -27,6 +22,8 @@ get_bounded(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
+  if (key->type == MPROF_BUCKET_CUSTOM) // no lock, but a profile's number
+    return mprof_bucket_get(key, true);
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
   struct mprof_bucket *any = mprof_bucket_get(&shared, true);
@@ -112,10 +109,10 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
   struct mprof_bucket *b = *recent;
   if (mprof_likely(b != NULL) && mprof_bucket_matches(b, key))
     return b;
-  if (has_lock(key))
-    b = get_bounded(key);
-  else
+  if (key->type == MPROF_BUCKET_MEM || key->object == 0)
     b = mprof_bucket_get(key, true);
+  else
+    b = get_bounded(key);
   if (b)
     *recent = b;
   return b;

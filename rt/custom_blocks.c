@@ -229,7 +229,8 @@ uint32_t mprof_custom_take(uintptr_t addr) {
   return bucket;
 }
 
-void mprof_custom_empty(uintptr_t arena, void (*gone)(uint32_t bucket)) {
+void mprof_custom_empty(uintptr_t arena,
+                        void (*gone)(uintptr_t addr, uint32_t bucket)) {
   struct slot *s = slot_of(arena);
   // Who resets an arena knows of its blocks, so they were entered before.
   if (atomic_load_explicit(&s->first, memory_order_relaxed) == NULL)
@@ -238,7 +239,7 @@ void mprof_custom_empty(uintptr_t arena, void (*gone)(uint32_t bucket)) {
   struct arena *a = find_arena(s, arena);
   for (struct record *r = a ? a->first : NULL, *next; r; r = next) {
     next = r->next;
-    gone(r->bucket);
+    gone(r->addr, r->bucket);
     leave_address(r);
     drop_record(s, r);
   }

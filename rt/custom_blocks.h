@@ -28,9 +28,11 @@ bool mprof_custom_put(const struct mprof_custom_block *b,
 // Removes the block at an address, the outermost if there are several, and
 // returns its bucket, 0 if there is none.
 uint32_t mprof_custom_take(uintptr_t addr);
-// Removes all blocks of an arena and calls gone with the bucket of each. Takes
-// no lock if the arena has none, and no other arena of its slot of the table.
-void mprof_custom_empty(uintptr_t arena, void (*gone)(uint32_t bucket));
+// Removes all blocks of an arena and calls gone with the address and the bucket
+// of each. Takes no lock if the arena has none, and no other arena of its slot
+// of the table.
+void mprof_custom_empty(uintptr_t arena,
+                        void (*gone)(uintptr_t addr, uint32_t bucket));
 // In a forked child.
 void mprof_custom_reset(void);
 

@@ -9,6 +9,7 @@
 
 #include "entry.h"
 
+#include "alloc_log.h"
 #include "bucket_at.h"
 #include "counts.h"
 #include "cycle.h"
@@ -78,6 +79,8 @@ static void enter(struct mprof_bucket *b, void *ptr) {
     mprof_stat_add(MPROF_STAT_stale, 1);
   }
   mprof_count_alloc(b, mprof_cycle_explicit_index());
+  if (mprof_events_log())
+    mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
 }
 
 // (Go: mProf_Malloc)
@@ -188,6 +191,9 @@ static struct mprof_released release(void *ptr) {
   r.bucket = mprof_gc_take((uintptr_t)ptr);
   if (mprof_heapx_is_on() && r.bucket)
     r.is_last = mprof_heapx_is_last(ptr);
+  if (mprof_events_log() && r.bucket)
+    mprof_alloc_log_free(mprof_persistent_pointer(r.bucket), ptr, MPROF_LOG_GC,
+                         0);
   unlock_objects();
   return r;
 }
@@ -200,6 +206,9 @@ static void keep(struct mprof_released r, void *ptr) {
   mprof_gc_put((uintptr_t)ptr, r.bucket, &stale);
   if (r.is_last)
     mprof_heapx_is_last_again(ptr);
+  if (mprof_events_log())
+    mprof_alloc_log_alloc(mprof_persistent_pointer(r.bucket), ptr,
+                          MPROF_LOG_GC);
   unlock_objects();
 }
 

@@ -28,7 +28,7 @@ static struct {
   struct module *past;      // unloaded, first one first
   struct module **past_end; // NULL: past
   size_t past_len;
-  uint32_t unloads;
+  _Atomic uint32_t unloads; // read without the lock, too
   uintptr_t next_shown;
 } epochs = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MODULES)};
 
@@ -247,6 +247,10 @@ void mprof_epochs_leave(uintptr_t inside) {
   }
   mprof_lock_release(&epochs.lock);
   mprof_maps_free(&m);
+}
+
+uint32_t mprof_epochs_unloads(void) {
+  return atomic_load_explicit(&epochs.unloads, memory_order_relaxed);
 }
 
 void mprof_epochs_reset(void) {

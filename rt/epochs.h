@@ -32,6 +32,8 @@ int mprof_epochs_read(struct mprof_maps *m);
 void mprof_epochs_look(void);
 // The same, when the module that holds an address is about to be unloaded.
 void mprof_epochs_leave(uintptr_t inside);
+// How many unloads were seen; may be called with any lock held.
+uint32_t mprof_epochs_unloads(void);
 // In a forked child: nothing has been seen.
 void mprof_epochs_reset(void);
 

@@ -7,6 +7,7 @@
 
 #include "event.h"
 
+#include "alloc_log.h"
 #include "bucket_at.h"
 #include "counts.h"
 #include "custom_blocks.h"
@@ -18,6 +19,21 @@
 #include "livemap.h"
 #include "threads.h"
 #include "trace.h"
+
+unsigned char mprof_events_also; // see event.h
+
+void mprof_events_init(void) {
+  mprof_events_also = (mprof_flags.heapx ? MPROF_ALSO_HEAPX : 0) |
+                      (mprof_alloc_log_init() ? MPROF_ALSO_LOG : 0);
+}
+
+void mprof_events_init_child(bool is_profiled) {
+  bool had_log = mprof_events_log();
+  mprof_events_also &= ~MPROF_ALSO_LOG;
+  mprof_alloc_log_leave();
+  if (had_log && is_profiled && mprof_alloc_log_start_in_child())
+    mprof_events_also |= MPROF_ALSO_LOG;
+}
 
 static struct mprof_bucket *bucket_of(struct mprof_thread *t,
                                       const struct mprof_alloc_event *ev) {
@@ -54,6 +70,15 @@ static MPROF_NOINLINE void count_stale(uint32_t handle) {
   mprof_stat_add(MPROF_STAT_stale, 1);
 }
 
+// Of a counted block, with what events do besides.
+static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
+                                   bool has_slack, enum mprof_log_kind kind) {
+  if (mprof_heapx_is_on())
+    mprof_heapx_alloc(b, ptr, has_slack);
+  if (mprof_events_log())
+    mprof_alloc_log_alloc(b, ptr, kind);
+}
+
 static void record(const struct mprof_alloc_event *ev) {
   // Go: profstackdepth 0 records nothing.
   if (mprof_flags.stack_depth == 0)
@@ -72,8 +97,8 @@ static void record(const struct mprof_alloc_event *ev) {
   if (mprof_unlikely(stale != 0))
     count_stale(stale);
   count_alloc(b);
-  if (mprof_heapx_is_on())
-    mprof_heapx_alloc(b, ev->ptr, is_measured(ev->family));
+  if (mprof_events_do_more())
+    do_more(b, ev->ptr, is_measured(ev->family), MPROF_LOG_HEAP);
 }
 
 void mprof_event_alloc(const struct mprof_alloc_event *ev) {
@@ -101,15 +126,32 @@ static inline struct mprof_released take(void *ptr) {
   return r;
 }
 
-static void note_release(struct mprof_released *r, const void *ptr) {
-  r->is_last = mprof_heapx_is_last(ptr);
-  r->slack = mprof_heapx_slack(mprof_persistent_pointer(r->bucket), ptr);
+static void log_free(const struct mprof_bucket *b, const void *ptr,
+                     enum mprof_log_kind kind) {
+  if (mprof_guard_enter()) {
+    mprof_alloc_log_free(b, ptr, kind, 0);
+    mprof_guard_leave();
+  } else {
+    mprof_alloc_log_lose();
+  }
+}
+
+static MPROF_NOINLINE void note_release(struct mprof_released *r,
+                                        const void *ptr,
+                                        enum mprof_log_kind kind) {
+  const struct mprof_bucket *b = mprof_persistent_pointer(r->bucket);
+  if (mprof_heapx_is_on() && b) {
+    r->is_last = mprof_heapx_is_last(ptr);
+    r->slack = mprof_heapx_slack(b, ptr);
+  }
+  if (mprof_events_log())
+    log_free(b, ptr, kind);
 }
 
 struct mprof_released mprof_event_release(void *ptr) {
   struct mprof_released r = take(ptr);
-  if (mprof_heapx_is_on() && r.bucket)
-    note_release(&r, ptr);
+  if (mprof_events_do_more())
+    note_release(&r, ptr, MPROF_LOG_HEAP);
   return r;
 }
 
@@ -145,15 +187,15 @@ static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
 }
 
 // Apart, so that the usual way has nothing to keep for it.
-static MPROF_NOINLINE struct mprof_released free_for_heapx(void *ptr) {
+static MPROF_NOINLINE struct mprof_released free_and_more(void *ptr) {
   struct mprof_released r = mprof_event_release(ptr);
   mprof_event_freed(r);
   return r;
 }
 
 struct mprof_released mprof_event_free(void *ptr) {
-  if (mprof_heapx_is_on())
-    return free_for_heapx(ptr);
+  if (mprof_events_do_more())
+    return free_and_more(ptr);
   struct mprof_released r = take(ptr);
   if (mprof_likely(r.bucket != 0))
     count_end(r.bucket);
@@ -181,14 +223,23 @@ void mprof_event_resized(struct mprof_released r, const void *ptr,
   }
 }
 
+// A block that was let go of is there again.
+static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
+                                     enum mprof_log_kind kind) {
+  if (r.is_last)
+    mprof_heapx_is_last_again(ptr);
+  if (mprof_events_log())
+    mprof_alloc_log_alloc(mprof_persistent_pointer(r.bucket), ptr, kind);
+}
+
 void mprof_event_kept(struct mprof_released r, void *ptr) {
   uint32_t stale;
   // Its slot was made when the block came, so there is memory for it; only a
   // handler inside the odd table's lock cannot put it back.
   if (r.bucket && mprof_guard_enter()) {
     mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
-    if (r.is_last)
-      mprof_heapx_is_last_again(ptr);
+    if (mprof_events_do_more())
+      take_back(r, ptr, MPROF_LOG_HEAP);
     mprof_guard_leave();
   }
 }
@@ -208,8 +259,12 @@ static void record_custom(const struct mprof_alloc_event *ev,
   bool is_known = b && mprof_custom_put(&block, count_stale);
   if (is_known)
     count_alloc(b);
-  if (mprof_heapx_is_on())
-    mprof_heapx_alloc(is_known ? b : NULL, ev->ptr, false);
+  if (!mprof_events_do_more())
+    return;
+  if (is_known)
+    do_more(b, ev->ptr, false, MPROF_LOG_CUSTOM);
+  else if (mprof_heapx_is_on())
+    mprof_heapx_alloc(NULL, ev->ptr, false);
 }
 
 void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
@@ -230,8 +285,8 @@ struct mprof_released mprof_event_custom_release(void *ptr) {
   } else {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
   }
-  if (mprof_heapx_is_on() && r.bucket)
-    note_release(&r, ptr);
+  if (mprof_events_do_more())
+    note_release(&r, ptr, MPROF_LOG_CUSTOM);
   return r;
 }
 
@@ -241,14 +296,22 @@ void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
   struct mprof_custom_block block = {
       .addr = (uintptr_t)ptr, .bucket = r.bucket, .is_outer = true};
   mprof_custom_put(&block, count_stale);
-  if (r.is_last)
-    mprof_heapx_is_last_again(ptr);
+  if (mprof_events_do_more())
+    take_back(r, ptr, MPROF_LOG_CUSTOM);
   mprof_guard_leave();
 }
 
-void mprof_event_arena_reset(const void *arena) {
+static void count_gone(uintptr_t addr, uint32_t handle) {
+  count_free(handle);
+  if (mprof_events_log())
+    mprof_alloc_log_free(mprof_persistent_pointer(handle), (const void *)addr,
+                         MPROF_LOG_CUSTOM, 0);
+}
+
+// In the entries' section, since the entry is left when this is called.
+MPROF_TEXT_SECTION void mprof_event_arena_reset(const void *arena) {
   if (mprof_guard_enter()) {
-    mprof_custom_empty((uintptr_t)arena, count_free);
+    mprof_custom_empty((uintptr_t)arena, count_gone);
     mprof_guard_leave();
   } else {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

@@ -12,6 +12,20 @@
 // Whose blocks an entry file has. Of the first nothing is known.
 enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
 
+// What events do besides counting: bits, in one byte, so that where there is
+// nothing to do they look once. Written at start, and in a forked child.
+enum { MPROF_ALSO_HEAPX = 1, MPROF_ALSO_LOG = 2 };
+extern unsigned char mprof_events_also;
+static inline bool mprof_events_do_more(void) {
+  return mprof_unlikely(mprof_events_also != 0);
+}
+static inline bool mprof_events_log(void) {
+  return mprof_unlikely((mprof_events_also & MPROF_ALSO_LOG) != 0);
+}
+// At start, and in a forked child that is profiled or not.
+void mprof_events_init(void);
+void mprof_events_init_child(bool is_profiled);
+
 struct mprof_alloc_event {
   void *ptr;
   size_t size;

@@ -4,7 +4,9 @@
 // What is written at the end of the process: a profile of each kind that has
 // something to tell, the report, and one line on stderr about them.
 
+#include "alloc_log.h"
 #include "epochs.h"
+#include "event.h"
 #include "flags.h"
 #include "threads.h"
 #include "trace.h"
@@ -15,7 +17,7 @@
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 
-enum { FILES_MAX = 7 + MPROF_CUSTOM_PROFILES };
+enum { FILES_MAX = 8 + MPROF_CUSTOM_PROFILES };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
@@ -376,6 +378,19 @@ static void write_trace(struct last_words *w) {
   mprof_outfile_keep_others(true);
 }
 
+// It was written all the time.
+static void name_alloc_log(struct last_words *w) {
+  uint64_t records;
+  const char *path = mprof_alloc_log_path(&records);
+  if (path == NULL)
+    return;
+  strcpy(w->path, path);
+  note_file(w, 0, NULL);
+  mprof_text_str(&w->line, " (");
+  put_number(&w->line, records, "record");
+  mprof_text_str(&w->line, ")");
+}
+
 static void write_report(struct last_words *w) {
   int error;
   do {
@@ -413,6 +428,7 @@ static void write_files(struct last_words *w) {
   if (mprof_flags.profile)
     write_profiles(w);
   write_trace(w);
+  name_alloc_log(w);
   if (mprof_flags.report)
     write_report(w);
   mprof_outfile_keep_others(false);
@@ -469,7 +485,8 @@ void mprof_write_last_locked(void) {
 
 bool mprof_wants_files(void) {
   if (mprof_flags.profile || mprof_flags.report || mprof_flags.trace ||
-      mprof_trace_is_recorder() || mprof_trace_has_session())
+      mprof_trace_is_recorder() || mprof_trace_has_session() ||
+      mprof_events_log())
     return true;
   mprof_message_always("wrote nothing: profile=0 and report=0");
   return false;

@@ -22,9 +22,11 @@
 
 #include "gc_events.h"
 
+#include "alloc_log.h"
 #include "clock.h"
 #include "counts.h"
 #include "cycle.h"
+#include "event.h"
 #include "gc_objects.h"
 #include "init.h"
 #include "real.h"
@@ -57,6 +59,7 @@ static _Atomic uintptr_t heard_of;
 static struct {
   _Atomic(void *) thread; // &mprof_tls of the one that has gc_lock, or NULL
   bool is_inside;         // in the handler
+  uintptr_t frame;        // of the handler
   bool is_skipped;        // a collection that the guard forbids to follow
 } collecting;
 
@@ -77,9 +80,11 @@ static bool is_live(void *object) {
   return base && gc.is_marked(base);
 }
 
-static void count_free(uint32_t bucket) {
-  mprof_count_free(mprof_persistent_pointer(bucket),
-                   (mprof_cycle_read() + 1) % 3);
+static void count_free(void *object, uint32_t handle) {
+  struct mprof_bucket *b = mprof_persistent_pointer(handle);
+  mprof_count_free(b, (mprof_cycle_read() + 1) % 3);
+  if (mprof_events_log())
+    mprof_alloc_log_free(b, object, MPROF_LOG_GC, collecting.frame);
 }
 
 // With the guard: what the program's handler does while the world is stopped is
@@ -127,6 +132,8 @@ static void release_objects(void) {
   mprof_cycle_flush();
   if (mprof_trace_is_on())
     trace_collection();
+  if (mprof_events_log())
+    mprof_alloc_log_collection(collecting.frame);
   mprof_guard_leave();
 }
 
@@ -183,6 +190,7 @@ static void on_event(int event) {
   if (collecting.is_inside)
     return;
   collecting.is_inside = true;
+  collecting.frame = (uintptr_t)__builtin_frame_address(0);
   follow(event);
   mprof_gc_handler next = atomic_load(&program_s);
   if (next)

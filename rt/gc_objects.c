@@ -38,14 +38,14 @@ void mprof_gc_mark_dead(bool (*is_live)(void *object)) {
 }
 
 void mprof_gc_sweep(bool (*is_live)(void *object),
-                    void (*gone)(uint32_t bucket)) {
+                    void (*gone)(void *object, uint32_t bucket)) {
   size_t i = 0;
   while (i < table.size) {
     struct mprof_value *v = &table.values[i];
     if (v->mark == DEAD && is_live(revealed(v)))
       v->mark = ALIVE;
     if (v->mark == DEAD) {
-      gone(v->bucket);
+      gone(revealed(v), v->bucket);
       mprof_value_remove_at(&table, i); // what comes into its place is next
     } else {
       i++;

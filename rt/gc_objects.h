@@ -25,9 +25,9 @@ uint32_t mprof_gc_take(uintptr_t addr);
 // Remembers of each object whether is_live says no.
 void mprof_gc_mark_dead(bool (*is_live)(void *object));
 // Asks again for those that were dead. Removes each that still is, and calls
-// gone with its bucket.
+// gone with it and its bucket.
 void mprof_gc_sweep(bool (*is_live)(void *object),
-                    void (*gone)(uint32_t bucket));
+                    void (*gone)(void *object, uint32_t bucket));
 // How many there are; may be read without the lock.
 size_t mprof_gc_count(void);
 // In a forked child, which counts anew.

@@ -11,6 +11,7 @@
 #include "custom_profile.h"
 #include "cycle.h"
 #include "epochs.h"
+#include "event.h"
 #include "fastpath.h"
 #include "flags.h"
 #include "livemap.h"
@@ -87,6 +88,7 @@ static void after_fork_in_child(void) {
   atomic_fetch_add(&process_epoch, 1);
   atomic_store(&process_id, mprof_sys_getpid());
   if (forks_inside) {
+    mprof_events_init_child(false);
     // The interrupted code goes on in the child with what it had in hand, so
     // nothing can be taken from under it: this child is not profiled.
     atomic_store(&mprof_is_ready, false);
@@ -117,6 +119,7 @@ static void after_fork_in_child(void) {
   mprof_cycle_reset();
   mprof_persistent_reset();
   mprof_contention_update_kinds();
+  mprof_events_init_child(mprof_flags.children);
   mprof_guard_leave();
   if (mprof_flags.children) {
     mprof_trace_init();
@@ -175,6 +178,7 @@ static void start(void) {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   mprof_contention_init();
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
+  mprof_events_init();
   // LeakSanitizer ends a leaking process in an exit handler that it registered
   // before this one, so the destructor would come too late.
   if (mprof_has_sanitizer())

@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -79,6 +80,14 @@ bool mprof_sys_exists(const char *path) {
   struct stat st;
   return call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
                AT_SYMLINK_NOFOLLOW, 0, 0) == 0;
+}
+
+long mprof_sys_ftruncate(int fd, long len) {
+  return call3(SYS_ftruncate, fd, len, 0);
+}
+
+long mprof_sys_flock(int fd) {
+  return call3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0);
 }
 
 long mprof_sys_unlink(const char *path) {

@@ -116,8 +116,7 @@ static void make_temp_name(struct mprof_outfile *f) {
   mprof_text_str(&t, suffix);
 }
 
-// A descriptor 0 to 2 would be taken for the program's, where one is closed.
-static long move_up(long fd) {
+long mprof_outfile_move_up(long fd) {
   if (fd < 0 || fd > 2)
     return fd;
   long moved = mprof_sys_fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
@@ -134,7 +133,7 @@ static long create(struct mprof_outfile *f) {
   }
   if (fd < 0)
     return fd;
-  fd = move_up(fd);
+  fd = mprof_outfile_move_up(fd);
   if (fd < 0)
     mprof_sys_unlink(f->temp);
   return fd;

@@ -64,13 +64,15 @@ static void put_host(struct mprof_text *t) {
     mprof_text_str(t, "unknown");
 }
 
-static void report_unknown(char c, const char *pattern) {
+static void report_unknown(char c, const char *option, const char *pattern) {
   char line[MPROF_PATH_MAX];
   struct mprof_text t = MPROF_TEXT(line);
   mprof_text_str(&t, "unknown ");
   mprof_text_str(&t, c == '\0' ? "% at the end" : "%");
   mprof_text_mem(&t, &c, c != '\0');
-  mprof_text_str(&t, " in log_path '");
+  mprof_text_str(&t, " in ");
+  mprof_text_str(&t, option);
+  mprof_text_str(&t, " '");
   mprof_text_str(&t, pattern);
   mprof_text_str(&t, "' is kept as it is; known are %p, %e, %h, %t and %%");
   mprof_message(line);
@@ -99,9 +101,10 @@ static bool expand(struct mprof_text *t, char c) {
   }
 }
 
-int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
+int mprof_path_fill(char *buf, size_t cap, const char *option,
+                    const char *pattern, bool *has_pid) {
   struct mprof_text t = {.buf = buf, .cap = cap};
-  bool has_pid = false;
+  *has_pid = false;
   buf[0] = '\0';
   for (const char *p = pattern; *p != '\0'; p++) {
     if (*p != '%') {
@@ -109,17 +112,24 @@ int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
       continue;
     }
     if (expand(&t, p[1])) {
-      has_pid |= p[1] == 'p';
+      *has_pid |= p[1] == 'p';
       p++;
       continue;
     }
-    report_unknown(p[1], pattern);
+    report_unknown(p[1], option, pattern);
     mprof_text_str(&t, "%");
   }
-  if (!has_pid) {
-    mprof_text_str(&t, ".");
-    mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
-  }
   // A text that is full may have been cut.
+  return t.len + 1 < cap ? 0 : ENAMETOOLONG;
+}
+
+int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
+  bool has_pid;
+  int error = mprof_path_fill(buf, cap, "log_path", pattern, &has_pid);
+  if (error != 0 || has_pid)
+    return error;
+  struct mprof_text t = {.buf = buf, .cap = cap, .len = strlen(buf)};
+  mprof_text_str(&t, ".");
+  mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
   return t.len + 1 < cap ? 0 : ENAMETOOLONG;
 }

@@ -49,6 +49,9 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
 // function must keep a frame pointer, others need not.
 bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
                            uintptr_t frame, mprof_pc pc);
+// The frame address of the entry that fp, the frame address of one of the
+// runtime's functions, is below on its stack; 0 if there is none.
+uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
 // A module has been unloaded: what is remembered of code may be wrong now.
 void mprof_unwind_forget(void);
 

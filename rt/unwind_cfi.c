@@ -222,3 +222,22 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
   }
   return false;
 }
+
+// Between the two are some functions of the runtime, which all keep frame
+// pointers.
+uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
+  enum { BETWEEN_MAX = 16 };
+  struct mprof_stack_range foreign;
+  range = mprof_stack_enter(range, &foreign, fp);
+  for (int i = 0; range && i < BETWEEN_MAX; i++) {
+    const bool is_called_by_entry = is_entry(word_at(fp + 8) - 1);
+    uintptr_t next = word_at(fp);
+    if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
+        !mprof_stack_reaches(range, range == &foreign, next))
+      return 0;
+    fp = next;
+    if (is_called_by_entry)
+      return fp;
+  }
+  return 0;
+}

@@ -59,6 +59,9 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
 // From here on files that are opened never replace another: closing gives
 // EEXIST instead; or they do again. Guarded by writer_lock.
 void mprof_outfile_keep_others(bool keep);
+// The same file by a descriptor above 2: one of those would be taken for the
+// program's, where it is closed. An error stays as it is.
+long mprof_outfile_move_up(long fd);
 // To a descriptor of the caller's, which stays open. 0 or errno.
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd);
 // Whether it takes data within that time.
@@ -82,6 +85,10 @@ int mprof_outfile_close(struct mprof_outfile *f);
 // that a child never overwrites its parent's file. Another % is said on stderr
 // and kept. 0 or ENAMETOOLONG.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
+// The same for another option, and appends nothing: *has_pid gets whether there
+// was a %p.
+int mprof_path_fill(char *buf, size_t cap, const char *option,
+                    const char *pattern, bool *has_pid);
 // The base name of the program's file.
 void mprof_path_program(struct mprof_text *t);
 

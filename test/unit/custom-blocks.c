@@ -16,6 +16,13 @@ static uint32_t seen[20], seen_count;
 
 static void note(uint32_t bucket) { seen[seen_count++ % 20] = bucket; }
 
+static uintptr_t gone_at;
+
+static void note_gone(uintptr_t addr, uint32_t bucket) {
+  gone_at = addr;
+  note(bucket);
+}
+
 static bool put(uintptr_t addr, uintptr_t arena, uint32_t bucket, bool outer) {
   struct mprof_custom_block b = {
       .addr = addr, .arena = arena, .bucket = bucket, .is_outer = outer};
@@ -43,7 +50,7 @@ static void one_address(uintptr_t addr) {
   CHECK(put(addr, 50, 4, false) && put(addr, 51, 5, false));
   CHECK_EQ(seen_count, 3);
   CHECK(seen[0] == 2 && seen[1] == 3 && seen[2] == 4);
-  mprof_custom_empty(50, note);
+  mprof_custom_empty(50, note_gone);
   CHECK_EQ(seen_count, 3);
   CHECK_EQ(mprof_custom_take(addr), 5);
 
@@ -53,8 +60,8 @@ static void one_address(uintptr_t addr) {
   CHECK_EQ(seen_count, 3);
   CHECK_EQ(mprof_custom_take(addr), 4);
   CHECK(put(addr, 0, 5, true));
-  mprof_custom_empty(50, note);
-  CHECK(seen_count == 4 && seen[3] == 3);
+  mprof_custom_empty(50, note_gone);
+  CHECK(seen_count == 4 && seen[3] == 3 && gone_at == addr);
   CHECK_EQ(mprof_custom_take(addr), 5);
   CHECK_EQ(mprof_custom_take(addr), 2);
   CHECK_EQ(mprof_custom_take(addr), 0);
@@ -80,9 +87,9 @@ static void many_arenas(void) {
   for (uintptr_t a = 1; a <= ARENAS; a += 2) {
     seen_count = 0;
     CHECK_EQ(mprof_custom_take(0x600000 + a * EACH * 8), a);
-    mprof_custom_empty(a << 12, note);
+    mprof_custom_empty(a << 12, note_gone);
     CHECK(seen_count == EACH - 1 && seen[0] == a && seen[EACH - 2] == a);
-    mprof_custom_empty(a << 12, note);
+    mprof_custom_empty(a << 12, note_gone);
     CHECK_EQ(seen_count, EACH - 1);
   }
   for (uintptr_t a = 2; a <= ARENAS; a += 2)

@@ -1,0 +1,349 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See alloc_log.h. Functions cannot be named where an event is, since their
+// names are in files and asking for them allocates; so a frame is an address
+// and its place in a module, and the modules are listed before the first record
+// that needs them. utils/mprof-alloc-log names them afterwards.
+//
+//   # MProf allocation log 1, pid 71, part 1, begun 1763760000000000000
+//   # heap_rate 1
+//   # modules 2
+//   # module 0x401000-0x402000 0x400000 9f0b36ab /home/x/app
+//   # module ...
+//   tracealloc(0x7f3a5c0012a0, 0x40)
+//   thread 71 [0.000412]:
+//   	0x401163 app+0x1163
+//   	0x4011a0 app+0x11a0
+//
+//   tracefree(0x7f3a5c0012a0, 0x40)
+//   ...
+//
+// Times are seconds since the log began, and come in order. An address is
+// inside the call. A third argument says whose block it is, custom or gc; a
+// free without a size is one of a block that is not counted.
+
+#include "alloc_log.h"
+
+#include "clock.h"
+#include "epochs.h"
+#include "flags.h"
+#include "init.h"
+#include "sample.h"
+#include "threads.h"
+#include "unwind.h"
+
+#include <string.h>
+
+// A record of the deepest stack that the option allows nearly fills it.
+#define BUFFER_BYTES 65536u
+// Room for one more line.
+#define LINE_BYTES 512u
+// Addresses in no module that are remembered, so as not to look for them again.
+#define UNKNOWN_PCS 64u
+
+static struct {
+  struct mprof_lock lock; // log_lock, guards the rest
+  struct mprof_text text; // what is being written
+  uint64_t begun;         // ticks
+  uint64_t part;          // of the log, from 1
+  int64_t begun_ns;       // CLOCK_REALTIME, of the log
+  uint64_t records;       // of all parts
+  uint64_t lost_told;     // of the events that were lost
+  struct mprof_maps maps; // that the file lists
+  uint32_t unloads;       // that had been seen when they were read
+  uintptr_t unknown[UNKNOWN_PCS];
+  size_t unknown_len; // of all that were found
+} logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
+
+static void put(const char *s) { mprof_text_str(&logged.text, s); }
+static void put_dec(uint64_t v) { mprof_text_dec(&logged.text, v); }
+static void put_hex(uint64_t v) {
+  put("0x");
+  mprof_text_hex(&logged.text, v);
+}
+
+static bool has_room(void) {
+  return logged.text.cap - logged.text.len > LINE_BYTES;
+}
+
+// --- modules ---
+
+static void put_module(const struct mprof_mapping *m) {
+  put("# module ");
+  put_hex(m->start);
+  put("-");
+  put_hex(m->limit);
+  put(" ");
+  put_hex(m->bias);
+  put(" ");
+  put(m->build_id[0] == '\0' ? "-" : m->build_id);
+  put(" ");
+  mprof_text_clean(&logged.text, m->file, strlen(m->file));
+  put("\n");
+}
+
+static void put_modules(void) {
+  put("# modules ");
+  put_dec(logged.maps.len);
+  put("\n");
+  for (size_t i = 0; i < logged.maps.len; i++) {
+    if (!has_room())
+      mprof_log_file_write(&logged.text);
+    put_module(&logged.maps.v[i]);
+  }
+}
+
+static void read_modules(void) {
+  logged.unloads = mprof_epochs_unloads();
+  logged.unknown_len = 0;
+  mprof_maps_free(&logged.maps);
+  if (mprof_maps_read(&logged.maps) != 0)
+    logged.maps = (struct mprof_maps){0}; // then the frames have none
+}
+
+// Whether the address lies in no module that is listed, and has not been looked
+// for yet: stacks through code without frame pointers may hold anything.
+static bool is_news(uintptr_t pc) {
+  if (mprof_maps_find(&logged.maps, pc) != NULL)
+    return false;
+  size_t n =
+      logged.unknown_len < UNKNOWN_PCS ? logged.unknown_len : UNKNOWN_PCS;
+  for (size_t i = 0; i < n; i++)
+    if (logged.unknown[i] == pc)
+      return false;
+  return true;
+}
+
+static void remember_unknown(uintptr_t pc) {
+  if (is_news(pc))
+    logged.unknown[logged.unknown_len++ % UNKNOWN_PCS] = pc;
+}
+
+// Lists the modules anew if the stack has an address in one that is not, or one
+// was unloaded.
+static void learn_modules(const mprof_pc *stack, size_t n) {
+  bool has_news = logged.unloads != mprof_epochs_unloads();
+  for (size_t i = 0; i < n && !has_news; i++)
+    has_news = is_news(stack[i] - 1);
+  if (!has_news)
+    return;
+  read_modules();
+  put_modules();
+  for (size_t i = 0; i < n; i++)
+    remember_unknown(stack[i] - 1);
+}
+
+// --- parts of the log ---
+
+static void put_head(void) {
+  put(MPROF_LOG_MAGIC " 1, pid ");
+  put_dec((unsigned)mprof_sys_getpid());
+  put(", part ");
+  put_dec(++logged.part);
+  put(", begun ");
+  put_dec((uint64_t)logged.begun_ns);
+  put("\n# heap_rate ");
+  put_dec(mprof_sample_rate());
+  put("\n");
+  put_modules();
+}
+
+static void begin_log(void) {
+  logged.text.len = 0;
+  logged.part = logged.records = logged.lost_told = 0;
+  logged.begun = mprof_clock_now();
+  logged.begun_ns = mprof_sys_realtime_ns();
+  mprof_clock_ticks_per_second(); // takes its time the first time
+  read_modules();
+  put_head();
+  mprof_log_file_write(&logged.text);
+}
+
+bool mprof_alloc_log_init(void) {
+  if (mprof_flags.alloc_log[0] == '\0')
+    return false;
+  if (!mprof_flags.heap) {
+    mprof_message("alloc_log: with heap=0 nothing is logged");
+    return false;
+  }
+  if (!mprof_log_file_open(false))
+    return false;
+  logged.text.buf = mprof_os_map(BUFFER_BYTES);
+  if (logged.text.buf == NULL) {
+    mprof_message("alloc_log: no memory; nothing is logged");
+    mprof_log_file_forget();
+    return false;
+  }
+  logged.text.cap = BUFFER_BYTES;
+  begin_log();
+  return mprof_log_file_is_open();
+}
+
+void mprof_alloc_log_leave(void) {
+  mprof_lock_reset(&logged.lock);
+  logged.part = 0;
+  mprof_log_file_forget();
+}
+
+bool mprof_alloc_log_start_in_child(void) {
+  if (logged.text.buf == NULL || !mprof_log_file_open(true))
+    return false;
+  begin_log();
+  return mprof_log_file_is_open();
+}
+
+const char *mprof_alloc_log_path(uint64_t *records) {
+  mprof_lock_acquire(&logged.lock);
+  *records = logged.records;
+  const char *path = logged.part > 0 ? mprof_log_file_path() : NULL;
+  mprof_lock_release(&logged.lock);
+  return path;
+}
+
+// --- records ---
+
+static void put_block(const char *what, const void *ptr,
+                      const struct mprof_bucket *b, enum mprof_log_kind kind) {
+  put(what);
+  put_hex((uintptr_t)ptr);
+  if (b != NULL) {
+    put(", ");
+    put_hex(b->size);
+  }
+  if (kind != MPROF_LOG_HEAP)
+    put(kind == MPROF_LOG_GC ? ", gc" : ", custom");
+  put(")\n");
+}
+
+static void put_thread(void) {
+  put("thread ");
+  put_dec((unsigned)mprof_sys_gettid());
+  put(" [");
+  mprof_text_fixed(&logged.text,
+                   mprof_clock_ns(mprof_clock_now() - logged.begun) / 1000, 6);
+  put("]:\n");
+}
+
+static void put_frame(uintptr_t pc) {
+  const struct mprof_mapping *m = mprof_maps_find(&logged.maps, pc);
+  put("\t");
+  put_hex(pc);
+  if (m != NULL) {
+    const char *slash = strrchr(m->file, '/');
+    const char *name = slash == NULL ? m->file : slash + 1;
+    put(" ");
+    mprof_text_clean(&logged.text, name, strlen(name));
+    put("+");
+    put_hex(pc - m->bias);
+  }
+  put("\n");
+}
+
+struct stack {
+  const mprof_pc *pcs;
+  size_t len;
+  bool is_cut;
+};
+
+static void put_stack(const struct stack *s) {
+  size_t i = 0;
+  for (; i < s->len && has_room(); i++)
+    put_frame(s->pcs[i] - 1);
+  if (s->is_cut || i < s->len)
+    put("\t[truncated]\n");
+}
+
+static void put_losses(void) {
+  uint64_t lost = mprof_stat_get(MPROF_STAT_log_events);
+  if (lost == logged.lost_told)
+    return;
+  put("# lost ");
+  put_dec(lost - logged.lost_told);
+  put("\n");
+  logged.lost_told = lost;
+}
+
+// Between begin and end are the lines of one record. False if there is no log
+// any more.
+static bool begin(const struct stack *s) {
+  if (!mprof_process_is_own()) // but has its memory, and its descriptor
+    return false;
+  mprof_lock_acquire(&logged.lock);
+  if (mprof_log_file_is_open()) {
+    learn_modules(s->pcs, s->len);
+    put_losses();
+    return true;
+  }
+  mprof_lock_release(&logged.lock);
+  mprof_alloc_log_lose();
+  return false;
+}
+
+static void end(void) {
+  mprof_log_file_write(&logged.text);
+  logged.records++;
+  if (mprof_log_file_is_open() && mprof_log_file_is_full() &&
+      mprof_log_file_rotate()) {
+    put_head();
+    mprof_log_file_write(&logged.text);
+  }
+  mprof_lock_release(&logged.lock);
+}
+
+// Follows unwind tables: the caller may be any code.
+static struct stack stack_at(uintptr_t frame) {
+  struct stack s = {.len = 0};
+  struct mprof_thread *t = mprof_thread_self(true);
+  if (t == NULL)
+    return s;
+  if (frame == 0)
+    frame = mprof_entry_frame(&t->range, (uintptr_t)__builtin_frame_address(0));
+  enum mprof_stack_end end = MPROF_STACK_CUT_CHAIN;
+  if (frame != 0)
+    s.len = mprof_unwind_cfi(&t->range, frame, t->scratch->stack,
+                             t->scratch->depth, &end);
+  s.pcs = t->scratch->stack;
+  s.is_cut = end != MPROF_STACK_COMPLETE;
+  return s;
+}
+
+void mprof_alloc_log_alloc(const struct mprof_bucket *b, const void *ptr,
+                           enum mprof_log_kind kind) {
+  const struct stack s = {b->stack, b->stack_len,
+                          b->end != MPROF_STACK_COMPLETE};
+  if (!begin(&s))
+    return;
+  put_block("tracealloc(", ptr, b, kind);
+  put_thread();
+  put_stack(&s);
+  put("\n");
+  end();
+}
+
+void mprof_alloc_log_free(const struct mprof_bucket *b, const void *ptr,
+                          enum mprof_log_kind kind, uintptr_t frame) {
+  if (b == NULL && mprof_sample_rate() != 1)
+    return;
+  const struct stack s = stack_at(frame);
+  if (!begin(&s))
+    return;
+  put_block("tracefree(", ptr, b, kind);
+  put_thread();
+  put_stack(&s);
+  put("\n");
+  end();
+}
+
+void mprof_alloc_log_collection(uintptr_t frame) {
+  const struct stack s = stack_at(frame);
+  if (!begin(&s))
+    return;
+  put("tracegc()\n");
+  put_thread();
+  put_stack(&s);
+  put("end tracegc\n\n");
+  end();
+}
+
+void mprof_alloc_log_lose(void) { mprof_stat_add(MPROF_STAT_log_events, 1); }

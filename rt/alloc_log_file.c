@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file of the allocation log. It is locked while it is open, so that two
+// processes that were given one name do not write over each other. An earlier
+// log is replaced, and nothing else is: a name that was mistyped costs no file.
+//
+// The descriptor may be closed by a program that closes all it does not know,
+// and then be a file of the program's. So it is looked at before each write.
+
+#define _GNU_SOURCE 1
+
+#include "alloc_log.h"
+
+#include "flags.h"
+#include "os_writer.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static struct {
+  int fd; // -1: not open
+  uint64_t dev, ino;
+  uint64_t written; // bytes
+  char path[MPROF_PATH_MAX];
+  char old_path[MPROF_PATH_MAX + 2]; // PATH.1
+} file = {.fd = -1};
+
+static void say(const char *what, int error) {
+  char text[MPROF_PATH_MAX + 256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "alloc_log: ");
+  mprof_text_str(&t, what);
+  mprof_text_str(&t, " ");
+  mprof_text_str(&t, file.path);
+  if (error != 0) {
+    mprof_text_str(&t, ": ");
+    mprof_text_errno(&t, error);
+  }
+  mprof_text_str(&t, "; nothing more is logged");
+  mprof_message(text);
+}
+
+void mprof_log_file_forget(void) {
+  if (file.fd >= 0)
+    mprof_sys_close(file.fd);
+  file.fd = -1;
+}
+
+bool mprof_log_file_is_open(void) { return file.fd >= 0; }
+
+const char *mprof_log_file_path(void) { return file.path; }
+
+static bool fail(const char *what, int error) {
+  mprof_log_file_forget();
+  say(what, error);
+  return false;
+}
+
+// Whether the descriptor still is the file.
+static bool is_ours(int fd) {
+  uint64_t dev, ino;
+  return mprof_sys_fstat_id(fd, &dev, &ino) == 0 && dev == file.dev &&
+         ino == file.ino;
+}
+
+static long open_path(int flags) {
+  return mprof_outfile_move_up(mprof_sys_open(
+      file.path,
+      O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600));
+}
+
+// Nothing, or a log.
+static bool may_be_replaced(int fd) {
+  char head[sizeof(MPROF_LOG_MAGIC) - 1];
+  long n = mprof_sys_read(fd, head, sizeof(head));
+  return n == 0 || (n == (long)sizeof(head) &&
+                    memcmp(head, MPROF_LOG_MAGIC, sizeof(head)) == 0);
+}
+
+static bool open_new(int flags) {
+  if (mprof_os_is_special(file.path))
+    return fail("cannot write to what is no file,", 0);
+  long fd = open_path(O_CREAT | flags);
+  if (fd < 0)
+    return fail("cannot open", (int)-fd);
+  file.fd = (int)fd;
+  file.written = 0;
+  if (mprof_sys_flock(file.fd) == -EWOULDBLOCK)
+    return fail("another process logs to (%p in it would be the process id)",
+                0);
+  if (!may_be_replaced(file.fd))
+    return fail("there is another file named", 0);
+  long error = mprof_sys_ftruncate(file.fd, 0);
+  if (error == 0)
+    error = mprof_sys_fstat_id(file.fd, &file.dev, &file.ino);
+  return error == 0 || fail("cannot write to", (int)-error);
+}
+
+bool mprof_log_file_open(bool is_child) {
+  bool has_pid;
+  int error = mprof_path_fill(file.path, sizeof(file.path), "alloc_log",
+                              mprof_flags.alloc_log, &has_pid);
+  if (error != 0)
+    return fail("cannot open", error);
+  if (is_child && !has_pid)
+    return fail("a forked child needs %p in its path, which is its parent's:",
+                0);
+  struct mprof_text t = MPROF_TEXT(file.old_path);
+  mprof_text_str(&t, file.path);
+  mprof_text_str(&t, ".1");
+  return open_new(0);
+}
+
+// The program has closed it. It may have a new descriptor, if it is there.
+static bool reopen(void) {
+  long fd = open_path(0);
+  file.fd = -1; // is the program's
+  if (fd < 0)
+    return fail("the program has closed, and it cannot be opened again:",
+                (int)-fd);
+  file.fd = (int)fd;
+  if (!is_ours(file.fd))
+    return fail("the program has closed, and another file has the name", 0);
+  mprof_sys_flock(file.fd);
+  return true;
+}
+
+void mprof_log_file_write(struct mprof_text *t) {
+  size_t len = t->len;
+  t->len = 0;
+  if (file.fd < 0 || (!is_ours(file.fd) && !reopen()))
+    return;
+  int error = mprof_os_write_all(file.fd, t->buf, len);
+  if (error != 0)
+    fail("cannot write to", error);
+  file.written += len;
+}
+
+bool mprof_log_file_is_full(void) {
+  return file.written >= mprof_flags.alloc_log_mb << 20;
+}
+
+bool mprof_log_file_rotate(void) {
+  long error = mprof_sys_rename(file.path, file.old_path);
+  if (error != 0)
+    return fail("cannot add .1 to the name of", (int)-error);
+  mprof_log_file_forget();
+  return open_new(O_EXCL);
+}
