@@ -31,6 +31,8 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
     WORLD_READ WORLD_EXECUTE)
   file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
+  configure_file("${utils}/mprof-alloc-log" "${root}/${bindir}/mprof-alloc-log"
+    COPYONLY)
   configure_file("${utils}/mprof.cfg.in" "${root}/${datadir}/mprof/mprof.cfg"
     @ONLY)
   if(MPROF_MUSL_INCLUDE_DIR)

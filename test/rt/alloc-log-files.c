@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the log replaces an earlier one and no other file, and is kept from
+// other processes; what cannot be written is said once and counted, and does
+// not change what the program does: a full disk, a name that is no file, a
+// descriptor that the program closes and uses for something else.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: echo 'export MPROF_OPTIONS=heap_rate=1:log_path=x:profile=0:alloc_log=$1; \
+// RUN:   ./app $2 2>&1' > run
+//
+// RUN: echo mine > other && sh run other | FileCheck %s --check-prefix=OTHER
+// RUN: grep -x mine other
+// RUN: mkdir dir && sh run dir | FileCheck %s --check-prefix=DIR
+// RUN: mkfifo fifo && sh run fifo | FileCheck %s --check-prefix=FIFO
+// RUN: ln -s other link && sh run link | FileCheck %s --check-prefix=LINK
+// RUN: sh run none/log | FileCheck %s --check-prefix=NONE
+//
+// RUN: sh run log | FileCheck %s --check-prefix=GOOD && sh run log > out
+// RUN: test $(stat -c %%a log) = 600 && %alloc_log --no-names log > read
+// RUN: grep '^2,001 allocations' read && not grep note: read
+// RUN: : > empty && sh run empty | FileCheck %s --check-prefix=GOOD
+// RUN: sh run log start-another | FileCheck %s --check-prefix=TAKEN
+// RUN: %alloc_log --no-names log | grep '^2,001 allocations'
+//
+// RUN: (ulimit -f 64; sh run full) | FileCheck %s --check-prefix=FULL
+// RUN: grep ' events that the allocation log lacks' x.*.txt
+// RUN: %alloc_log --no-names full > read && not grep '^2,001 allocations' read
+//
+// RUN: sh run log close | FileCheck %s --check-prefix=GOOD
+// RUN: %alloc_log --no-names log | grep '^2,001 allocations'
+// RUN: diff /dev/null programs
+// RUN: sh run log close-and-remove | FileCheck %s --check-prefix=CLOSED
+// RUN: diff /dev/null programs
+//
+// OTHER: mprof: alloc_log: there is another file named other; nothing more is logged
+// OTHER: mprof: wrote x.
+// DIR: mprof: alloc_log: cannot open dir: is a directory; nothing
+// FIFO: mprof: alloc_log: cannot write to what is no file, fifo; nothing
+// LINK: mprof: alloc_log: cannot open link: {{.*}}; nothing
+// NONE: mprof: alloc_log: cannot open none/log: no such file or directory; nothing
+// GOOD-NOT: alloc_log
+// GOOD: mprof: wrote {{.*}} (4,001 records)
+// TAKEN: mprof: alloc_log: another process logs to ({{.*}}) log; nothing
+// FULL: mprof: alloc_log: cannot write to full: file too large; nothing
+// FULL-NOT: alloc_log
+// FULL: log_events
+// CLOSED: mprof: alloc_log: the program has closed, {{.*}} log: no such file or directory; nothing
+// CLOSED: log_events 2,00
+
+#include "records.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *volatile p;
+
+static void work(int n) {
+  for (int i = 0; i < n; i++) {
+    p = malloc(20);
+    free(p);
+  }
+}
+
+static void close_all(void) {
+  for (int fd = 3; fd < 100; fd++)
+    close(fd);
+  // Under the numbers that were free, as the program's own.
+  for (int i = 0; i < 10; i++)
+    CHECK(open("programs", O_WRONLY | O_CREAT | O_TRUNC, 0600) >= 0);
+}
+
+int main(int argc, char **argv) {
+  work(1000);
+  if (argc > 1 && strncmp(argv[1], "close", 5) == 0) {
+    if (strcmp(argv[1], "close-and-remove") == 0)
+      CHECK(unlink("log") == 0);
+    close_all();
+  }
+  if (argc > 1 && strcmp(argv[1], "start-another") == 0) {
+    pid_t pid = fork();
+    if (pid == 0)
+      execl(argv[0], argv[0], (char *)NULL);
+    int status;
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  }
+  work(1000);
+  p = malloc(30);
+  return 0;
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a forked child has a log of its own where the path has %p; else it
+// says that it has none, and the parent's log has nothing of it. So it is with
+// threads that log while the process forks, and with children=0.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.%%p:profile=0:report=0 ./app 2> err
+// RUN: test $(ls x.* | wc -l) = 11
+// RUN: for f in x.*; do %alloc_log --no-names $f > out && \
+// RUN:   ! grep note: out && grep -c ' 777 bytes' out; done \
+// RUN:   | sort | uniq -c | grep -x ' *11 1'
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=y:profile=0:report=0 ./app 2> err
+// RUN: grep -c 'alloc_log: a forked child needs %%p in its path' err | grep -x 10
+// RUN: %alloc_log --no-names y > out && grep ' 777 bytes' out
+// RUN: not grep note: out
+// RUN: not grep 888 out
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=z.%%p:children=0:profile=0:report=0 \
+// RUN:   ./app 2> err
+// RUN: test $(ls z.* | wc -l) = 1
+// RUN: %alloc_log --no-names z.* > out && not grep 888 out
+
+#include "records.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *volatile kept[2];
+static _Thread_local void *volatile mine;
+static int has_ended;
+
+static void *churn(void *arg) {
+  while (!__atomic_load_n(&has_ended, __ATOMIC_RELAXED))
+    free(mine = malloc(10));
+  return arg;
+}
+
+int main(void) {
+  pthread_t t;
+  void *volatile before = malloc(100);
+  kept[0] = malloc(777);
+  pthread_create(&t, NULL, churn, NULL);
+  for (int i = 0; i < 10; i++) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      kept[0] = malloc(777);
+      kept[1] = malloc(888);
+      return 0;
+    }
+    int status;
+    CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  }
+  has_ended = 1;
+  pthread_join(t, NULL);
+  free(before);
+  return 0;
+}

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a log that has reached alloc_log_mb is renamed to end in .1, in place
+// of the one before, and begun anew: two files, each that large at most but for
+// a record, that can be read by themselves and as a pair; an older log's second
+// part is not taken for this one's.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:alloc_log_mb=1:profile=0 \
+// RUN:   ./app 30000
+// RUN: test $(ls x.log* | wc -l) = 2
+// RUN: test $(stat -c %%s x.log.1) -ge 1048576
+// RUN: test $(stat -c %%s x.log.1) -lt 1050000
+// RUN: test $(stat -c %%s x.log) -lt 1050000
+// RUN: %alloc_log --no-names x.log > both && FileCheck %s < both
+// RUN: cp x.log.1 alone && %alloc_log --no-names alone > first
+// RUN: cp x.log alone && %alloc_log --no-names alone > second
+// RUN: FileCheck %s --check-prefix=GONE < second
+// RUN: n() { sed -n 's/,//g; s/^\([0-9]*\) allocations.*/\1/p' $1; }
+// RUN: test $(n both) = $(($(n first) + $(n second)))
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0 ./app 10
+// RUN: %alloc_log --no-names x.log | FileCheck %s --check-prefix=NEW
+//
+// CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are gone
+// CHECK: {{^}}Live: 1 block, 100 bytes
+// GONE: {{^}}note: alone.1 is not the part before alone
+// NEW: {{^}}11 allocations
+// NEW-NOT: note:
+
+#include <stdlib.h>
+
+static void *volatile p;
+
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 0;
+  for (int i = 0; i < n; i++) {
+    p = malloc(50);
+    free(p);
+  }
+  p = malloc(100);
+  return 0;
+}

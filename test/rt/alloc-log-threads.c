@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: threads that allocate, free and resize blocks of one another at once
+// leave a log in which every free has its block: no address comes before the
+// free of what it had.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0:report=0 ./app
+// RUN: %alloc_log --no-names x.log > out && FileCheck %s < out
+// RUN: env MPROF_OPTIONS=seed=1:heap_rate=2000:alloc_log=y.log:report=0:log_path=y ./app
+// RUN: %alloc_log --no-names y.log > out
+// RUN: FileCheck %s --check-prefix=SAMPLED < out
+// RUN: %mprof_read y.*.heap.pb.gz > profile
+// RUN: samples=$(sed -n 's/^comment: samples: \([0-9]*\) .*/\1/p' profile)
+// RUN: frees=$(sed -n 's/^comment: sample_frees: \([0-9]*\) .*/\1/p' profile)
+// RUN: test $samples -gt 100
+// RUN: sed 's/,//g' out | grep "^$samples allocations ([0-9]* bytes) $frees frees"
+//
+// CHECK: 4 threads{{$}}
+// CHECK-NOT: note:
+// CHECK: {{^}}Live: 0 blocks, 0 bytes
+// CHECK: {{^}}Freed twice: 0 blocks
+// SAMPLED-NOT: note:
+// SAMPLED: {{^}}Freed twice: 0 blocks
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { THREADS = 4, STEPS = 3000, SLOTS = 64 };
+
+static void *slots[SLOTS];
+
+static void *work(void *arg) {
+  unsigned x = 1 + (unsigned)(size_t)arg;
+  for (int i = 0; i < STEPS; i++) {
+    x = x * 1103515245 + 12345;
+    void *p = __atomic_exchange_n(&slots[x >> 16 & (SLOTS - 1)], NULL,
+                                  __ATOMIC_ACQ_REL);
+    if ((x >> 24) % 3 == 0) {
+      free(p);
+      p = NULL;
+    } else {
+      p = realloc(p, 16 + (x >> 20) % 1000);
+    }
+    free(
+        __atomic_exchange_n(&slots[x >> 8 & (SLOTS - 1)], p, __ATOMIC_ACQ_REL));
+  }
+  return NULL;
+}
+
+int main(void) {
+  pthread_t t[THREADS];
+  for (size_t i = 1; i < THREADS; i++)
+    pthread_create(&t[i], NULL, work, (void *)i);
+  work(NULL);
+  for (size_t i = 1; i < THREADS; i++)
+    pthread_join(t[i], NULL);
+  for (int i = 0; i < SLOTS; i++)
+    free(slots[i]);
+  return 0;
+}
