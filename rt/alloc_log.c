@@ -43,15 +43,15 @@
 #define UNKNOWN_PCS 64u
 
 static struct {
-  struct mprof_lock lock; // log_lock, guards the rest
-  struct mprof_text text; // what is being written
-  uint64_t begun;         // ticks
-  uint64_t part;          // of the log, from 1
-  int64_t begun_ns;       // CLOCK_REALTIME, of the log
-  uint64_t records;       // of all parts
-  uint64_t lost_told;     // of the events that were lost
-  struct mprof_maps maps; // that the file lists
-  uint32_t unloads;       // that had been seen when they were read
+  struct mprof_lock lock;   // log_lock, guards the rest
+  struct mprof_text text;   // what is being written
+  uint64_t begun;           // ticks
+  _Atomic uint64_t part;    // of the log, from 1; 0: there is none
+  int64_t begun_ns;         // CLOCK_REALTIME, of the log
+  _Atomic uint64_t records; // of all parts; both are read without the lock
+  uint64_t lost_told;       // of the events that were lost
+  struct mprof_maps maps;   // that the file lists
+  uint32_t unloads;         // that had been seen when they were read
   uintptr_t unknown[UNKNOWN_PCS];
   size_t unknown_len; // of all that were found
 } logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
@@ -194,11 +194,8 @@ bool mprof_alloc_log_start_in_child(void) {
 }
 
 const char *mprof_alloc_log_path(uint64_t *records) {
-  mprof_lock_acquire(&logged.lock);
-  *records = logged.records;
-  const char *path = logged.part > 0 ? mprof_log_file_path() : NULL;
-  mprof_lock_release(&logged.lock);
-  return path;
+  *records = atomic_load_explicit(&logged.records, memory_order_relaxed);
+  return logged.part > 0 ? mprof_log_file_path() : NULL;
 }
 
 // --- records ---
