@@ -23,6 +23,8 @@
 static struct mprof_profile *conn;
 static int has_ended;
 
+enum { THREADS = 8 }; // some wait for the lock, and so one has it
+
 static void *churn(void *arg) {
   uintptr_t value = (uintptr_t)arg;
   while (!__atomic_load_n(&has_ended, __ATOMIC_RELAXED)) {
@@ -45,11 +47,11 @@ static int in_child(void) {
 }
 
 int main(void) {
-  pthread_t t[2];
+  pthread_t t[THREADS];
   CHECK(mprof_profile_new("conn", &conn) == 0);
   for (uintptr_t i = 1; i <= 3; i++)
     CHECK(mprof_profile_add(conn, i, 0) == 0);
-  for (uintptr_t i = 0; i < 2; i++)
+  for (uintptr_t i = 0; i < THREADS; i++)
     pthread_create(&t[i], NULL, churn, (void *)(100 + i));
   for (int i = 0; i < 20; i++) {
     pid_t pid = fork();
@@ -59,7 +61,7 @@ int main(void) {
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
   }
   has_ended = 1;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < THREADS; i++)
     pthread_join(t[i], NULL);
   CHECK(mprof_profile_lookup("childs") == NULL);
   CHECK(mprof_profile_count(conn) == 3);

@@ -22,10 +22,13 @@
 enum { THREADS = 4, EACH = 10000, MOVED = 1000, DEPTHS = 64 };
 
 static struct mprof_profile *work, *moved;
-static int taken, has_ended;
+static int taken, ready, has_ended;
 
 static void *add(void *arg) {
   uintptr_t base = (uintptr_t)arg * EACH;
+  __atomic_add_fetch(&ready, 1, __ATOMIC_RELAXED);
+  while (__atomic_load_n(&ready, __ATOMIC_RELAXED) != THREADS)
+    ;
   for (uintptr_t i = 0; i < EACH; i++) {
     CHECK(mprof_profile_add(work, base + i, 0) == 0);
     // All threads want the same value; one has it.
