@@ -10,7 +10,7 @@
 // RUN: env MPROF_OPTIONS=symbolize=0:report=0:log_path=x ./app
 // RUN: %mprof_read --totals x.*.work.pb.gz | FileCheck %s
 // RUN: cat while.*.txt | grep -c '^moved profile: total 100[01]$' | grep -x 100
-// CHECK: total: work=40000{{$}}
+// CHECK: total: work=240000{{$}}
 
 #include <mprof/mprof.h>
 
@@ -19,7 +19,7 @@
 
 #include "records.h"
 
-enum { THREADS = 4, EACH = 10000, MOVED = 1000, DEPTHS = 64 };
+enum { THREADS = 4, EACH = 60000, MOVED = 1000, DEPTHS = 64 };
 
 static struct mprof_profile *work, *moved;
 static int taken, ready, has_ended;
