@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a forked child has a log of its own where the path has %p; else it
-// says that it has none, and the parent's log has nothing of it. So it is with
-// threads that log while the process forks, and with children=0.
+// says that it has none, and the parent's log has nothing of it. The parent's
+// file is not open in it, and threads may log while the process forks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -12,19 +12,20 @@
 // RUN: for f in x.*; do %alloc_log --no-names $f > out && \
 // RUN:   ! grep note: out && grep -c ' 777 bytes' out; done \
 // RUN:   | sort | uniq -c | grep -x ' *11 1'
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=y:profile=0:report=0 ./app 2> err
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=y:profile=0:report=0 ./app none 2> err
 // RUN: grep -c 'alloc_log: a forked child needs %%p in its path' err | grep -x 10
 // RUN: %alloc_log --no-names y > out && grep ' 777 bytes' out
 // RUN: not grep note: out
 // RUN: not grep 888 out
 // RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=z.%%p:children=0:profile=0:report=0 \
-// RUN:   ./app 2> err
+// RUN:   ./app none 2> err
 // RUN: test $(ls z.* | wc -l) = 1
 // RUN: %alloc_log --no-names z.* > out && not grep 888 out
 
 #include "records.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +39,18 @@ static void *churn(void *arg) {
   return arg;
 }
 
-int main(void) {
+static int files_open(void) {
+  int n = 0;
+  for (int fd = 3; fd < 64; fd++) {
+    struct stat st;
+    n += fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  }
+  return n;
+}
+
+int main(int argc, char **argv) {
+  const int logs_of_child = argc == 1;
+  (void)argv;
   pthread_t t;
   void *volatile before = malloc(100);
   kept[0] = malloc(777);
@@ -48,6 +60,7 @@ int main(void) {
     if (pid == 0) {
       kept[0] = malloc(777);
       kept[1] = malloc(888);
+      CHECK(files_open() == logs_of_child);
       return 0;
     }
     int status;
