@@ -305,17 +305,23 @@ static struct stack stack_at(uintptr_t frame) {
   return s;
 }
 
+static void log_block(const char *what, const struct mprof_bucket *b,
+                      const void *ptr, enum mprof_log_kind kind,
+                      const struct stack *s) {
+  if (!begin(s))
+    return;
+  put_block(what, ptr, b, kind);
+  put_thread();
+  put_stack(s);
+  put("\n");
+  end();
+}
+
 void mprof_alloc_log_alloc(const struct mprof_bucket *b, const void *ptr,
                            enum mprof_log_kind kind) {
   const struct stack s = {b->stack, b->stack_len,
                           b->end != MPROF_STACK_COMPLETE};
-  if (!begin(&s))
-    return;
-  put_block("tracealloc(", ptr, b, kind);
-  put_thread();
-  put_stack(&s);
-  put("\n");
-  end();
+  log_block("tracealloc(", b, ptr, kind, &s);
 }
 
 void mprof_alloc_log_free(const struct mprof_bucket *b, const void *ptr,
@@ -323,13 +329,7 @@ void mprof_alloc_log_free(const struct mprof_bucket *b, const void *ptr,
   if (b == NULL && mprof_sample_rate() != 1)
     return;
   const struct stack s = stack_at(frame);
-  if (!begin(&s))
-    return;
-  put_block("tracefree(", ptr, b, kind);
-  put_thread();
-  put_stack(&s);
-  put("\n");
-  end();
+  log_block("tracefree(", b, ptr, kind, &s);
 }
 
 void mprof_alloc_log_collection(uintptr_t frame) {
