@@ -53,7 +53,6 @@ const char *mprof_alloc_log_path(uint64_t *records);
 
 // --- alloc_log_file.c. All guarded by the log's lock, or at start. ---
 
-struct mprof_text;
 // The first of a log's lines begins so.
 #define MPROF_LOG_MAGIC "# MProf allocation log"
 

@@ -63,6 +63,14 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 
+// Of an object that was entered with its bucket; NULL: that could not be.
+static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
+  if (mprof_heapx_is_on())
+    mprof_heapx_alloc(b, ptr, false);
+  if (mprof_events_log() && b)
+    mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
+}
+
 // Enters an object with its bucket and counts it. What has no memory was
 // counted as lost where it was asked for.
 static void enter(struct mprof_bucket *b, void *ptr) {
@@ -70,8 +78,8 @@ static void enter(struct mprof_bucket *b, void *ptr) {
   mprof_lock_acquire(&mprof_gc_lock);
   bool ok = mprof_gc_put((uintptr_t)ptr, mprof_persistent_handle(b), &stale);
   mprof_lock_release(&mprof_gc_lock);
-  if (mprof_heapx_is_on())
-    mprof_heapx_alloc(ok ? b : NULL, ptr, false);
+  if (mprof_events_do_more())
+    do_more(ok ? b : NULL, ptr);
   if (!ok)
     return;
   if (mprof_unlikely(stale != 0)) {
@@ -79,8 +87,6 @@ static void enter(struct mprof_bucket *b, void *ptr) {
     mprof_stat_add(MPROF_STAT_stale, 1);
   }
   mprof_count_alloc(b, mprof_cycle_explicit_index());
-  if (mprof_events_log())
-    mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
 }
 
 // (Go: mProf_Malloc)
@@ -183,17 +189,31 @@ MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
   ALLOCATE(size, REAL(GC_strndup)(s, max));
 }
 
+static MPROF_NOINLINE void note_release(struct mprof_released *r,
+                                        const void *ptr) {
+  if (mprof_heapx_is_on())
+    r->is_last = mprof_heapx_is_last(ptr);
+  if (mprof_events_log())
+    mprof_alloc_log_free(mprof_persistent_pointer(r->bucket), ptr, MPROF_LOG_GC,
+                         0);
+}
+
+static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr) {
+  if (r.is_last)
+    mprof_heapx_is_last_again(ptr);
+  if (mprof_events_log())
+    mprof_alloc_log_alloc(mprof_persistent_pointer(r.bucket), ptr,
+                          MPROF_LOG_GC);
+}
+
 // Takes an object out before its address can be another's.
 static struct mprof_released release(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   if (!ptr || mprof_gc_count() == 0 || !lock_objects())
     return r;
   r.bucket = mprof_gc_take((uintptr_t)ptr);
-  if (mprof_heapx_is_on() && r.bucket)
-    r.is_last = mprof_heapx_is_last(ptr);
-  if (mprof_events_log() && r.bucket)
-    mprof_alloc_log_free(mprof_persistent_pointer(r.bucket), ptr, MPROF_LOG_GC,
-                         0);
+  if (mprof_events_do_more() && r.bucket)
+    note_release(&r, ptr);
   unlock_objects();
   return r;
 }
@@ -204,11 +224,8 @@ static void keep(struct mprof_released r, void *ptr) {
   if (!r.bucket || !lock_objects())
     return;
   mprof_gc_put((uintptr_t)ptr, r.bucket, &stale);
-  if (r.is_last)
-    mprof_heapx_is_last_again(ptr);
-  if (mprof_events_log())
-    mprof_alloc_log_alloc(mprof_persistent_pointer(r.bucket), ptr,
-                          MPROF_LOG_GC);
+  if (mprof_events_do_more())
+    take_back(r, ptr);
   unlock_objects();
 }
 

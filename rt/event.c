@@ -302,16 +302,21 @@ void mprof_event_custom_kept(struct mprof_released r, void *ptr) {
 }
 
 static void count_gone(uintptr_t addr, uint32_t handle) {
+  (void)addr;
   count_free(handle);
-  if (mprof_events_log())
-    mprof_alloc_log_free(mprof_persistent_pointer(handle), (const void *)addr,
-                         MPROF_LOG_CUSTOM, 0);
+}
+
+static void count_and_log_gone(uintptr_t addr, uint32_t handle) {
+  count_free(handle);
+  mprof_alloc_log_free(mprof_persistent_pointer(handle), (const void *)addr,
+                       MPROF_LOG_CUSTOM, 0);
 }
 
 // In the entries' section, since the entry is left when this is called.
 MPROF_TEXT_SECTION void mprof_event_arena_reset(const void *arena) {
   if (mprof_guard_enter()) {
-    mprof_custom_empty((uintptr_t)arena, count_gone);
+    mprof_custom_empty((uintptr_t)arena,
+                       mprof_events_log() ? count_and_log_gone : count_gone);
     mprof_guard_leave();
   } else {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

@@ -81,10 +81,15 @@ static bool is_live(void *object) {
 }
 
 static void count_free(void *object, uint32_t handle) {
-  struct mprof_bucket *b = mprof_persistent_pointer(handle);
-  mprof_count_free(b, (mprof_cycle_read() + 1) % 3);
-  if (mprof_events_log())
-    mprof_alloc_log_free(b, object, MPROF_LOG_GC, collecting.frame);
+  (void)object;
+  mprof_count_free(mprof_persistent_pointer(handle),
+                   (mprof_cycle_read() + 1) % 3);
+}
+
+static void count_and_log_free(void *object, uint32_t handle) {
+  count_free(object, handle);
+  mprof_alloc_log_free(mprof_persistent_pointer(handle), object, MPROF_LOG_GC,
+                       collecting.frame);
 }
 
 // With the guard: what the program's handler does while the world is stopped is
@@ -142,7 +147,7 @@ static void end_reclaim(void) {
   if (!mprof_guard_enter())
     return; // the next collection finds these objects
   mprof_lock_acquire(&mprof_gc_lock);
-  mprof_gc_sweep(is_live, count_free);
+  mprof_gc_sweep(is_live, mprof_events_log() ? count_and_log_free : count_free);
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycle_post_sweep();
   if (mprof_trace_is_on())

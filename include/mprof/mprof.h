@@ -157,11 +157,12 @@ int mprof_set_mutex_fraction(int n);
 int mprof_name_lock(const void *lock, const char *name);
 
 /* Writes a profile to a new file that replaces path.
- * name: one of mprof_profiles: "heap"; "allocs": the same with alloc_space
- * shown first; "heapx": temporary blocks, resizes and slack, with the option
- * heapx=1; "block", "mutex", "threadcreate"; or that of a profile of the
- * program's own. debug: 0 gzipped protobuf as pprof reads it, 1 legacy text. A
- * heap or heapx profile is that of the last mprof_next_cycle, or of the last
+ * name: one that mprof_profiles gives, so "heap"; "allocs": the same with
+ * alloc_space shown first; "heapx": temporary blocks, resizes and slack, with
+ * the option heapx=1; "block", "mutex", "threadcreate"; or a profile of the
+ * program's own.
+ * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
+ * A heap or heapx profile is that of the last mprof_next_cycle, or of the last
  * garbage collection; in a program that has neither it holds everything up to
  * the call, unless the option strict_cycles=1 asks for finished cycles only. A
  * profile whose option or rate is 0, or whose kind the code was not compiled
