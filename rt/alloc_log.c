@@ -261,18 +261,35 @@ static void put_losses(void) {
   logged.lost_told = lost;
 }
 
+// ThreadSanitizer sees the memcpy of a program's threads into the buffer, and
+// not the lock.
+extern void __tsan_acquire(void *address) __attribute__((weak));
+extern void __tsan_release(void *address) __attribute__((weak));
+
+static void lock_log(void) {
+  mprof_lock_acquire(&logged.lock);
+  if (__tsan_acquire)
+    __tsan_acquire(&logged.lock);
+}
+
+static void unlock_log(void) {
+  if (__tsan_release)
+    __tsan_release(&logged.lock);
+  mprof_lock_release(&logged.lock);
+}
+
 // Between begin and end are the lines of one record. False if there is no log
 // any more.
 static bool begin(const struct stack *s) {
   if (!mprof_process_is_own()) // but has its memory, and its descriptor
     return false;
-  mprof_lock_acquire(&logged.lock);
+  lock_log();
   if (mprof_log_file_is_open()) {
     learn_modules(s->pcs, s->len);
     put_losses();
     return true;
   }
-  mprof_lock_release(&logged.lock);
+  unlock_log();
   mprof_alloc_log_lose();
   return false;
 }
@@ -285,7 +302,7 @@ static void end(void) {
     put_head();
     mprof_log_file_write(&logged.text);
   }
-  mprof_lock_release(&logged.lock);
+  unlock_log();
 }
 
 // Follows unwind tables: the caller may be any code.

@@ -3,12 +3,15 @@
 //
 // Intent: threads that allocate, free and resize blocks of one another at once
 // leave a log in which every free has its block: no address comes before the
-// free of what it had.
+// free of what it had. ThreadSanitizer, which does not see the log's lock, hears
+// of it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
 // RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0:report=0 ./app
 // RUN: %alloc_log --no-names x.log > out && FileCheck %s < out
+// RUN: %mprof_clang -fmprof -fsanitize=thread -O1 -g1 %s -o tsan
+// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=z.log:profile=0:report=0 ./tsan
 // RUN: env MPROF_OPTIONS=seed=1:heap_rate=2000:alloc_log=y.log:report=0:log_path=y ./app
 // RUN: %alloc_log --no-names y.log > out
 // RUN: FileCheck %s --check-prefix=SAMPLED < out
