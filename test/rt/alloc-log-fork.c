@@ -16,11 +16,11 @@
 // RUN: grep -c 'alloc_log: a forked child needs %%p in its path' err | grep -x 10
 // RUN: %alloc_log --no-names y > out && grep ' 777 bytes' out
 // RUN: not grep note: out
-// RUN: not grep 888 out
+// RUN: not grep ' 888 bytes' out
 // RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=z.%%p:children=0:profile=0:report=0 \
 // RUN:   ./app none 2> err
 // RUN: test $(ls z.* | wc -l) = 1
-// RUN: %alloc_log --no-names z.* > out && not grep 888 out
+// RUN: %alloc_log --no-names z.* > out && not grep ' 888 bytes' out
 
 #include "records.h"
 
