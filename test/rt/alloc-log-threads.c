@@ -3,8 +3,8 @@
 //
 // Intent: threads that allocate, free and resize blocks of one another at once
 // leave a log in which every free has its block: no address comes before the
-// free of what it had. ThreadSanitizer, which does not see the log's lock, hears
-// of it.
+// free of what it had. ThreadSanitizer, which does not see the log's lock,
+// hears of it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
