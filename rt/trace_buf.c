@@ -169,8 +169,8 @@ void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
 // Of a recorder's memory a part is for what its stacks take.
 size_t mprof_trace_buf_limit(void) {
   const size_t last = (size_t)mprof_flags.trace_last_mb << 20;
-  const size_t limit = last != 0 ? last - last / 16
-                                 : (size_t)mprof_flags.trace_max_mb << 20;
+  const size_t limit =
+      last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;
   return atomic_load_explicit(&is_doubled, memory_order_relaxed) ? 2 * limit
                                                                  : limit;
 }
