@@ -10,11 +10,11 @@
 #include "mprof/mprof.h"
 #include "snapshot.h"
 #include "stack_index.h"
+#include "thread_stacks.h"
 #include "threads.h"
 #include "writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 // Where threads come from whose creation nobody saw.
@@ -52,28 +52,6 @@ static int list_live(struct live *l) {
   }
 }
 
-// What the kernel calls a thread, "" where it does not say. False if the thread
-// has ended.
-static bool read_name(int tid, char name[MPROF_THREAD_NAME]) {
-  char path[48], text[MPROF_THREAD_NAME + 1];
-  struct mprof_text t = MPROF_TEXT(path);
-  mprof_text_str(&t, "/proc/self/task/");
-  mprof_text_dec(&t, (unsigned)tid);
-  mprof_text_str(&t, "/comm");
-  name[0] = '\0';
-  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  long n = fd < 0 ? fd : mprof_sys_read((int)fd, text, sizeof(text));
-  if (fd >= 0)
-    mprof_sys_close((int)fd);
-  if (n < 0)
-    return mprof_sys_thread_alive(tid);
-  if (n > 0 && text[n - 1] == '\n')
-    n--;
-  struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
-  mprof_text_clean(&out, text, (size_t)n);
-  return true;
-}
-
 // --- samples ---
 
 struct gathered {
@@ -108,7 +86,7 @@ static void gather_live(struct gathered *g, const struct live *l) {
   for (size_t i = 0; i < l->len; i++) {
     struct mprof_thread_sample *s = add(g, origin(l->v[i].created), 1);
     s->live = 1;
-    if (!read_name(l->v[i].tid, s->name))
+    if (!mprof_proc_thread_name(l->v[i].tid, s->name))
       g->len--;
   }
 }

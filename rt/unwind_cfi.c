@@ -89,11 +89,6 @@ static bool is_entry(uintptr_t pc) {
          (uintptr_t)(__stop_mprof_text - __start_mprof_text);
 }
 
-// The state of the caller that is looked at.
-struct frame {
-  uintptr_t pc, sp, bp;
-};
-
 // The sanitizers must not check what is read here: other frames' words.
 __attribute__((no_sanitize("address", "thread", "memory"))) static uintptr_t
 word_at(uintptr_t addr) {
@@ -102,7 +97,7 @@ word_at(uintptr_t addr) {
 
 // From a frame to its caller's; false if there is none to be found.
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
-                   const struct mprof_cfa_rule *r, struct frame *f) {
+                   const struct mprof_cfa_rule *r, struct mprof_registers *f) {
   bool by_bp = r->base != MPROF_CFA_FROM_SP;
   uintptr_t cfa =
       (by_bp ? f->bp : f->sp) + (r->base == MPROF_CFA_UNKNOWN
@@ -121,7 +116,7 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
       return false;
     bp = word_at(saved);
   }
-  *f = (struct frame){.pc = word_at(cfa - 8), .sp = cfa, .bp = bp};
+  *f = (struct mprof_registers){.pc = word_at(cfa - 8), .sp = cfa, .bp = bp};
   return true;
 }
 
@@ -136,17 +131,10 @@ static size_t without_roots(const mprof_pc *pcs, size_t n) {
   return n;
 }
 
-size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
-                        mprof_pc *pcs, size_t depth,
-                        enum mprof_stack_end *end) {
-  *end = MPROF_STACK_CUT_DEPTH;
-  if (depth == 0)
-    return 0;
-  struct mprof_stack_range foreign;
-  range = mprof_stack_enter(range, &foreign, fp);
-  if (!range)
-    return 0;
-  struct frame f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+// Of a stack that may be read where f.sp is.
+static size_t follow(struct mprof_stack_range *range, bool is_foreign,
+                     struct mprof_registers f, mprof_pc *pcs, size_t depth,
+                     enum mprof_stack_end *end) {
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
   // Whether f.pc is where the thread will return to: then its module is not
@@ -176,13 +164,44 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
       *end = MPROF_STACK_COMPLETE;
       break;
     }
-    if (!ascend(range, range == &foreign, &r, &f)) {
+    if (!ascend(range, is_foreign, &r, &f)) {
       *end = r.base == MPROF_CFA_UNKNOWN && f.bp == 0 ? MPROF_STACK_COMPLETE
                                                       : MPROF_STACK_CUT_CHAIN;
       break;
     }
   }
   return *end == MPROF_STACK_COMPLETE ? without_roots(pcs, n) : n;
+}
+
+size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
+                        mprof_pc *pcs, size_t depth,
+                        enum mprof_stack_end *end) {
+  *end = MPROF_STACK_CUT_DEPTH;
+  if (depth == 0)
+    return 0;
+  struct mprof_stack_range foreign;
+  range = mprof_stack_enter(range, &foreign, fp);
+  if (!range)
+    return 0;
+  const struct mprof_registers caller = {
+      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  return follow(range, range == &foreign, caller, pcs, depth, end);
+}
+
+size_t mprof_unwind_registers(struct mprof_stack_range *range,
+                              const struct mprof_registers *from, mprof_pc *pcs,
+                              size_t depth, enum mprof_stack_end *end) {
+  *end = MPROF_STACK_CUT_DEPTH;
+  if (depth == 0)
+    return 0;
+  struct mprof_stack_range foreign;
+  range = mprof_stack_enter(range, &foreign, from->sp & -(uintptr_t)16);
+  if (!range) {
+    *end = MPROF_STACK_CUT_CHAIN;
+    pcs[0] = from->pc;
+    return 1;
+  }
+  return follow(range, range == &foreign, *from, pcs, depth, end);
 }
 
 // By frame pointers up to frame or as far as they go. False: they went
@@ -210,7 +229,8 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
   bool is_foreign = range == &foreign;
   if (has_in_chain(range, is_foreign, fp, frame))
     return word_at(frame + 8) == pc;
-  struct frame f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  struct mprof_registers f = {
+      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
   while (f.sp <= frame) {
     if (f.bp == frame)
       return mprof_stack_reaches(range, is_foreign, frame) &&
