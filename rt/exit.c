@@ -15,7 +15,7 @@
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 
-enum { FILES_MAX = 7, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
+enum { FILES_MAX = 8, LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
 struct last_words {
@@ -198,8 +198,8 @@ static void set_number(struct last_words *w, unsigned number) {
 
 static bool is_taken(void *arg, unsigned number) {
   struct last_words *w = arg;
-  static const char *const kinds[] = {".heap", ".heapx", ".block", ".mutex",
-                                      ".threadcreate"};
+  static const char *const kinds[] = {".heap",  ".heapx",        ".block",
+                                      ".mutex", ".threadcreate", ".threads"};
   set_number(w, number);
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if ((make_path(w, kinds[i], ".pb.gz") == 0 && mprof_sys_exists(w->path)) ||
@@ -294,6 +294,27 @@ static void write_threads(struct last_words *w) {
   note_file(w, error, put_threads);
 }
 
+static void put_stacks(struct mprof_text *t, const struct mprof_summary *s) {
+  put_numbers(t, s->stacks.threads, "thread", s->stacks.len);
+}
+
+static int write_stacks_file(struct last_words *w) {
+  int error = make_profile_path(w, ".threads");
+  if (error == 0)
+    error = mprof_flags.debug == 1
+                ? mprof_write_stacks_text(&w->sum.stacks, "threads", w->path)
+                : mprof_write_stacks_pprof(&w->sum.stacks, "threads", w->path);
+  return error;
+}
+
+static void write_stacks(struct last_words *w) {
+  int error;
+  do
+    error = write_stacks_file(w);
+  while (lost_name(w, error));
+  note_file(w, error, put_stacks);
+}
+
 static void write_profiles(struct last_words *w) {
   if (w->sum.has_heap)
     write_heap(w);
@@ -305,6 +326,8 @@ static void write_profiles(struct last_words *w) {
     write_waits(w, ".mutex", &w->sum.mutex, &w->sum.mutex_stacks, put_mutex);
   if (w->sum.has_threads)
     write_threads(w);
+  if (mprof_flags.threads)
+    write_stacks(w);
 }
 
 // One that the program has started has a path of its own.

@@ -47,6 +47,15 @@ static int take_threads(struct mprof_summary *s) {
                     : mprof_thread_snapshot_take(&s->created, true, true);
 }
 
+static int take_stacks(struct mprof_summary *s) {
+  int error = mprof_thread_stacks_take(&s->stacks,
+                                       (uintptr_t)__builtin_frame_address(0),
+                                       mprof_flags.stop_threads);
+  if (error == 0)
+    mprof_thread_stacks_group(&s->stacks);
+  return error;
+}
+
 int mprof_summary_take(struct mprof_summary *s) {
   memset(s, 0, sizeof(*s));
   int error = mprof_mem_snapshot_take(&s->heap, mprof_cycle_dump_ends_it(true));
@@ -56,12 +65,14 @@ int mprof_summary_take(struct mprof_summary *s) {
     error = mprof_wait_snapshot_take(&s->mutex, MPROF_BUCKET_MUTEX, false);
   if (error == 0 && mprof_flags.threadcreate)
     error = take_threads(s);
+  if (error == 0 && mprof_flags.threads)
+    error = take_stacks(s);
   return error != 0 ? error : mprof_summary_group(s);
 }
 
 bool mprof_summary_has_stacks(const struct mprof_summary *s) {
   return s->heap.len > 0 || s->block.len > 0 || s->mutex.len > 0 ||
-         s->has_threads;
+         s->has_threads || s->stacks.len > 0;
 }
 
 void mprof_summary_free(struct mprof_summary *s) {
@@ -74,4 +85,5 @@ void mprof_summary_free(struct mprof_summary *s) {
   mprof_wait_snapshot_free(&s->mutex);
   mprof_thread_snapshot_free(&s->threads);
   mprof_thread_snapshot_free(&s->created);
+  mprof_thread_stacks_free(&s->stacks);
 }

@@ -492,6 +492,7 @@ int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
   struct tids tids;
+  mprof_contention_note_waits(); // the next time more threads are just read
   mprof_unwind_learn_roots();
   mprof_thread_self(false); // enters the registry
   mprof_lock_acquire(&rounds.lock);
@@ -521,43 +522,4 @@ void mprof_thread_stacks_reset(void) {
   atomic_store(&mprof_round.stopped, 0);
   atomic_store(&mprof_round.reading, NULL);
   mprof_ask_reset();
-}
-
-// --- equal stacks ---
-
-static bool is_equal(const struct mprof_thread_slot *x,
-                     const struct mprof_thread_slot *y) {
-  return x->source == y->source && x->stack.hash == y->stack.hash &&
-         x->stack.end == y->stack.end &&
-         x->stack.stack_len == y->stack.stack_len &&
-         memcmp(x->stack.stack, y->stack.stack,
-                x->stack.stack_len * sizeof(mprof_pc)) == 0;
-}
-
-static bool comes_by_stack(const void *a, const void *b) {
-  const struct mprof_thread_slot *x = a, *y = b;
-  if (x->stack.hash != y->stack.hash)
-    return x->stack.hash < y->stack.hash;
-  return x->source < y->source;
-}
-
-static bool has_more_threads(const void *a, const void *b) {
-  const struct mprof_thread_slot *x = a, *y = b;
-  return x->count != y->count ? x->count > y->count : comes_by_stack(x, y);
-}
-
-void mprof_thread_stacks_group(struct mprof_thread_stacks *s) {
-  for (size_t i = 0; i < s->len; i++) {
-    struct mprof_bucket *b = &s->v[i]->stack;
-    b->hash = mprof_bucket_hash(b->stack, b->stack_len, 0);
-  }
-  mprof_sort((void **)s->v, s->len, comes_by_stack);
-  size_t len = 0;
-  for (size_t i = 0; i < s->len; i++)
-    if (len > 0 && is_equal(s->v[len - 1], s->v[i]))
-      s->v[len - 1]->count++;
-    else
-      s->v[len++] = s->v[i];
-  s->len = len;
-  mprof_sort((void **)s->v, s->len, has_more_threads);
 }

@@ -78,7 +78,7 @@ struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
 // with the guard set.
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
                              bool stops);
-// One for each stack and source, most threads first.
+// snapshot_stacks.c: one for each stack and source, most threads first.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s);
 // In a forked child: no round is under way.

@@ -9,6 +9,7 @@
 #define MPROF_RT_WRITER_H
 
 #include "snapshot.h"
+#include "thread_stacks.h"
 
 // Shown in what is written. CMake gives the project's.
 #ifndef MPROF_VERSION
@@ -224,6 +225,7 @@ struct mprof_summary {
   struct mprof_wait_snapshot block, mutex; // by lock
   struct mprof_thread_snapshot threads;    // as the options ask
   struct mprof_thread_snapshot created;    // all, by stack
+  struct mprof_thread_stacks stacks;       // grouped, with the option threads
   // Set by mprof_summary_group:
   struct mprof_stacks heap_stacks;
   struct mprof_heapx_stacks heapx_stacks;
@@ -260,6 +262,9 @@ int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
                            const char *path);
 int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
                              const char *path);
+// name: of the profile, which the file says; of grouped stacks.
+int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
+                             const char *name, const char *path);
 // Legacy text. (Go: writeHeapInternal, debug=1)
 int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
 // One of counts, in a form that Go has for those.
@@ -270,6 +275,12 @@ int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
                           const struct mprof_wait_stacks *g, const char *path);
 // The names are not shown, so of a snapshot by stack.
 int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
+                            const char *path);
+// The same of grouped stacks.
+int mprof_write_stacks_text(const struct mprof_thread_stacks *s,
+                            const char *name, const char *path);
+// Each thread by itself, for people. (Go: writeGoroutineStacks)
+int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
                             const char *path);
 // The exit report. path NULL: to stderr.
 int mprof_write_report(const struct mprof_summary *s, const char *path);
