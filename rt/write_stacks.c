@@ -205,22 +205,10 @@ int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
 
 // --- in memory ---
 
-// Whether code at pc returns from a signal handler: it calls rt_sigreturn, as
-// libc's does. (Debuggers tell it so, too.)
-static bool is_restorer(mprof_pc pc) {
-  static const unsigned char glibc[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
-                                        0,    0,    0x0f, 0x05};
-  static const unsigned char musl[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
-  const void *code = (const void *)pc;
-  return mprof_sys_readable(pc) && mprof_sys_readable(pc + sizeof(glibc)) &&
-         (memcmp(code, glibc, sizeof(glibc)) == 0 ||
-          memcmp(code, musl, sizeof(musl)) == 0);
-}
-
 // Whether the stack is that of a signal handler, or may be.
 static bool is_of_handler(const struct mprof_bucket *b) {
   for (uint32_t i = 0; i < b->stack_len; i++)
-    if (is_restorer(b->stack[i]))
+    if (mprof_is_signal_return(b->stack[i]))
       return true;
   return b->end == MPROF_STACK_CUT_CHAIN;
 }
