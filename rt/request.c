@@ -86,7 +86,8 @@ static uintptr_t caller;
 
 static int write_stacks(const char *name, const char *path, int debug) {
   struct mprof_thread_stacks s;
-  int error = mprof_thread_stacks_take(&s, caller, mprof_flags.stop_threads);
+  int error =
+      mprof_thread_stacks_take(&s, caller, SIZE_MAX, mprof_flags.stop_threads);
   if (error == 0 && debug != 2)
     mprof_thread_stacks_group(&s);
   if (error == 0)

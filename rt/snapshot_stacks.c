@@ -74,14 +74,10 @@ static void fill_records(struct mprof_stack_record *records,
 
 static int fill(struct mprof_stack_record *records, size_t len, size_t *n,
                 uintptr_t frame) {
-  // Too few: then no thread need be disturbed.
-  const long threads = mprof_proc_threads(NULL, 0);
-  *n = threads > 0 ? (size_t)threads : 0;
-  if (*n > len)
-    return ERANGE;
   struct mprof_thread_stacks s;
-  int error = mprof_thread_stacks_take(&s, frame, mprof_flags.stop_threads);
-  *n = s.len;
+  int error =
+      mprof_thread_stacks_take(&s, frame, len, mprof_flags.stop_threads);
+  *n = s.threads;
   if (error == 0 && s.len > len)
     error = ERANGE;
   if (error == 0)

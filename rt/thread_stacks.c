@@ -21,8 +21,8 @@
 #include <sys/syscall.h>
 
 enum {
-  // Threads that answer are waited for as long as there is one in so many
-  // milliseconds, and so many in all.
+  // Answers are waited for as long as one comes in so many milliseconds, or the
+  // kernel has not yet let a thread run that could, and so many in all.
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
   SPARE_SLOTS = 64,
@@ -59,16 +59,18 @@ struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
   return NULL;
 }
 
-// False where there is no room.
-static bool add_slot(struct mprof_thread_stacks *s, int tid) {
+// NULL where there is no room.
+static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
+                                          int tid) {
   if (s->slots_len == s->slots_cap)
-    return false;
-  mprof_slot_at(s, s->slots_len)->tid = tid;
+    return NULL;
+  struct mprof_thread_slot *slot = mprof_slot_at(s, s->slots_len);
+  slot->tid = tid;
   size_t i = place_of(s, tid);
   while (s->index[i] != 0)
     i = (i + 1) & (s->index_size - 1);
   s->index[i] = (uint32_t)++s->slots_len;
-  return true;
+  return slot;
 }
 
 struct tids {
@@ -102,7 +104,7 @@ static int list_threads(struct tids *t) {
 }
 
 static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
-  s->slots_cap = threads + threads / 8 + SPARE_SLOTS;
+  s->slots_cap = threads + mprof_threads_list(NULL, 0) + SPARE_SLOTS;
   s->depth = (uint32_t)mprof_flags.stack_depth;
   s->stride =
       (sizeof(struct mprof_thread_slot) + s->depth * sizeof(mprof_pc) + 63) &
@@ -144,9 +146,14 @@ static void unlock_registry(const struct reader *r) {
     mprof_lock_release(&mprof_registry_lock);
 }
 
+// The kernel's list may lack a thread when another ends meanwhile. So whatever
+// has a record now is in the round, and a thread that was begun by another is
+// never there without it.
 static void join_locked(struct mprof_thread *t, void *arg) {
   const struct reader *r = arg;
   struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
+  if (!slot)
+    slot = add_slot(r->s, t->tid);
   if (!slot || slot->thread)
     return;
   slot->thread = t;
@@ -331,13 +338,17 @@ static void ask(struct reader *r, struct mprof_thread_slot *slot) {
 
 // --- waiting for answers ---
 
+static bool is_pending(const struct mprof_thread_slot *slot) {
+  return slot->is_asked && !slot->is_gone &&
+         atomic_load_explicit(&slot->state, memory_order_acquire) !=
+             MPROF_SLOT_SATISFIED;
+}
+
 static size_t count_pending(struct reader *r, bool looks) {
   size_t n = 0;
   for (size_t i = 0; i < r->s->slots_len; i++) {
     struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
-    if (!slot->is_asked || slot->is_gone ||
-        atomic_load_explicit(&slot->state, memory_order_acquire) ==
-            MPROF_SLOT_SATISFIED)
+    if (!is_pending(slot))
       continue;
     if (looks && !mprof_sys_thread_alive(slot->tid)) {
       slot->is_gone = true;
@@ -347,6 +358,17 @@ static size_t count_pending(struct reader *r, bool looks) {
     n++;
   }
   return n;
+}
+
+// Whether a thread may still answer when it gets a processor.
+static bool has_runnable(const struct reader *r) {
+  struct mprof_proc_thread p;
+  for (size_t i = 0; i < r->s->slots_len; i++) {
+    const struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (is_pending(slot) && mprof_proc_thread(slot->tid, &p) && p.state == 'R')
+      return true;
+  }
+  return false;
 }
 
 static void await_answers(struct reader *r) {
@@ -360,6 +382,8 @@ static void await_answers(struct reader *r) {
     if (pending == 0)
       return;
     quiet_ms = pending == before ? quiet_ms + 1 : 0;
+    if (quiet_ms == QUIET_MS && has_runnable(r))
+      quiet_ms = 0;
     before = pending;
     mprof_sys_sleep_ms(1);
   }
@@ -488,7 +512,7 @@ static void list_results(struct mprof_thread_stacks *s) {
 }
 
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
-                             bool stops) {
+                             size_t limit, bool stops) {
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
   struct tids tids;
@@ -497,6 +521,10 @@ int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
   mprof_thread_self(false); // enters the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
+  if (error == 0 && tids.len > limit) {
+    s->threads = tids.len;
+    error = ERANGE;
+  }
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
     // A handler that is long in coming back would keep others waiting.
     const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);

@@ -74,10 +74,11 @@ struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
 
 // Takes one of all threads but the profiler's own; frame: the caller's frame
 // address, whose caller comes first on its own stack. stops: all stand still
-// together meanwhile. 0 or ENOMEM. Free it with mprof_thread_stacks_free. Call
-// with the guard set.
+// together meanwhile. 0; ENOMEM; ERANGE where there are more than limit, which
+// disturbs none, and then threads says how many. Free it with
+// mprof_thread_stacks_free. Call with the guard set.
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
-                             bool stops);
+                             size_t limit, bool stops);
 // snapshot_stacks.c: one for each stack and source, most threads first.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s);

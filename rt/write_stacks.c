@@ -241,7 +241,8 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
 
 static void print_all(struct printer *p, uintptr_t frame) {
   struct mprof_thread_stacks s;
-  if (mprof_thread_stacks_take(&s, frame, mprof_flags.stop_threads) == 0)
+  if (mprof_thread_stacks_take(&s, frame, SIZE_MAX, mprof_flags.stop_threads) ==
+      0)
     put_threads(p, &s);
   mprof_thread_stacks_free(&s);
 }
