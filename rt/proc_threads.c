@@ -109,7 +109,8 @@ static uint64_t hex(const char **p) {
   }
 }
 
-// "running", "-1 sp pc", or the call's number, its six arguments, sp, pc.
+// "running", "-1 sp pc", or the call's number, its six arguments, sp, pc. Read
+// last, so what it says of the state is newer.
 static void read_syscall(int tid, struct mprof_proc_thread *p) {
   char text[256];
   const char *at = text;
@@ -122,17 +123,21 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
     for (int i = 0; i < 6; i++)
       p->args[i] = hex(&at);
   } else if (text[0] == '-') {
+    p->syscall = MPROF_SYSCALL_NONE;
     at += 2;
   } else {
+    p->state = 'R';
     return;
   }
+  if (p->state == 'R')
+    p->state = 'S';
   hex(&at);
   p->pc = hex(&at);
 }
 
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
   char text[4096];
-  *p = (struct mprof_proc_thread){.syscall = -1};
+  *p = (struct mprof_proc_thread){.syscall = MPROF_SYSCALL_UNKNOWN};
   if (read_file(tid, "/status", text, sizeof(text)) <= 0)
     return mprof_sys_thread_alive(tid);
   const char *state = strstr(text, "\nState:\t");

@@ -26,6 +26,8 @@ enum {
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
   SPARE_SLOTS = 64,
+  // Looks at threads that run and block the signal for some milliseconds.
+  TRIES = 5,
   // Looks for threads that were born before all stood still.
   LOOKS = 10,
 };
@@ -254,28 +256,38 @@ static enum reading read_waiting(struct reader *r,
 
 // --- asking one that runs ---
 
-// Whether a handler between them does not end the system call that a thread is
-// blocked in: it begins anew by itself.
-static bool begins_anew(const struct mprof_proc_thread *p) {
+// Whether a signal does not end the system call that a thread is blocked in: it
+// begins anew by itself, or does not end before it is done.
+static bool survives_signal(const struct mprof_proc_thread *p) {
   const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
   switch (p->syscall) {
-  case SYS_futex: // without a time-out
-    return p->args[3] == 0 &&
-           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
-            command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
+  case MPROF_SYSCALL_NONE: // a page fault
+  case SYS_mmap:
+  case SYS_munmap:
+  case SYS_mprotect:
+  case SYS_madvise:
+  case SYS_brk:
   case SYS_wait4:
   case SYS_waitid:
   case SYS_flock:
     return true;
+  case SYS_futex: // without a time-out
+    return p->args[3] == 0 &&
+           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
+            command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
   default:
     return false;
   }
 }
 
+static bool blocks_signal(const struct mprof_proc_thread *p) {
+  return p->blocked >> (mprof_ask_signal() - 1) & 1;
+}
+
 static bool may_be_asked(const struct mprof_proc_thread *p) {
-  if (p->blocked >> (mprof_ask_signal() - 1) & 1)
-    return false;
-  return p->state == 'R' || (p->state == 'S' && begins_anew(p));
+  return !blocks_signal(p) &&
+         (p->state == 'R' ||
+          ((p->state == 'S' || p->state == 'D') && survives_signal(p)));
 }
 
 static void ask_unregistered(struct reader *r, struct mprof_thread_slot *slot) {
@@ -327,6 +339,8 @@ static void ask(struct reader *r, struct mprof_thread_slot *slot) {
       // It may just have begun a wait, which is noted before its call.
       if (slot->thread && atomic_load(&slot->thread->wait) != 0)
         continue;
+      // Or be in a handler, or at its begin, or in a short call.
+      slot->may_later = p.state == 'R' || p.state == 'D';
       return;
     }
     if (!slot->thread)
@@ -417,10 +431,21 @@ static void withdraw(struct mprof_thread_slot *slot) {
 
 static void collect(struct reader *r, size_t from) {
   struct mprof_thread_stacks *s = r->s;
-  for (size_t i = from; i < s->slots_len; i++)
-    if (is_absent(mprof_slot_at(s, i)))
-      ask(r, mprof_slot_at(s, i));
-  await_answers(r);
+  bool is_again = true;
+  for (int tries = 0; is_again && tries < TRIES; tries++) {
+    if (tries > 0)
+      mprof_sys_sleep_ms(1);
+    is_again = false;
+    for (size_t i = from; i < s->slots_len; i++) {
+      struct mprof_thread_slot *slot = mprof_slot_at(s, i);
+      if (!is_absent(slot) || (tries > 0 && !slot->may_later))
+        continue;
+      slot->may_later = false;
+      ask(r, slot);
+      is_again |= slot->may_later;
+    }
+    await_answers(r);
+  }
 }
 
 // Until no thread is left that could bear others.

@@ -30,6 +30,7 @@ struct mprof_thread_slot {
   // NULL: it is in no registry. Written under registry_lock.
   _Atomic(struct mprof_thread *) thread;
   bool is_asked;
+  bool may_later; // be asked
   bool is_gone;
   bool sees_exit;    // the thread's end waits for readers
   uintptr_t held;    // the wait that it is kept in; 0: none
@@ -37,7 +38,7 @@ struct mprof_thread_slot {
   uint8_t source;    // enum mprof_stack_source
   uint8_t kind;      // of the wait
   char kernel_state; // UNREAD: R, S, D, ... as in /proc; 0: unknown
-  int syscall;       // UNREAD: its number, -1 none
+  int syscall;       // UNREAD: as in struct mprof_proc_thread
   uint64_t waited;   // ticks
   const struct mprof_bucket *created; // as in struct mprof_thread
   uint64_t count; // after grouping: threads with this stack and source
@@ -130,10 +131,11 @@ void mprof_ask_reset(void);
 // Writes the first cap of the process's threads to tids, in the order they were
 // created in, and returns how many there are, or -errno.
 long mprof_proc_threads(int *tids, size_t cap);
+enum { MPROF_SYSCALL_NONE = -1, MPROF_SYSCALL_UNKNOWN = -2 };
 struct mprof_proc_thread {
   char state;       // R, S, D, T, ...
   uint64_t blocked; // signals; bit s - 1 for signal s
-  int syscall;      // its number, -1: none
+  int syscall;      // its number, or one of those above
   uint64_t args[6];
   uintptr_t pc; // 0: unknown
 };
