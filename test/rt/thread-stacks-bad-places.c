@@ -163,8 +163,8 @@ int main(void) {
   for (int i = 0; i < WAITERS; i++)
     NEED(pthread_create(&waiters[i], &smallest, waiter, NULL) == 0);
   for (int i = 0; i < 2; i++)
-    NEED(pthread_create(&others[i], NULL, run_coroutine,
-                        (void *)(intptr_t)i) == 0);
+    NEED(pthread_create(&others[i], NULL, run_coroutine, (void *)(intptr_t)i) ==
+         0);
   NEED(pthread_create(&others[2], &smallest, break_chain,
                       (void *)(uintptr_t)0x7ffffff0) == 0);
   while (__atomic_load_n(&in_coroutine, __ATOMIC_RELAXED) != 2 ||

@@ -26,11 +26,10 @@ static struct mprof_thread *self(void) {
 
 #define BEGIN(w)                                                               \
   do {                                                                         \
-    *(w) = (struct mprof_wait){                                                \
-        .op = (uintptr_t)begin_at,                                             \
-        .frame = (uintptr_t)__builtin_frame_address(0),                        \
-        .kind = MPROF_KIND_sem,                                                \
-        .start = 1};                                                           \
+    *(w) = (struct mprof_wait){.op = (uintptr_t)begin_at,                      \
+                               .frame = (uintptr_t)__builtin_frame_address(0), \
+                               .kind = MPROF_KIND_sem,                         \
+                               .start = 1};                                    \
     begin_at(w);                                                               \
   } while (0)
 
