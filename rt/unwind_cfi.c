@@ -189,7 +189,7 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
     if (is_sure)
       r = find_rule(f.pc - 1);
     bool is_main = main_frame != 0 && f.bp == main_frame &&
-                   (r.base == MPROF_CFA_FROM_BP || !is_sure);
+                   (r.base == MPROF_CFA_FROM_BP || r.base == MPROF_CFA_UNKNOWN);
     is_sure = r.base != MPROF_CFA_UNKNOWN;
     if (is_main) {
       *end = MPROF_STACK_COMPLETE;
