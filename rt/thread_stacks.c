@@ -21,8 +21,8 @@
 #include <sys/syscall.h>
 
 enum {
-  // Answers are waited for as long as one comes in so many milliseconds, or the
-  // kernel has not yet let a thread run that could, and so many in all.
+  // Answers are waited for as long as one comes in so many milliseconds, and
+  // longer for threads that only wait for a processor.
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
   SPARE_SLOTS = 64,
@@ -385,20 +385,29 @@ static bool has_runnable(const struct reader *r) {
   return false;
 }
 
+static uint64_t ms_since(uint64_t ticks) {
+  return mprof_clock_ns(mprof_clock_now() - ticks) / 1000000;
+}
+
 static void await_answers(struct reader *r) {
+  const uint64_t begin = mprof_clock_now();
+  uint64_t last = begin; // answer
   size_t before = 0;
-  unsigned quiet_ms = 0;
-  for (unsigned ms = 0; ms < PATIENCE_MS && quiet_ms < QUIET_MS; ms++) {
+  for (;;) {
     // At first they come in microseconds.
     for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
       mprof_sys_yield();
     const size_t pending = count_pending(r, true);
     if (pending == 0)
       return;
-    quiet_ms = pending == before ? quiet_ms + 1 : 0;
-    if (quiet_ms == QUIET_MS && has_runnable(r))
-      quiet_ms = 0;
+    if (pending != before)
+      last = mprof_clock_now();
     before = pending;
+    if (ms_since(last) >= QUIET_MS) {
+      if (ms_since(begin) >= PATIENCE_MS || !has_runnable(r))
+        return;
+      last = mprof_clock_now();
+    }
     mprof_sys_sleep_ms(1);
   }
 }

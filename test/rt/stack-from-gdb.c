@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a debugger that has stopped the program anywhere may call
-// mprof_stack, and the program goes on afterwards.
+// mprof_stack, which names nothing then, and the program goes on afterwards.
 //
 // REQUIRES: gdb
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o %t
@@ -14,7 +14,9 @@
 // RUN: FileCheck %s < %t.out
 //
 // CHECK: thread {{[0-9]+}} "{{.*}} [running]:
+// CHECK-NEXT: {{^0x[0-9a-f]+$}}
 // CHECK: thread {{[0-9]+}} "{{.*}}[sem_wait]:
+// CHECK-NEXT: {{^0x[0-9a-f]+$}}
 // CHECK: exited normally
 
 #include "waited.h"

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread that runs is asked for its stack by a signal, wherever it
-// is: in code of its own, in a function of the C library that calls it back,
-// before it has a record; all of them while all stand still. The program's
+// is: in code of its own, in a function of the C library that calls it back, in
+// a signal handler on a stack of its own, before it has a record; all of them
+// while all stand still. The program's
 // handler of that signal gets what the program sends, and is there again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -19,6 +20,7 @@
 //
 // CHECK-DAG: sample: 1 state=running : spin <- own_code{{$}}
 // CHECK-DAG: sample: 1 state=running : spin <- compare <- {{.*}}qsort{{.*}} <- in_libc{{$}}
+// CHECK-DAG: sample: 1 state=running : spin <- handler <- {{.*}} <- interrupted <- in_handler{{$}}
 // CHECK-DAG: sample: 1 state=running : main{{$}}
 // CHECK-NOT: unread
 
@@ -52,6 +54,21 @@ __attribute__((noinline)) static void *in_libc(void *arg) {
   return arg;
 }
 
+static void handler(int sig) {
+  spin();
+  NEED(sig == SIGUSR1);
+}
+__attribute__((noinline)) static void interrupted(void) {
+  NEED(raise(SIGUSR1) == 0);
+}
+__attribute__((noinline)) static void *in_handler(void *arg) {
+  static char alternate[65536];
+  const stack_t other = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
+  NEED(sigaltstack(&other, NULL) == 0);
+  interrupted();
+  return arg;
+}
+
 static void on_own(int sig, siginfo_t *info, void *context) {
   (void)sig, (void)context;
   NEED(info->si_value.sival_int == 42);
@@ -73,17 +90,23 @@ int main(int argc, char **argv) {
   own.sa_flags = SA_SIGINFO | SA_RESTART;
   if (argc > 1)
     NEED(sigaction(60, &own, NULL) == 0);
-  pthread_t t[2], sender;
+  struct sigaction usr1;
+  memset(&usr1, 0, sizeof(usr1));
+  usr1.sa_handler = handler;
+  usr1.sa_flags = SA_ONSTACK;
+  NEED(sigaction(SIGUSR1, &usr1, NULL) == 0);
+  pthread_t t[3], sender;
   NEED(pthread_create(&t[0], NULL, own_code, NULL) == 0);
   NEED(pthread_create(&t[1], NULL, in_libc, NULL) == 0);
-  while (__atomic_load_n(&running, __ATOMIC_RELAXED) != 2)
+  NEED(pthread_create(&t[2], NULL, in_handler, NULL) == 0);
+  while (__atomic_load_n(&running, __ATOMIC_RELAXED) != 3)
     usleep(1000);
   if (argc > 1)
     NEED(pthread_create(&sender, NULL, send, NULL) == 0);
   for (int i = 0; i < 20 && argc > 1; i++) {
     struct mprof_stack_record r[10];
     size_t n;
-    NEED(mprof_thread_profile(r, 10, &n) == 0 && n >= 3);
+    NEED(mprof_thread_profile(r, 10, &n) == 0 && n >= 4);
   }
   if (argc > 1) {
     NEED(pthread_join(sender, NULL) == 0);
@@ -94,7 +117,7 @@ int main(int argc, char **argv) {
   NEED(argc > 1 ? now.sa_sigaction == on_own : now.sa_handler == SIG_DFL);
   NEED(sigaction(50, NULL, &now) == 0 && now.sa_handler == SIG_DFL);
   may_end = 1;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++)
     NEED(pthread_join(t[i], NULL) == 0);
   return 0;
 }
