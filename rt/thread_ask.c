@@ -134,7 +134,16 @@ static void restore(void) {
   errno = before;
 }
 
+// Some may have answered before their signal came.
+static void await_signals(unsigned lost) {
+  for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
+    mprof_sys_yield();
+  for (int i = 0; i < 5 && atomic_load(&ask.expected) != lost; i++)
+    mprof_sys_sleep_ms(1);
+}
+
 void mprof_ask_end(unsigned lost) {
+  await_signals(lost);
   if (atomic_fetch_sub(&ask.expected, lost) == lost && ask.is_installed)
     restore();
 }

@@ -191,43 +191,47 @@ static bool read_note(struct mprof_wait *copy, uintptr_t w) {
          copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
 }
 
+// What was read of a wait.
+struct read {
+  bool is_wait; // the rest is of one
+  struct mprof_wait wait;
+  size_t len; // of scratch
+  enum mprof_stack_end end;
+};
+
 // Reads the wait at w, which is claimed, without the thread's knowledge.
-static uint32_t read_claimed(struct reader *r, struct mprof_wait *copy,
-                             uintptr_t w, struct mprof_stack_range *range,
-                             enum mprof_stack_end *end) {
-  *end = MPROF_STACK_CUT_CHAIN;
-  if (!read_note(copy, w))
-    return 0;
-  return (uint32_t)mprof_unwind_wait(range, copy, r->s->scratch, r->s->depth,
-                                     end);
+static void read_claimed(struct reader *r, struct read *read, uintptr_t w,
+                         struct mprof_stack_range range) {
+  read->is_wait = read_note(&read->wait, w);
+  if (read->is_wait)
+    read->len = mprof_unwind_wait(&range, &read->wait, r->s->scratch,
+                                  r->s->depth, &read->end);
+}
+
+static void keep(struct reader *r, struct mprof_thread_slot *slot,
+                 const struct read *read) {
+  if (!mprof_slot_claim(slot))
+    return; // the thread was first
+  memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
+  slot->stack.stack_len = (uint32_t)read->len;
+  slot->stack.end = (uint8_t)read->end;
+  mprof_slot_note_wait(slot, &read->wait);
+  mprof_slot_satisfy(slot);
 }
 
 enum reading { READ, NOT_WAITING, GONE };
 
-static void keep(struct reader *r, struct mprof_thread_slot *slot,
-                 const struct mprof_wait *w, uint32_t len,
-                 enum mprof_stack_end end) {
-  if (!mprof_slot_claim(slot))
-    return; // the thread was first
-  memcpy(slot->stack.stack, r->s->scratch, len * sizeof(mprof_pc));
-  slot->stack.stack_len = len;
-  slot->stack.end = (uint8_t)end;
-  mprof_slot_note_wait(slot, w);
-  mprof_slot_satisfy(slot);
-}
-
 static enum reading read_waiting(struct reader *r,
                                  struct mprof_thread_slot *slot) {
   struct mprof_thread *t = slot->thread;
-  const struct mprof_stack_range known = t->range;
-  struct mprof_stack_range range = known;
+  const struct mprof_stack_range range = t->range;
   uintptr_t w = atomic_load(&t->wait);
   if (!is_its_own(r, slot))
     return GONE;
   if (w == 0 || w == MPROF_WAIT_ASKED)
     return NOT_WAITING;
   const uintptr_t bit =
-      may_vanish(r, slot, w, &known) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
+      may_vanish(r, slot, w, &range) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
   uintptr_t claimed = w | bit;
   // Before the claim, so that an end that the claim does not hold sees it.
   atomic_store(&mprof_round.reading, t);
@@ -235,10 +239,10 @@ static enum reading read_waiting(struct reader *r,
     atomic_store(&mprof_round.reading, NULL);
     return NOT_WAITING;
   }
-  struct mprof_wait copy;
-  enum mprof_stack_end end = MPROF_STACK_CUT_CHAIN;
+  struct read read = {.is_wait = false};
   const bool is_own = is_its_own(r, slot);
-  const uint32_t len = is_own ? read_claimed(r, &copy, w, &range, &end) : 0;
+  if (is_own)
+    read_claimed(r, &read, w, range);
   bool is_valid;
   if (r->s->stops && is_own) { // released with all others
     slot->held = w;
@@ -249,8 +253,8 @@ static enum reading read_waiting(struct reader *r,
   atomic_store(&mprof_round.reading, NULL);
   if (!is_own)
     return GONE;
-  if (is_valid && len > 0)
-    keep(r, slot, &copy, len, end);
+  if (is_valid && read.is_wait)
+    keep(r, slot, &read);
   return is_valid ? READ : NOT_WAITING;
 }
 
@@ -495,6 +499,8 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
       t ? t->range
         : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
   enum mprof_stack_end end;
+  if (!slot) // as in join_locked
+    slot = add_slot(s, mprof_sys_gettid());
   if (!slot || !mprof_slot_claim(slot))
     return;
   slot->stack.stack_len = (uint32_t)mprof_unwind_cfi(
@@ -555,6 +561,8 @@ int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
   mprof_thread_self(false); // enters the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
+  if (error != ENOMEM) // without /proc the registry has to do
+    error = 0;
   if (error == 0 && tids.len > limit) {
     s->threads = tids.len;
     error = ERANGE;

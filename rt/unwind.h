@@ -43,9 +43,8 @@ struct mprof_registers {
   uintptr_t pc, sp, bp;
 };
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
-                              const struct mprof_registers *from,
-                              mprof_pc *pcs, size_t depth,
-                              enum mprof_stack_end *end);
+                              const struct mprof_registers *from, mprof_pc *pcs,
+                              size_t depth, enum mprof_stack_end *end);
 // Whether code at pc returns from a signal handler: it calls rt_sigreturn, as
 // libc's does. (Debuggers tell it so, too.)
 bool mprof_is_signal_return(mprof_pc pc);
