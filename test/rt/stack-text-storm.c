@@ -18,13 +18,14 @@
 enum { WORKERS = 3, TEXTS = 1000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int may_end, samples;
+static int named, may_end, samples;
 static void *volatile sink;
 
 static void *nothing(void *arg) { return arg; }
 
 static void *work(void *arg) {
   NEED(pthread_setname_np(pthread_self(), "worker") == 0);
+  __atomic_add_fetch(&named, 1, __ATOMIC_RELAXED);
   while (!__atomic_load_n(&may_end, __ATOMIC_RELAXED)) {
     pthread_t t;
     for (int i = 0; i < 20; i++) {
@@ -65,7 +66,8 @@ int main(void) {
   NEED(sigaction(SIGPROF, &action, NULL) == 0);
   for (int i = 0; i < WORKERS; i++)
     NEED(pthread_create(&t[i], NULL, work, NULL) == 0);
-  usleep(20000); // until they have their names
+  while (__atomic_load_n(&named, __ATOMIC_RELAXED) != WORKERS)
+    usleep(1000);
   struct itimerval each_ms = {{0, 1000}, {0, 1000}};
   NEED(setitimer(ITIMER_PROF, &each_ms, NULL) == 0);
   for (int i = 0; i < TEXTS; i++) {

@@ -91,13 +91,13 @@ static void handle(int sig) {
 int main(void) {
   prctl(PR_SET_NAME, "first");
   begin();
+  // The wait is noted before it gives up the mutex.
   for (int n = 0; n == 0;) {
     usleep(1000);
     pthread_mutex_lock(&mutex);
     n = sleeps;
     pthread_mutex_unlock(&mutex);
   }
-  usleep(10000); // until it waits
   take();
   NEED(mprof_stack(NULL, 100, 1) == 0 && mprof_stack(text, 0, 1) == 0);
   const size_t whole = strlen(text);

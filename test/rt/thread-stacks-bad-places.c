@@ -21,11 +21,12 @@ enum { TAKERS = 3, TAKES = 20, WAITERS = 4, FORKS = 10 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-static int may_end, in_coroutine, taken, broken;
+static int may_end, waiting, in_coroutine, taken, broken;
 static pthread_attr_t smallest;
 
 static void block(void) {
   pthread_mutex_lock(&mutex);
+  __atomic_add_fetch(&waiting, 1, __ATOMIC_RELAXED);
   while (!may_end)
     pthread_cond_wait(&cond, &mutex);
   pthread_mutex_unlock(&mutex);
@@ -168,9 +169,9 @@ int main(void) {
   NEED(pthread_create(&others[2], &smallest, break_chain,
                       (void *)(uintptr_t)0x7ffffff0) == 0);
   while (__atomic_load_n(&in_coroutine, __ATOMIC_RELAXED) != 2 ||
+         __atomic_load_n(&waiting, __ATOMIC_RELAXED) != WAITERS + 1 ||
          !__atomic_load_n(&broken, __ATOMIC_RELAXED))
     usleep(1000);
-  usleep(10000); // until the others wait
   for (int i = 0; i < TAKERS; i++)
     NEED(pthread_create(&takers[i], &smallest, taker, (void *)(intptr_t)i) ==
          0);

@@ -17,7 +17,7 @@
 
 enum { LAUNCHES = 60, ROUNDS = 4, CHURNERS = 2 };
 
-static int may_end, ended, each;
+static int may_end, has_begun, ended, each;
 static sem_t launched, may_leave;
 
 // --- in the order of their launch ---
@@ -78,6 +78,7 @@ static void *churn(void *arg) {
 }
 
 OWN_CODE(lasting) static void *lasting(void *arg) {
+  __atomic_store_n(&has_begun, 1, __ATOMIC_RELAXED);
   while (!__atomic_load_n(&may_end, __ATOMIC_RELAXED))
     usleep(300);
   return arg;
@@ -113,7 +114,8 @@ int main(int argc, char **argv) {
   }
   pthread_t churners[CHURNERS], t;
   NEED(pthread_create(&t, NULL, lasting, NULL) == 0);
-  usleep(5000);
+  while (!__atomic_load_n(&has_begun, __ATOMIC_RELAXED))
+    usleep(1000);
   for (int i = 0; i < CHURNERS; i++)
     NEED(pthread_create(&churners[i], NULL, churn, NULL) == 0);
   while (__atomic_load_n(&ended, __ATOMIC_RELAXED) != CHURNERS)

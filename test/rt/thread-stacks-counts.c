@@ -116,13 +116,13 @@ int main(void) {
   create(9, nine);
   create(36, thirty_six);
   create(44, forty_four);
+  // A wait is noted before it gives up the mutex.
   for (int n = 0; n != ALL;) {
     usleep(1000);
     pthread_mutex_lock(&mutex);
     n = waiting;
     pthread_mutex_unlock(&mutex);
   }
-  usleep(20000); // until the last one waits
   take();
   pthread_mutex_lock(&mutex);
   may_end = 1;

@@ -34,6 +34,7 @@
 static int ends[2], handler_ends[2], running, may_end, in_handler;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static sem_t semaphore;
+static pid_t tids[4];
 static _Thread_local sigjmp_buf out;
 
 __attribute__((noinline)) static void spin(void) {
@@ -50,6 +51,7 @@ static void cleanup(void *arg) {
 static void *cancelled(void *arg) {
   char byte;
   pthread_cleanup_push(cleanup, NULL);
+  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
   NEED(read(ends[0], &byte, 1) == 1);
   pthread_cleanup_pop(0);
   return arg;
@@ -59,14 +61,18 @@ static void jump(int sig) { siglongjmp(out, sig); }
 
 __attribute__((noinline)) static void *jump_out_of_read(void *arg) {
   char byte;
-  if (sigsetjmp(out, 1) == 0)
+  if (sigsetjmp(out, 1) == 0) {
+    __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
     NEED(read(ends[0], &byte, 1) == 1);
+  }
   spin();
   return arg;
 }
 __attribute__((noinline)) static void *jump_out_of_lock(void *arg) {
-  if (sigsetjmp(out, 1) == 0)
+  if (sigsetjmp(out, 1) == 0) {
+    __atomic_store_n(&tids[2], own_tid(), __ATOMIC_RELEASE);
     NEED(pthread_mutex_lock(&mutex) == 0);
+  }
   spin();
   return arg;
 }
@@ -81,6 +87,7 @@ static void handle(int sig) {
   __atomic_store_n(&in_handler, 0, __ATOMIC_RELAXED);
 }
 __attribute__((noinline)) static void *sleep_long(void *arg) {
+  __atomic_store_n(&tids[3], own_tid(), __ATOMIC_RELEASE);
   while (sem_wait(&semaphore) != 0)
     NEED(errno == EINTR);
   return arg;
@@ -100,20 +107,23 @@ int main(void) {
   NEED(pthread_create(&t[1], NULL, jump_out_of_read, NULL) == 0);
   NEED(pthread_create(&t[2], NULL, jump_out_of_lock, NULL) == 0);
   NEED(pthread_create(&t[3], NULL, sleep_long, NULL) == 0);
-  usleep(50000); // until they wait
+  until_waits_in(&tids[0], SYS_read);
+  until_waits_in(&tids[1], SYS_read);
+  until_waits_in(&tids[2], SYS_futex);
+  until_waits_in(&tids[3], SYS_futex);
   NEED(pthread_cancel(t[0]) == 0);
   NEED(pthread_kill(t[1], SIGUSR1) == 0 && pthread_kill(t[2], SIGUSR1) == 0);
   NEED(pthread_kill(t[3], SIGUSR2) == 0);
   while (__atomic_load_n(&running, __ATOMIC_RELAXED) != 3 ||
          !__atomic_load_n(&in_handler, __ATOMIC_RELAXED))
     usleep(1000);
-  usleep(20000); // until the handler waits
+  until_waits_in(&tids[3], SYS_poll);
   NEED(mprof_write_profile("threads", "first.pb.gz", 0) == 0);
   __atomic_store_n(&may_end, 1, __ATOMIC_RELAXED);
   NEED(write(handler_ends[1], "", 1) == 1);
   while (__atomic_load_n(&in_handler, __ATOMIC_RELAXED))
     usleep(1000);
-  usleep(20000); // until the semaphore is waited for again
+  until_waits_in(&tids[3], SYS_futex);
   NEED(mprof_write_profile("threads", "second.pb.gz", 0) == 0);
   sem_post(&semaphore);
   for (int i = 0; i < 4; i++)

@@ -50,6 +50,7 @@ int pause_once(void) { return pause(); }
 #include <sys/prctl.h>
 
 static int running, may_end, ends[2];
+static pid_t tids[2];
 
 static void *deaf(void *arg) {
   sigset_t all;
@@ -67,14 +68,14 @@ static void *deaf(void *arg) {
 
 static void *polls(void *arg) {
   prctl(PR_SET_NAME, "polls");
-  __atomic_add_fetch(&running, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
   NEED(poll_long(ends[0]) == 1);
   return arg;
 }
 
 static void *pauses(void *arg) {
   prctl(PR_SET_NAME, "pauses");
-  __atomic_add_fetch(&running, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
   NEED(pause_once() == -1 && errno == EINTR);
   NEED(__atomic_load_n(&may_end, __ATOMIC_RELAXED)); // not before
   return arg;
@@ -89,9 +90,10 @@ int main(void) {
   NEED(pthread_create(&t[0], NULL, deaf, NULL) == 0);
   NEED(pthread_create(&t[1], NULL, polls, NULL) == 0);
   NEED(pthread_create(&t[2], NULL, pauses, NULL) == 0);
-  while (__atomic_load_n(&running, __ATOMIC_RELAXED) != 3)
+  while (__atomic_load_n(&running, __ATOMIC_RELAXED) != 1)
     usleep(1000);
-  usleep(50000); // until two of them wait
+  until_waits_in(&tids[0], SYS_poll);
+  until_waits_in(&tids[1], SYS_pause);
   NEED(mprof_write_profile("threads", "list.txt", 2) == 0);
   NEED(mprof_write_profile("threads", "threads.txt", 1) == 0);
   NEED(mprof_write_profile("threads", "threads.pb.gz", 0) == 0);
