@@ -3,7 +3,7 @@
 //
 // Intent: the threads profile has every thread by its stack, most threads
 // first, as Go's TestGoroutineCounts has goroutines; one that waits where it
-// waits, without being asked; the same while all stand still; and the records
+// waits, without being woken; the same while all stand still; and the records
 // of the API keep the contract of the others.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -49,10 +49,11 @@ enum { ALL = 50 + 44 + 40 + 36 + 10 + 9 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int waiting, may_end;
+static pid_t tids[ALL];
 
 __attribute__((noinline)) static void *block(void *arg) {
   pthread_mutex_lock(&mutex);
-  waiting++;
+  tids[waiting++] = own_tid();
   while (!may_end)
     pthread_cond_wait(&cond, &mutex);
   pthread_mutex_unlock(&mutex);
@@ -77,6 +78,24 @@ WORKER(nine)
 static pthread_t threads[ALL];
 static int created;
 
+// How often the waiting threads have been woken so far.
+static long count_switches(void) {
+  long sum = 0;
+  for (int i = 0; i < ALL; i++) {
+    char path[64], line[256];
+    long n = -1;
+    snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)tids[i]);
+    FILE *f = fopen(path, "r");
+    NEED(f != NULL);
+    while (fgets(line, sizeof(line), f) != NULL)
+      sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+    fclose(f);
+    NEED(n >= 0);
+    sum += n;
+  }
+  return sum;
+}
+
 static void create(int n, void *(*run)(void *)) {
   for (int i = 0; i < n; i++)
     NEED(pthread_create(&threads[created++], NULL, run, NULL) == 0);
@@ -86,6 +105,9 @@ __attribute__((noinline)) static void take(void) {
   static struct mprof_stack_record r[ALL + 10], poison[ALL + 10];
   const struct code forties = CODE(forty);
   size_t n;
+  for (int i = 0; i < ALL; i++) // also the last ones sleep by now
+    until_waits_in(&tids[i], SYS_futex);
+  const long before = count_switches();
   memset(r, 0xa5, sizeof(r));
   memset(poison, 0xa5, sizeof(poison));
   NEED(mprof_thread_profile(NULL, 0, &n) == ERANGE && n == ALL + 1);
@@ -105,6 +127,7 @@ __attribute__((noinline)) static void take(void) {
   NEED(mprof_write_profile("threads", "threads.pb.gz", 0) == 0);
   NEED(mprof_write_profile("threads", "threads.txt", 1) == 0);
   NEED(mprof_write_profile("goroutine", "goroutine.pb.gz", 0) == 0);
+  NEED(count_switches() == before);
   NEED(mprof_write_profile("threads", "threads", 3) == EINVAL);
   NEED(mprof_write_profile("heap", "threads", 2) == EINVAL);
 }
