@@ -81,13 +81,10 @@ static int write_threads(const char *path, int debug) {
   return error;
 }
 
-// Frame address of the request under way; guarded by writer_lock.
-static uintptr_t caller;
-
 static int write_stacks(const char *name, const char *path, int debug) {
   struct mprof_thread_stacks s;
-  int error =
-      mprof_thread_stacks_take(&s, caller, SIZE_MAX, mprof_flags.stop_threads);
+  int error = mprof_thread_stacks_take(&s, mprof_writer_frame, SIZE_MAX,
+                                       mprof_flags.stop_threads);
   if (error == 0 && debug != 2)
     mprof_thread_stacks_group(&s);
   if (error == 0)
@@ -132,7 +129,7 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
-  caller = (uintptr_t)__builtin_frame_address(0);
+  mprof_writer_frame = (uintptr_t)__builtin_frame_address(0);
   int error = profiles[i].write(path, debug);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();

@@ -142,12 +142,13 @@ static void call_on_stack(void (*f)(void), char *top) {
 
 // Keeps the lock if the process is about to end: another thread that a signal
 // hits then waits for that, and leaves no half of a file behind.
-static void dump(bool is_last) {
+static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
     mprof_message_always("wrote nothing: another thread is still writing");
     return;
   }
   mprof_symbolize_turn_off(true);
+  mprof_writer_frame = frame;
   call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
   mprof_symbolize_turn_off(false);
   if (!is_last)
@@ -192,7 +193,7 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
   if (mprof_is_ready && mprof_process_is_own()) {
     if (mprof_guard_enter()) {
       if (mprof_wants_files())
-        dump(is_last);
+        dump(is_last, (uintptr_t)__builtin_frame_address(0));
       mprof_guard_leave();
     } else if (is_fault(sig, info)) {
       mprof_message_always("wrote nothing: a fault inside the profiler");

@@ -48,9 +48,8 @@ static int take_threads(struct mprof_summary *s) {
 }
 
 static int take_stacks(struct mprof_summary *s) {
-  int error = mprof_thread_stacks_take(&s->stacks,
-                                       (uintptr_t)__builtin_frame_address(0),
-                                       SIZE_MAX, mprof_flags.stop_threads);
+  int error = mprof_thread_stacks_take(&s->stacks, mprof_writer_frame, SIZE_MAX,
+                                       mprof_flags.stop_threads);
   if (error == 0)
     mprof_thread_stacks_group(&s->stacks);
   return error;
