@@ -50,6 +50,14 @@ long mprof_sys_poll_out(int fd, int timeout_ms);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
 void mprof_sys_sleep_ms(unsigned ms);
+void mprof_sys_yield(void);
+// Sets the calling thread's mask of blocked signals, bit s - 1 for signal s, as
+// the kernel has it. Returns the one before.
+uint64_t mprof_sys_set_signal_mask(uint64_t mask);
+// Queues sig with a value for thread tid of this process. 0 or -errno.
+long mprof_sys_queue(int tid, int sig, uint64_t value);
+// Entries of a directory as the kernel has them; their length, 0 at the end.
+long mprof_sys_getdents(int fd, void *buf, size_t len);
 // Sends sig to the calling thread, with a siginfo_t that it had. 0 or -errno.
 long mprof_sys_resend(int sig, void *info);
 // Whether thread tid of this process still exists.
@@ -65,6 +73,7 @@ long mprof_sys_membarrier(void);
 
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
 void mprof_sys_futex_wake(atomic_uint *word); // one waiter
+void mprof_sys_futex_wake_all(atomic_uint *word);
 // All, of other processes too.
 void mprof_sys_futex_wake_shared(atomic_uint *word);
 
@@ -94,6 +103,7 @@ void mprof_os_fail_map(int n);
 enum mprof_rank {
   MPROF_RANK_WRITE = 1, // writer_lock: one profile is written at a time
   MPROF_RANK_TRACE,     // trace_lock: sessions, and who has which row
+  MPROF_RANK_STACKS,    // stacks_lock: the stacks of all threads
   MPROF_RANK_MODULES,   // modules_lock: which modules were where
   MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, rate, masks
   MPROF_RANK_ACTIVE,    // active_lock: active of every memory record

@@ -14,6 +14,7 @@
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
+#include "thread_wait.h"
 #include "trace.h"
 
 #include <limits.h>
@@ -97,7 +98,7 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
   *w = (struct mprof_wait){
       .op = op, .frame = frame, .object = object, .kind = (uint8_t)kind};
-  if (is_inside_user(frame) || !mprof_init_ready())
+  if (!mprof_init_ready())
     return false;
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -107,17 +108,27 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   return true;
 }
 
+// Whether somebody is charged for what a lock's waiters wait.
+static bool has_charges(void) {
+  return load(&mprof_contention.block_rate) != 0 ||
+         load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
+}
+
 void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                       uintptr_t frame, uintptr_t object) {
   if (!begin(w, kind, op, frame, object))
     return;
   w->start = mprof_clock_now();
-  if (wants_block(kind))
-    w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
-  if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_wait_begin(w, false);
-  if (object != 0)
-    w->is_waiter = mprof_waiters_enter(object, w->start);
+  w->is_inside = is_inside_user(frame);
+  if (!w->is_inside) {
+    if (wants_block(kind))
+      w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
+    if (mprof_unlikely(mprof_trace_is_on()))
+      mprof_trace_wait_begin(w, false);
+    if (object != 0 && has_charges())
+      w->is_waiter = mprof_waiters_enter(object, w->start);
+  }
+  mprof_wait_note(w);
   mprof_guard_leave();
 }
 
@@ -126,9 +137,13 @@ void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   if (!begin(w, kind, op, frame, 0))
     return;
   w->start = mprof_clock_about();
-  w->is_late = wants_block(kind);
-  if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_wait_begin(w, true);
+  w->is_inside = is_inside_user(frame);
+  if (!w->is_inside) {
+    w->is_late = wants_block(kind);
+    if (mprof_unlikely(mprof_trace_is_on()))
+      mprof_trace_wait_begin(w, true);
+  }
+  mprof_wait_note(w);
   mprof_guard_leave();
 }
 
@@ -153,7 +168,11 @@ static void record(const struct mprof_wait *w, uint64_t cycles) {
 
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   struct mprof_trace_mark mark = {.buf = NULL};
-  if (w->start == 0 || w->epoch != mprof_process_epoch() ||
+  if (w->start == 0 || w->epoch != mprof_process_epoch())
+    return;
+  if (mprof_likely(w->is_noted))
+    mprof_wait_note_end(w);
+  if (w->is_inside ||
       (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
     return;
   uint64_t released = 0;
@@ -175,7 +194,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
 
 void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
   struct mprof_wait w;
-  if (!begin(&w, MPROF_KIND_try, op, frame, object))
+  if (is_inside_user(frame) || !begin(&w, MPROF_KIND_try, op, frame, object))
     return;
   w.start = mprof_clock_about();
   if (wants_block(MPROF_KIND_try)) {
@@ -237,7 +256,7 @@ static void update_kinds_locked(void) {
     kinds |= mprof_contention.block_kinds;
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
-  if (mprof_trace_is_on()) // a try is no wait
+  if (mprof_trace_is_on() || mprof_contention.notes_waits) // a try is no wait
     kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
@@ -249,6 +268,20 @@ void mprof_contention_update_kinds(void) {
   mprof_lock_acquire(&mprof_registry_lock);
   update_kinds_locked();
   mprof_lock_release(&mprof_registry_lock);
+}
+
+void mprof_contention_note_waits(void) {
+  mprof_lock_acquire(&mprof_registry_lock);
+  const bool is_new = !mprof_contention.notes_waits;
+  if (is_new) {
+    mprof_contention.notes_waits = true;
+    update_kinds_locked();
+  }
+  mprof_lock_release(&mprof_registry_lock);
+  // A thread may have looked at the kinds before, and be about to begin a wait
+  // without a note: a signal would end that.
+  if (is_new)
+    mprof_sys_sleep_ms(10);
 }
 
 static void set_block_rate(uint64_t ns) {
@@ -293,6 +326,7 @@ void mprof_contention_init(void) {
   if (mprof_flags.block_rate != 0)
     set_block_rate(mprof_flags.block_rate);
   atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
+  mprof_contention.notes_waits = mprof_flags.threads;
   update_kinds_locked(); // nobody else runs yet
 }
 

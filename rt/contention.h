@@ -36,11 +36,16 @@ extern struct mprof_contention {
   // Bits of kinds that are not seen, since their functions come from different
   // modules; the same.
   uint64_t foreign_kinds;
+  // All waits are seen, for the stacks of all threads; guarded by
+  // registry_lock.
+  bool notes_waits;
 } mprof_contention;
 
 void mprof_contention_init(void);
 // A session of the trace has begun or ended.
 void mprof_contention_update_kinds(void);
+// From now on all waits are seen.
+void mprof_contention_note_waits(void);
 // The bits that s names, kinds and groups with + between; what is wrong is said
 // and left out.
 uint64_t mprof_contention_parse_kinds(const char *s);
@@ -67,6 +72,12 @@ struct mprof_wait {
   uint32_t trace_stack;
   bool is_waiter; // entered in the table of waiters
   bool is_late;   // its bucket is looked for when it ends
+  bool is_inside; // a lock or call of the program's: it is not counted
+  // Of the stacks of all threads; thread_wait.h. The caller of the entry, whose
+  // own frame may be gone, and the wait that a signal handler has interrupted.
+  bool is_noted;
+  uintptr_t pc, fp;
+  uintptr_t outer;
 };
 
 // Begins a wait after a try has failed or where there is none. op: the hooked

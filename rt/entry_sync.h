@@ -71,7 +71,7 @@ void mprof_wait_cancelled(void *wait);
     if (r_ != (Busy))                                                          \
       return r_;                                                               \
     mprof_wait_begin(&w_, Kind, (uintptr_t)f, FRAME, (uintptr_t)(Lock));       \
-    r_ = f Args;                                                               \
+    r_ = POINT(mprof_wait_cancelled, &w_, f Args);                             \
     mprof_wait_end(&w_, Outcome(r_));                                          \
     return r_;                                                                 \
   } while (0)
@@ -166,7 +166,7 @@ static inline bool mprof_is_running(pthread_t t) {
     if (!mprof_is_running(t))                                                  \
       return f Args;                                                           \
     mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)f, FRAME);                   \
-    int r = f Args;                                                            \
+    int r = POINT(mprof_wait_cancelled, &w, f Args);                           \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }

@@ -16,8 +16,9 @@
 #include <string.h>
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
+uintptr_t mprof_writer_frame;
 
-enum { FILES_MAX = 8 + MPROF_CUSTOM_PROFILES };
+enum { FILES_MAX = 9 + MPROF_CUSTOM_PROFILES };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
@@ -215,8 +216,8 @@ static bool has_file(struct last_words *w, const char *kind,
 
 static bool is_taken(void *arg, unsigned number) {
   struct last_words *w = arg;
-  static const char *const kinds[] = {".heap", ".heapx", ".block", ".mutex",
-                                      ".threadcreate"};
+  static const char *const kinds[] = {".heap",  ".heapx",        ".block",
+                                      ".mutex", ".threadcreate", ".threads"};
   set_number(w, number);
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if (has_file(w, kinds[i], ".pb.gz") || has_file(w, kinds[i], ".txt"))
@@ -340,6 +341,27 @@ static void write_custom(struct last_words *w,
   mprof_text_str(&w->line, ")");
 }
 
+static void put_stacks(struct mprof_text *t, const struct mprof_summary *s) {
+  put_numbers(t, s->stacks.threads, "thread", s->stacks.len);
+}
+
+static int write_stacks_file(struct last_words *w) {
+  int error = make_profile_path(w, ".threads");
+  if (error == 0)
+    error = mprof_flags.debug == 1
+                ? mprof_write_stacks_text(&w->sum.stacks, "threads", w->path)
+                : mprof_write_stacks_pprof(&w->sum.stacks, "threads", w->path);
+  return error;
+}
+
+static void write_stacks(struct last_words *w) {
+  int error;
+  do
+    error = write_stacks_file(w);
+  while (lost_name(w, error));
+  note_file(w, error, put_stacks);
+}
+
 static void write_profiles(struct last_words *w) {
   if (w->sum.has_heap)
     write_heap(w);
@@ -353,6 +375,8 @@ static void write_profiles(struct last_words *w) {
     write_threads(w);
   for (size_t i = 0; i < w->sum.custom_len; i++)
     write_custom(w, &w->sum.custom[i]);
+  if (mprof_flags.threads)
+    write_stacks(w);
 }
 
 // One that the program has started has a path of its own.
@@ -503,6 +527,7 @@ void mprof_write_at_exit(void) {
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);
+  mprof_writer_frame = (uintptr_t)__builtin_frame_address(0);
   mprof_write_last_locked();
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();

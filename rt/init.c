@@ -19,6 +19,8 @@
 #include "mprof/mprof.h"
 #include "next.h"
 #include "sample.h"
+#include "signals.h"
+#include "thread_stacks.h"
 #include "thread_starts.h"
 #include "threads.h"
 #include "trace.h"
@@ -115,6 +117,7 @@ static void after_fork_in_child(void) {
   if (mprof_gc_reset)
     mprof_gc_reset();
   mprof_threads_reset();
+  mprof_thread_stacks_reset();
   mprof_stats_reset();
   mprof_cycle_reset();
   mprof_persistent_reset();

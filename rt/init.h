@@ -28,9 +28,6 @@ bool mprof_process_is_own(void);
 // ends it, or exec, which may fail.
 void mprof_write_before_end(void);
 void mprof_write_before_exec(void);
-// --- signals.c ---
-// Takes the signals that the option dump_on_signal names.
-void mprof_signals_init(void);
 extern atomic_bool mprof_is_ready; // may become false only in a forked child
 static inline bool mprof_init_ready(void) {
   return mprof_likely(

@@ -136,6 +136,26 @@ void mprof_sys_sleep_ms(unsigned ms) {
   call3(SYS_nanosleep, (long)&ts, 0, 0);
 }
 
+void mprof_sys_yield(void) { call3(SYS_sched_yield, 0, 0, 0); }
+
+uint64_t mprof_sys_set_signal_mask(uint64_t mask) {
+  uint64_t before = 0;
+  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before,
+        sizeof(mask), 0, 0);
+  return before;
+}
+
+long mprof_sys_queue(int tid, int sig, uint64_t value) {
+  siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+  info.si_pid = mprof_sys_getpid();
+  info.si_value.sival_ptr = (void *)(uintptr_t)value;
+  return call6(SYS_rt_tgsigqueueinfo, info.si_pid, tid, sig, (long)&info, 0, 0);
+}
+
+long mprof_sys_getdents(int fd, void *buf, size_t len) {
+  return call3(SYS_getdents64, fd, (long)buf, (long)len);
+}
+
 long mprof_sys_resend(int sig, void *info) {
   return call6(SYS_rt_tgsigqueueinfo, mprof_sys_getpid(), mprof_sys_gettid(),
                sig, (long)info, 0, 0);
@@ -190,6 +210,10 @@ void mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
 
 void mprof_sys_futex_wake(atomic_uint *word) {
   call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void mprof_sys_futex_wake_all(atomic_uint *word) {
+  call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
 void mprof_sys_futex_wake_shared(atomic_uint *word) {

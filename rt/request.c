@@ -84,12 +84,35 @@ static int write_threads(const char *path, int debug) {
   return error;
 }
 
+static int write_stacks(const char *name, const char *path, int debug) {
+  struct mprof_thread_stacks s;
+  int error = mprof_thread_stacks_take(&s, mprof_writer_frame, SIZE_MAX,
+                                       mprof_flags.stop_threads);
+  if (error == 0 && debug != 2)
+    mprof_thread_stacks_group(&s);
+  if (error == 0)
+    error = debug == 0   ? mprof_write_stacks_pprof(&s, name, path)
+            : debug == 1 ? mprof_write_stacks_text(&s, name, path)
+                         : mprof_write_stacks_list(&s, path);
+  mprof_thread_stacks_free(&s);
+  return error;
+}
+
+static int write_all_threads(const char *path, int debug) {
+  return write_stacks("threads", path, debug);
+}
+
+static int write_goroutine(const char *path, int debug) {
+  return write_stacks("goroutine", path, debug);
+}
+
 static const struct {
   const char *name;
   int (*write)(const char *path, int debug);
-} profiles[] = {{"heap", write_heap},   {"allocs", write_allocs},
-                {"heapx", write_heapx}, {"block", write_block},
-                {"mutex", write_mutex}, {"threadcreate", write_threads}};
+} profiles[] = {{"heap", write_heap},           {"allocs", write_allocs},
+                {"heapx", write_heapx},         {"block", write_block},
+                {"mutex", write_mutex},         {"threadcreate", write_threads},
+                {"threads", write_all_threads}, {"goroutine", write_goroutine}};
 
 enum { BUILT_IN = sizeof(profiles) / sizeof(profiles[0]) };
 
@@ -116,16 +139,20 @@ static int write_custom(const char *path, int debug, size_t number) {
 
 MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
                                      int debug) {
-  if (name == NULL || path == NULL || (debug != 0 && debug != 1))
+  if (name == NULL || path == NULL || debug < 0 || debug > 2)
     return EINVAL;
   const size_t i = find(name), custom = mprof_custom_profile_find(name);
   if (i == BUILT_IN && custom == MPROF_CUSTOM_PROFILES)
+    return EINVAL;
+  if (debug == 2 && profiles[i].write != write_all_threads &&
+      profiles[i].write != write_goroutine)
     return EINVAL;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
+  mprof_writer_frame = (uintptr_t)__builtin_frame_address(0);
   int error = i < BUILT_IN ? profiles[i].write(path, debug)
                            : write_custom(path, debug, custom);
   mprof_lock_release(&mprof_writer_lock);

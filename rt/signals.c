@@ -11,6 +11,7 @@
 // runs on a stack of its own, starts no symbolizer, and waits for another
 // thread's writing some seconds at most.
 
+#include "signals.h"
 #include "flags.h"
 #include "init.h"
 #include "threads.h"
@@ -81,8 +82,7 @@ static bool is_harmless(int sig) { // by default
   return sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH;
 }
 
-static bool ends_process(int sig) {
-  const struct sigaction *p = &signals.previous[sig];
+static bool ends_process(int sig, const struct sigaction *p) {
   return !(p->sa_flags & SA_SIGINFO) && p->sa_handler == SIG_DFL &&
          !is_harmless(sig);
 }
@@ -98,9 +98,8 @@ static void end_process(int sig, siginfo_t *info) {
   mprof_sys_resend(sig, info);
 }
 
-// As the kernel would have called it.
-static void call_previous(int sig, siginfo_t *info, void *context) {
-  struct sigaction *p = &signals.previous[sig];
+static void call_previous(struct sigaction *p, int sig, siginfo_t *info,
+                          void *context) {
   const struct sigaction before = *p;
   const ucontext_t *interrupted = context;
   sigset_t mask;
@@ -116,6 +115,14 @@ static void call_previous(int sig, siginfo_t *info, void *context) {
     before.sa_sigaction(sig, info, context);
   else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     before.sa_handler(sig);
+}
+
+void mprof_signal_pass_on(struct sigaction *previous, int sig, siginfo_t *info,
+                          void *context) {
+  if (ends_process(sig, previous))
+    end_process(sig, info);
+  else
+    call_previous(previous, sig, info, context);
 }
 
 // --- the dump ---
@@ -135,12 +142,13 @@ static void call_on_stack(void (*f)(void), char *top) {
 
 // Keeps the lock if the process is about to end: another thread that a signal
 // hits then waits for that, and leaves no half of a file behind.
-static void dump(bool is_last) {
+static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
     mprof_message_always("wrote nothing: another thread is still writing");
     return;
   }
   mprof_symbolize_turn_off(true);
+  mprof_writer_frame = frame;
   call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
   mprof_symbolize_turn_off(false);
   if (!is_last)
@@ -179,12 +187,13 @@ void mprof_signals_resume(void) {
 
 static void on_signal(int sig, siginfo_t *info, void *context) {
   int before = errno;
-  bool is_last = ends_process(sig);
+  struct sigaction *previous = &signals.previous[sig];
+  bool is_last = ends_process(sig, previous);
   // A child of vfork has its parent's memory, and nothing of its own to tell.
   if (mprof_is_ready && mprof_process_is_own()) {
     if (mprof_guard_enter()) {
       if (mprof_wants_files())
-        dump(is_last);
+        dump(is_last, (uintptr_t)__builtin_frame_address(0));
       mprof_guard_leave();
     } else if (is_fault(sig, info)) {
       mprof_message_always("wrote nothing: a fault inside the profiler");
@@ -195,10 +204,7 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
                            "and could not be put off");
     }
   }
-  if (is_last)
-    end_process(sig, info);
-  else
-    call_previous(sig, info, context);
+  mprof_signal_pass_on(previous, sig, info, context);
   errno = before;
 }
 

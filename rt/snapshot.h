@@ -85,11 +85,6 @@ int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles);
 
 // --- snapshot_thread.c: the thread creation profile ---
 
-#define MPROF_THREAD_NAME 16 // with its 0, as the kernel has it
-// What the kernel calls a thread, "" where it does not say. False if the thread
-// has ended.
-bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]);
-
 struct mprof_thread_sample {
   const struct mprof_bucket *bucket; // the creator's stack, empty if unknown
   char name[MPROF_THREAD_NAME];      // "" for ended threads

@@ -10,11 +10,11 @@
 #include "mprof/mprof.h"
 #include "snapshot.h"
 #include "stack_index.h"
+#include "thread_stacks.h"
 #include "threads.h"
 #include "writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 // Where threads come from whose creation nobody saw.
@@ -50,26 +50,6 @@ static int list_live(struct live *l) {
     cap = l->len + 64; // more may come
     free_live(l);
   }
-}
-
-bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]) {
-  char path[48], text[MPROF_THREAD_NAME + 1];
-  struct mprof_text t = MPROF_TEXT(path);
-  mprof_text_str(&t, "/proc/self/task/");
-  mprof_text_dec(&t, (unsigned)tid);
-  mprof_text_str(&t, "/comm");
-  name[0] = '\0';
-  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  long n = fd < 0 ? fd : mprof_sys_read((int)fd, text, sizeof(text));
-  if (fd >= 0)
-    mprof_sys_close((int)fd);
-  if (n < 0)
-    return mprof_sys_thread_alive(tid);
-  if (n > 0 && text[n - 1] == '\n')
-    n--;
-  struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
-  mprof_text_clean(&out, text, (size_t)n);
-  return true;
 }
 
 // --- samples ---

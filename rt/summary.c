@@ -56,6 +56,14 @@ static int take_custom(struct mprof_summary *s) {
   return error;
 }
 
+static int take_stacks(struct mprof_summary *s) {
+  int error = mprof_thread_stacks_take(&s->stacks, mprof_writer_frame, SIZE_MAX,
+                                       mprof_flags.stop_threads);
+  if (error == 0)
+    mprof_thread_stacks_group(&s->stacks);
+  return error;
+}
+
 int mprof_summary_take(struct mprof_summary *s) {
   memset(s, 0, sizeof(*s));
   int error = mprof_mem_snapshot_take(&s->heap, mprof_cycle_dump_ends_it(true));
@@ -67,6 +75,8 @@ int mprof_summary_take(struct mprof_summary *s) {
     error = take_threads(s);
   if (error == 0)
     error = take_custom(s);
+  if (error == 0 && mprof_flags.threads)
+    error = take_stacks(s);
   return error != 0 ? error : mprof_summary_group(s);
 }
 
@@ -79,7 +89,7 @@ static bool has_custom(const struct mprof_summary *s) {
 
 bool mprof_summary_has_stacks(const struct mprof_summary *s) {
   return s->heap.len > 0 || s->block.len > 0 || s->mutex.len > 0 ||
-         s->has_threads || has_custom(s);
+         s->has_threads || s->stacks.len > 0 || has_custom(s);
 }
 
 void mprof_summary_free(struct mprof_summary *s) {
@@ -94,4 +104,5 @@ void mprof_summary_free(struct mprof_summary *s) {
   mprof_thread_snapshot_free(&s->created);
   for (size_t i = 0; i < s->custom_len; i++)
     mprof_custom_snapshot_free(&s->custom[i]);
+  mprof_thread_stacks_free(&s->stacks);
 }

@@ -14,6 +14,7 @@
 #include "fastpath.h"
 #include "flags.h"
 #include "sample.h"
+#include "thread_wait.h"
 #include "trace.h"
 
 #include <pthread.h>
@@ -108,6 +109,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
     if (register_exit(t))
       t->countdown = &__mprof_heap_countdown;
+    mprof_stacks_enter_locked(t);
     link_locked(t);
   }
   mprof_lock_release(&mprof_registry_lock);
@@ -125,6 +127,7 @@ static void on_thread_exit(void *arg) {
   mprof_tls.shard = 0;
   mprof_tls.cell_bucket = NULL;
   mprof_trace_thread_end();
+  mprof_stacks_until_unread(t);
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
   mprof_lock_release(&mprof_registry_lock);
@@ -160,6 +163,12 @@ size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap) {
       v[n] = (struct mprof_thread_info){t->tid, t->created, t->runs};
   mprof_lock_release(&mprof_registry_lock);
   return n;
+}
+
+void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
+                        void *arg) {
+  for (struct mprof_thread *t = registry.live; t; t = t->next)
+    fn(t, arg);
 }
 
 // A store may fall between the load and the store of the thread's own

@@ -66,6 +66,14 @@ struct mprof_thread {
   struct mprof_heapx_last last; // with the option heapx
   // Whether the thread makes a record of the trace; atomic.
   atomic_uint in_trace;
+  // For the stacks of all threads (thread_wait.c). Where the thread stands: the
+  // address of the struct mprof_wait that it is in, with bits of those who read
+  // it; MPROF_WAIT_ASKED; or 0.
+  _Atomic uintptr_t wait;
+  // The last round that it was to be in, and its slot there. Written by the
+  // round's owner under registry_lock, before it is the active one.
+  atomic_uint round;
+  atomic_uint slot;
 };
 
 struct mprof_tls {
@@ -129,6 +137,8 @@ static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
              : mprof_thread_make(need_scratch);
 }
 
+#define MPROF_THREAD_NAME 16 // with its 0, as the kernel has it
+
 // A thread of the registry.
 struct mprof_thread_info {
   int tid;
@@ -138,6 +148,10 @@ struct mprof_thread_info {
 // Copies the first cap of the live threads, newest first, to v, and returns how
 // many there are. Call with the guard set.
 size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap);
+
+// Calls fn for each live thread, newest first. Call with registry_lock held.
+void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
+                        void *arg);
 
 // Waits until no thread makes a record of the trace. Call with registry_lock
 // held, when no new one can.

@@ -11,6 +11,7 @@
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
+#include "thread_stacks.h"
 #include "write_trace.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "init.h"
 #include "mprof/mprof.h"
+#include "thread_stacks.h"
 #include "trace.h"
 
 #include <string.h>

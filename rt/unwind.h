@@ -44,6 +44,17 @@ size_t mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
 // such code are followed so.
 size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
+// The same from registers, of a call that returns to pc, or of an instruction
+// at pc - 1 that a signal has interrupted. pc comes first.
+struct mprof_registers {
+  uintptr_t pc, sp, bp;
+};
+size_t mprof_unwind_registers(struct mprof_stack_range *range,
+                              const struct mprof_registers *from, mprof_pc *pcs,
+                              size_t depth, enum mprof_stack_end *end);
+// Whether code at pc returns from a signal handler: it calls rt_sigreturn, as
+// libc's does. (Debuggers tell it so, too.)
+bool mprof_is_signal_return(mprof_pc pc);
 // Whether frame is the frame address of one of the functions on the stack that
 // fp, the frame address of one of them, is on, and pc its return address. That
 // function must keep a frame pointer, others need not.

@@ -11,6 +11,9 @@
 #include "threads.h"
 #include "unwind.h"
 
+#include <string.h>
+#include <ucontext.h>
+
 // --- remembered rules ---
 
 // Two words an address, written without a lock: the second has some bits of the
@@ -89,11 +92,6 @@ static bool is_entry(uintptr_t pc) {
          (uintptr_t)(__stop_mprof_text - __start_mprof_text);
 }
 
-// The state of the caller that is looked at.
-struct frame {
-  uintptr_t pc, sp, bp;
-};
-
 // The sanitizers must not check what is read here: other frames' words.
 __attribute__((no_sanitize("address", "thread", "memory"))) static uintptr_t
 word_at(uintptr_t addr) {
@@ -102,7 +100,7 @@ word_at(uintptr_t addr) {
 
 // From a frame to its caller's; false if there is none to be found.
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
-                   const struct mprof_cfa_rule *r, struct frame *f) {
+                   const struct mprof_cfa_rule *r, struct mprof_registers *f) {
   bool by_bp = r->base != MPROF_CFA_FROM_SP;
   uintptr_t cfa =
       (by_bp ? f->bp : f->sp) + (r->base == MPROF_CFA_UNKNOWN
@@ -121,7 +119,7 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
       return false;
     bp = word_at(saved);
   }
-  *f = (struct frame){.pc = word_at(cfa - 8), .sp = cfa, .bp = bp};
+  *f = (struct mprof_registers){.pc = word_at(cfa - 8), .sp = cfa, .bp = bp};
   return true;
 }
 
@@ -136,23 +134,48 @@ static size_t without_roots(const mprof_pc *pcs, size_t n) {
   return n;
 }
 
-size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
-                        mprof_pc *pcs, size_t depth,
-                        enum mprof_stack_end *end) {
-  *end = MPROF_STACK_CUT_DEPTH;
-  if (depth == 0)
-    return 0;
+// --- signals ---
+
+bool mprof_is_signal_return(mprof_pc pc) {
+  static const unsigned char glibc[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
+                                        0,    0,    0x0f, 0x05};
+  static const unsigned char musl[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
+  const void *code = (const void *)pc;
+  return mprof_sys_readable(pc) && mprof_sys_readable(pc + sizeof(glibc)) &&
+         (memcmp(code, glibc, sizeof(glibc)) == 0 ||
+          memcmp(code, musl, sizeof(musl)) == 0);
+}
+
+// From a handler's frame, which returns to where it calls rt_sigreturn, to what
+// the signal has interrupted: the kernel has put its registers there. (Linux:
+// struct rt_sigframe)
+static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
+                          struct mprof_registers *f) {
+  const ucontext_t *u = (const ucontext_t *)f->sp;
+  const greg_t *r = u->uc_mcontext.gregs;
+  if ((f->sp & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign, (uintptr_t)&r[REG_RIP]))
+    return false;
+  *f = (struct mprof_registers){.pc = word_at((uintptr_t)&r[REG_RIP]) + 1,
+                                .sp = word_at((uintptr_t)&r[REG_RSP]),
+                                .bp = word_at((uintptr_t)&r[REG_RBP])};
+  return true;
+}
+
+// --- the whole ---
+
+static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
+                     mprof_pc *pcs, size_t depth, enum mprof_stack_end *end) {
   struct mprof_stack_range foreign;
-  range = mprof_stack_enter(range, &foreign, fp);
-  if (!range)
-    return 0;
-  struct frame f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  struct mprof_stack_range *range =
+      mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
   // Whether f.pc is where the thread will return to: then its module is not
   // unloaded meanwhile. Behind code that says nothing it is only supposed, and
   // what it says of itself is not read.
   bool is_sure = true;
+  *end = MPROF_STACK_CUT_DEPTH;
   while (n < depth) {
     if (f.pc < 4096 || f.pc >> 47) {
       *end = f.pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
@@ -166,7 +189,7 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
     if (is_sure)
       r = find_rule(f.pc - 1);
     bool is_main = main_frame != 0 && f.bp == main_frame &&
-                   (r.base == MPROF_CFA_FROM_BP || !is_sure);
+                   (r.base == MPROF_CFA_FROM_BP || r.base == MPROF_CFA_UNKNOWN);
     is_sure = r.base != MPROF_CFA_UNKNOWN;
     if (is_main) {
       *end = MPROF_STACK_COMPLETE;
@@ -176,6 +199,17 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
       *end = MPROF_STACK_COMPLETE;
       break;
     }
+    if (!range) { // f.sp is nowhere
+      *end = MPROF_STACK_CUT_CHAIN;
+      break;
+    }
+    if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(f.pc) &&
+        ascend_signal(range, range == &foreign, &f)) {
+      // The handler may have run on a stack of its own.
+      range = mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
+      is_sure = true;
+      continue;
+    }
     if (!ascend(range, range == &foreign, &r, &f)) {
       *end = r.base == MPROF_CFA_UNKNOWN && f.bp == 0 ? MPROF_STACK_COMPLETE
                                                       : MPROF_STACK_CUT_CHAIN;
@@ -183,6 +217,26 @@ size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
     }
   }
   return *end == MPROF_STACK_COMPLETE ? without_roots(pcs, n) : n;
+}
+
+size_t mprof_unwind_cfi(struct mprof_stack_range *own, uintptr_t fp,
+                        mprof_pc *pcs, size_t depth,
+                        enum mprof_stack_end *end) {
+  *end = MPROF_STACK_CUT_DEPTH;
+  if (depth == 0)
+    return 0;
+  struct mprof_stack_range foreign;
+  if (!mprof_stack_enter(own, &foreign, fp))
+    return 0;
+  const struct mprof_registers caller = {
+      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  return follow(own, caller, pcs, depth, end);
+}
+
+size_t mprof_unwind_registers(struct mprof_stack_range *own,
+                              const struct mprof_registers *from, mprof_pc *pcs,
+                              size_t depth, enum mprof_stack_end *end) {
+  return follow(own, *from, pcs, depth, end);
 }
 
 // By frame pointers up to frame or as far as they go. False: they went
@@ -210,7 +264,8 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
   bool is_foreign = range == &foreign;
   if (has_in_chain(range, is_foreign, fp, frame))
     return word_at(frame + 8) == pc;
-  struct frame f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  struct mprof_registers f = {
+      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
   while (f.sp <= frame) {
     if (f.bp == frame)
       return mprof_stack_reaches(range, is_foreign, frame) &&

@@ -164,3 +164,41 @@ int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
   }
   return mprof_pprof_end(w);
 }
+
+struct stack_keys {
+  uint64_t state, kind; // numbers of the labels' keys
+};
+
+// Of a running thread, of one that waits as in the block profile.
+static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
+                      const struct stack_keys *keys) {
+  static const char *const states[] = {[MPROF_STACK_OF_RUNNING] = "running",
+                                       [MPROF_STACK_OF_WAITING] = "waiting",
+                                       [MPROF_STACK_UNREAD] = "unread"};
+  const int64_t count = (int64_t)x->count;
+  const bool waits = x->source == MPROF_STACK_OF_WAITING;
+  const char *kind = waits ? mprof_kind_name(x->kind) : "";
+  const struct mprof_pprof_label labels[] = {
+      {.key = keys->state, .str = mprof_pprof_string(w, states[x->source])},
+      {.key = keys->kind, .str = mprof_pprof_string(w, kind)}};
+  mprof_pprof_sample(w, &x->stack, &count, labels, waits ? 2 : 1);
+}
+
+int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
+                             const char *name, const char *path) {
+  const struct mprof_pprof_head head = {.types = {{name, "count"}},
+                                        .types_len = 1,
+                                        .period_type = {name, "count"},
+                                        .period = 1,
+                                        .time_ns = s->time_ns,
+                                        .empty_stack = "[unknown]"};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  const struct stack_keys keys = {.state = mprof_pprof_string(w, "state"),
+                                  .kind = mprof_pprof_string(w, "kind")};
+  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
+    put_stack(w, s->v[i], &keys);
+  return mprof_pprof_end(w);
+}

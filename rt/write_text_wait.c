@@ -67,6 +67,37 @@ static void put_threads(struct mprof_legacy *w,
   }
 }
 
+// What is known of threads that were not read is an address at most.
+static void put_stacks(struct mprof_legacy *w,
+                       const struct mprof_thread_stacks *s, const char *name) {
+  mprof_outfile_text(&w->out, name);
+  mprof_outfile_text(&w->out, " profile: total ");
+  mprof_outfile_dec(&w->out, s->threads);
+  mprof_outfile_text(&w->out, "\n");
+  for (size_t i = 0; i < s->len && w->out.error == 0; i++) {
+    if (s->v[i]->source == MPROF_STACK_UNREAD)
+      mprof_outfile_text(&w->out, "# not read\n");
+    mprof_outfile_dec(&w->out, s->v[i]->count);
+    mprof_outfile_text(&w->out, " @");
+    mprof_legacy_stack(w, &s->v[i]->stack);
+  }
+}
+
+int mprof_write_stacks_text(const struct mprof_thread_stacks *s,
+                            const char *name, const char *path) {
+  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  int error = mprof_legacy_begin(w, path, s->len > 0);
+  if (error == 0) {
+    put_stacks(w, s, name);
+    mprof_legacy_stats(w);
+    error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
+  }
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
+}
+
 int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
                             const char *path) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));

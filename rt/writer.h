@@ -10,6 +10,7 @@
 
 #include "custom_profile.h"
 #include "snapshot.h"
+#include "thread_stacks.h"
 
 // Shown in what is written. CMake gives the project's.
 #ifndef MPROF_VERSION
@@ -254,6 +255,7 @@ struct mprof_summary {
   struct mprof_thread_snapshot created;    // all, by stack
   struct mprof_custom_snapshot custom[MPROF_CUSTOM_PROFILES]; // by number
   size_t custom_len;
+  struct mprof_thread_stacks stacks; // grouped, with the option threads
   // Set by mprof_summary_group:
   struct mprof_stacks heap_stacks;
   struct mprof_heapx_stacks heapx_stacks;
@@ -293,6 +295,9 @@ int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
                            const char *path);
 int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
                              const char *path);
+// name: of the profile, which the file says; of grouped stacks.
+int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
+                             const char *name, const char *path);
 // Legacy text. (Go: writeHeapInternal, debug=1)
 int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
 // One of counts, in a form that Go has for those.
@@ -307,6 +312,12 @@ int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
 int mprof_write_custom_pprof(const struct mprof_custom_snapshot *s,
                              const char *path);
 int mprof_write_custom_text(const struct mprof_custom_snapshot *s,
+                            const char *path);
+// The same of grouped stacks.
+int mprof_write_stacks_text(const struct mprof_thread_stacks *s,
+                            const char *name, const char *path);
+// Each thread by itself, for people. (Go: writeGoroutineStacks)
+int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
                             const char *path);
 // The exit report. path NULL: to stderr.
 int mprof_write_report(const struct mprof_summary *s, const char *path);
@@ -335,5 +346,8 @@ bool mprof_wants_files(void);
 void mprof_write_last_locked(void);
 
 extern struct mprof_lock mprof_writer_lock;
+// Frame address whose caller comes first on the stack of the thread that
+// writes, where all threads' are written. Guarded by writer_lock.
+extern uintptr_t mprof_writer_frame;
 
 #endif // MPROF_RT_WRITER_H

@@ -68,8 +68,8 @@ struct mprof_block_record {
                                            that waited or released */
 };
 
-/* Where a thread was created; no entries if that is not known, as of the first
- * thread. (Go: StackRecord) */
+/* A stack: where a thread was created, no entries if that is not known, as of
+ * the first thread; or what it does. (Go: StackRecord) */
 struct mprof_stack_record {
   uintptr_t stack0[MPROF_RECORD_STACK];
 };
@@ -136,6 +136,25 @@ int mprof_mutex_profile(struct mprof_block_record *records, size_t len,
 int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
                                 size_t *n);
 
+/* What every thread does now: one record a thread, the caller's first. The
+ * stack of one that waits in a call that was compiled with MProf begins with
+ * the function that it waits in; it is read where it stands, and no system call
+ * of its ends early. Running threads are asked by the signal that the option
+ * thread_signal names. Of those that cannot be asked or do not answer within a
+ * tenth of a second the record has one address at most. Threads that begin
+ * meanwhile are not in it. Arguments and results as of mprof_mem_profile;
+ * ENOMEM besides. See docs/threads.md. (Go: GoroutineProfile) */
+int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
+                         size_t *n);
+
+/* [signal] Writes to buf, of len bytes, what the calling thread does, as text
+ * for people, and what all others do, if all is not 0: 'thread 4711 "worker"
+ * [pthread_cond_wait, 2 minutes]:', then its frames, the function and the line
+ * of each. Cuts the text to what fits and ends it with a 0. Returns its length
+ * without that. In a signal handler frames are addresses only, and from inside
+ * MProf only the caller's own are there. (Go: Stack) */
+size_t mprof_stack(char *buf, size_t len, int all);
+
 /* Ticks in a second of the records' cycles. */
 uint64_t mprof_ticks_per_second(void);
 
@@ -159,9 +178,11 @@ int mprof_name_lock(const void *lock, const char *name);
 /* Writes a profile to a new file that replaces path.
  * name: one that mprof_profiles gives, so "heap"; "allocs": the same with
  * alloc_space shown first; "heapx": temporary blocks, resizes and slack, with
- * the option heapx=1; "block", "mutex", "threadcreate"; or a profile of the
- * program's own.
- * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text.
+ * the option heapx=1; "block", "mutex", "threadcreate"; "threads": what every
+ * thread does, see mprof_thread_profile; "goroutine": the same under the name
+ * that Go's tools know; or a profile of the program's own.
+ * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text; of "threads" and
+ * "goroutine" also 2, each thread by itself as mprof_stack writes it.
  * A heap or heapx profile is that of the last mprof_next_cycle, or of the last
  * garbage collection; in a program that has neither it holds everything up to
  * the call, unless the option strict_cycles=1 asks for finished cycles only. A
@@ -384,6 +405,18 @@ mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
                             size_t *n) {
   (void)records, (void)len;
   *n = 0;
+  return 0;
+}
+static inline int mprof_thread_profile(struct mprof_stack_record *records,
+                                       size_t len, size_t *n) {
+  (void)records, (void)len;
+  *n = 0;
+  return 0;
+}
+static inline size_t mprof_stack(char *buf, size_t len, int all) {
+  (void)all;
+  if (len > 0)
+    *buf = '\0';
   return 0;
 }
 static inline uint64_t mprof_ticks_per_second(void) { return 1000000000; }

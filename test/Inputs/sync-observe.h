@@ -146,6 +146,13 @@ static inline void until_blocked(pid_t tid, long number, const void *object,
   _exit(1);
 }
 
+// The same of a thread that stores its id at tid before.
+static inline void until_waits_in(const pid_t *tid, long number) {
+  while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
+    usleep(100);
+  until_blocked(*tid, number, NULL, 0);
+}
+
 // A thread that runs a function.
 struct thread {
   pthread_t id;

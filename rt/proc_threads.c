@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What /proc/self/task tells of the process's threads. Of its own threads a
+// process may read everything there, without tracing them. No thread is held
+// meanwhile: it may end between any two files.
+
+#include "thread_stacks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+// --- the list ---
+
+// linux_dirent64, which no header for programs has.
+struct entry {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// As many entries as fit go in one call: between two calls a thread at the
+// place may end, and the place be lost.
+enum { LIST_BYTES = 4 << 20 };
+
+static long read_list(int fd, char *buf, int *tids, size_t cap) {
+  size_t n = 0;
+  long len;
+  while ((len = mprof_sys_getdents(fd, buf, LIST_BYTES)) > 0) {
+    const struct entry *e;
+    for (long at = 0; at < len; at += e->length) {
+      e = (const struct entry *)(buf + at);
+      if (!is_digit(e->name[0]))
+        continue;
+      int tid = 0;
+      for (const char *p = e->name; is_digit(*p); p++)
+        tid = tid * 10 + (*p - '0');
+      if (n < cap)
+        tids[n] = tid;
+      n++;
+    }
+  }
+  return len < 0 ? len : (long)n;
+}
+
+long mprof_proc_threads(int *tids, size_t cap) {
+  char *buf = mprof_os_map(LIST_BYTES);
+  if (!buf)
+    return -ENOMEM;
+  long fd =
+      mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  long n = fd < 0 ? fd : read_list((int)fd, buf, tids, cap);
+  if (fd >= 0)
+    mprof_sys_close((int)fd);
+  mprof_os_unmap(buf, LIST_BYTES);
+  return n;
+}
+
+// --- one thread ---
+
+// Reads the begin of a file of a thread; its length, or -errno.
+static long read_file(int tid, const char *name, char *buf, size_t cap) {
+  char path[64];
+  struct mprof_text t = MPROF_TEXT(path);
+  mprof_text_str(&t, "/proc/self/task/");
+  mprof_text_dec(&t, (unsigned)tid);
+  mprof_text_str(&t, name);
+  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return fd;
+  long n = mprof_sys_read((int)fd, buf, cap - 1);
+  mprof_sys_close((int)fd);
+  buf[n > 0 ? n : 0] = '\0';
+  return n;
+}
+
+bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]) {
+  char text[MPROF_THREAD_NAME + 2];
+  name[0] = '\0';
+  long n = read_file(tid, "/comm", text, sizeof(text));
+  if (n < 0)
+    return mprof_sys_thread_alive(tid);
+  if (n > 0 && text[n - 1] == '\n')
+    n--;
+  struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
+  mprof_text_clean(&out, text, (size_t)n);
+  return true;
+}
+
+static uint64_t hex(const char **p) {
+  uint64_t v = 0;
+  while (**p == ' ' || **p == '\t')
+    ++*p;
+  if ((*p)[0] == '0' && (*p)[1] == 'x')
+    *p += 2;
+  for (;; ++*p) {
+    const char c = **p;
+    if (is_digit(c))
+      v = v << 4 | (uint64_t)(c - '0');
+    else if (c >= 'a' && c <= 'f')
+      v = v << 4 | (uint64_t)(c - 'a' + 10);
+    else
+      return v;
+  }
+}
+
+// "running", "-1 sp pc", or the call's number, its six arguments, sp, pc. Read
+// last, so what it says of the state is newer.
+static void read_syscall(int tid, struct mprof_proc_thread *p) {
+  char text[256];
+  const char *at = text;
+  if (read_file(tid, "/syscall", text, sizeof(text)) <= 0)
+    return;
+  if (is_digit(text[0])) {
+    p->syscall = 0;
+    for (; is_digit(*at); at++)
+      p->syscall = p->syscall * 10 + (*at - '0');
+    for (int i = 0; i < 6; i++)
+      p->args[i] = hex(&at);
+  } else if (text[0] == '-') {
+    p->syscall = MPROF_SYSCALL_NONE;
+    at += 2;
+  } else {
+    p->state = 'R';
+    return;
+  }
+  if (p->state == 'R')
+    p->state = 'S';
+  hex(&at);
+  p->pc = hex(&at);
+}
+
+bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
+  char text[4096];
+  *p = (struct mprof_proc_thread){.syscall = MPROF_SYSCALL_UNKNOWN};
+  if (read_file(tid, "/status", text, sizeof(text)) <= 0)
+    return mprof_sys_thread_alive(tid);
+  const char *state = strstr(text, "\nState:\t");
+  const char *blocked = strstr(text, "\nSigBlk:\t");
+  if (state)
+    p->state = state[8];
+  if (blocked) {
+    blocked += 9;
+    p->blocked = hex(&blocked);
+  }
+  read_syscall(tid, p);
+  return p->state != 'X' && p->state != 'Z';
+}

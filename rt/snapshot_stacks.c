@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stacks of all threads as profiles and records have them.
+// (Go: GoroutineProfile)
+
+#include "flags.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "thread_stacks.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+// --- equal stacks ---
+
+static bool is_equal(const struct mprof_thread_slot *x,
+                     const struct mprof_thread_slot *y) {
+  return x->source == y->source && x->stack.hash == y->stack.hash &&
+         x->stack.end == y->stack.end &&
+         x->stack.stack_len == y->stack.stack_len &&
+         memcmp(x->stack.stack, y->stack.stack,
+                x->stack.stack_len * sizeof(mprof_pc)) == 0;
+}
+
+static bool comes_by_stack(const void *a, const void *b) {
+  const struct mprof_thread_slot *x = a, *y = b;
+  if (x->stack.hash != y->stack.hash)
+    return x->stack.hash < y->stack.hash;
+  return x->source < y->source;
+}
+
+static bool has_more_threads(const void *a, const void *b) {
+  const struct mprof_thread_slot *x = a, *y = b;
+  return x->count != y->count ? x->count > y->count : comes_by_stack(x, y);
+}
+
+void mprof_thread_stacks_group(struct mprof_thread_stacks *s) {
+  for (size_t i = 0; i < s->len; i++) {
+    struct mprof_bucket *b = &s->v[i]->stack;
+    b->hash = mprof_bucket_hash(b->stack, b->stack_len, 0);
+  }
+  mprof_sort((void **)s->v, s->len, comes_by_stack);
+  size_t len = 0;
+  for (size_t i = 0; i < s->len; i++)
+    if (len > 0 && is_equal(s->v[len - 1], s->v[i]))
+      s->v[len - 1]->count++;
+    else
+      s->v[len++] = s->v[i];
+  s->len = len;
+  mprof_sort((void **)s->v, s->len, has_more_threads);
+}
+
+// --- records ---
+
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
+// Nothing beyond their end.
+static void fill_records(struct mprof_stack_record *records,
+                         const struct mprof_thread_stacks *s) {
+  memset(records, 0, s->len * sizeof(*records));
+  for (size_t i = 0; i < s->len; i++) {
+    const struct mprof_bucket *b = &s->v[i]->stack;
+    size_t n = b->stack_len;
+    if (n > MPROF_RECORD_STACK)
+      n = MPROF_RECORD_STACK;
+    memcpy(records[i].stack0, b->stack, n * sizeof(b->stack[0]));
+  }
+  if (__msan_unpoison)
+    __msan_unpoison(records, s->len * sizeof(*records));
+}
+
+static int fill(struct mprof_stack_record *records, size_t len, size_t *n,
+                uintptr_t frame) {
+  struct mprof_thread_stacks s;
+  int error =
+      mprof_thread_stacks_take(&s, frame, len, mprof_flags.stop_threads);
+  *n = s.threads;
+  if (error == 0 && s.len > len)
+    error = ERANGE;
+  if (error == 0)
+    fill_records(records, &s);
+  mprof_thread_stacks_free(&s);
+  return error;
+}
+
+MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
+                                      size_t len, size_t *n) {
+  *n = 0;
+  if (__msan_unpoison)
+    __msan_unpoison(n, sizeof(*n));
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  int error = fill(records, len, n, (uintptr_t)__builtin_frame_address(0));
+  mprof_guard_leave();
+  return error;
+}

@@ -1,0 +1,595 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See thread_stacks.h. A round: the threads that there are get slots; those
+// that wait are read where they stand; the others are asked by a signal, if
+// that ends no system call of theirs, and have some time to answer; of the rest
+// the kernel tells what it knows. What is born meanwhile has no slot. (Go:
+// goroutineProfileWithLabelsConcurrent, tryRecordGoroutineProfile)
+
+#include "thread_stacks.h"
+
+#include "clock.h"
+#include "flags.h"
+#include "lock_names.h"
+#include "thread_wait.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum {
+  // Answers are waited for as long as one comes in so many milliseconds, and
+  // longer for threads that only wait for a processor.
+  QUIET_MS = 100,
+  PATIENCE_MS = 3000,
+  SPARE_SLOTS = 64,
+  // Looks at threads that run and block the signal for some milliseconds.
+  TRIES = 5,
+  // Looks for threads that were born before all stood still.
+  LOOKS = 10,
+};
+
+static struct {
+  struct mprof_lock lock; // stacks_lock: one round at a time
+  unsigned rounds;        // guarded by it
+} rounds = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STACKS)};
+
+// The round of the calling thread.
+struct reader {
+  struct mprof_thread_stacks *s;
+  unsigned round;
+  unsigned lost; // threads that were asked and have ended
+};
+
+// --- slots ---
+
+static size_t place_of(const struct mprof_thread_stacks *s, int tid) {
+  return (uint32_t)tid * 2654435761u & (s->index_size - 1);
+}
+
+struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
+                                        int tid) {
+  size_t i = place_of(s, tid);
+  for (; s->index[i] != 0; i = (i + 1) & (s->index_size - 1)) {
+    struct mprof_thread_slot *slot = mprof_slot_at(s, s->index[i] - 1);
+    if (slot->tid == tid)
+      return slot;
+  }
+  return NULL;
+}
+
+// NULL where there is no room.
+static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
+                                          int tid) {
+  if (s->slots_len == s->slots_cap)
+    return NULL;
+  struct mprof_thread_slot *slot = mprof_slot_at(s, s->slots_len);
+  slot->tid = tid;
+  size_t i = place_of(s, tid);
+  while (s->index[i] != 0)
+    i = (i + 1) & (s->index_size - 1);
+  s->index[i] = (uint32_t)++s->slots_len;
+  return slot;
+}
+
+struct tids {
+  int *v;
+  size_t len, mapped_bytes;
+};
+
+static void free_tids(struct tids *t) {
+  if (t->v)
+    mprof_os_unmap(t->v, t->mapped_bytes);
+  t->v = NULL;
+}
+
+static int list_threads(struct tids *t) {
+  size_t cap = 1024;
+  for (;;) {
+    *t = (struct tids){.mapped_bytes = cap * sizeof(int)};
+    t->v = mprof_os_map(t->mapped_bytes);
+    if (!t->v)
+      return ENOMEM;
+    long n = mprof_proc_threads(t->v, cap);
+    if (n >= 0 && (size_t)n <= cap) {
+      t->len = (size_t)n;
+      return 0;
+    }
+    free_tids(t);
+    if (n < 0)
+      return (int)-n;
+    cap = (size_t)n + n / 8 + 64; // more may come
+  }
+}
+
+static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
+  s->slots_cap = threads + mprof_threads_list(NULL, 0) + SPARE_SLOTS;
+  s->depth = (uint32_t)mprof_flags.stack_depth;
+  s->stride =
+      (sizeof(struct mprof_thread_slot) + s->depth * sizeof(mprof_pc) + 63) &
+      ~(size_t)63;
+  s->index_size = 64;
+  while (s->index_size < 2 * s->slots_cap)
+    s->index_size *= 2;
+  const size_t slots_bytes = s->slots_cap * s->stride;
+  const size_t pointers_bytes = s->slots_cap * sizeof(*s->v);
+  const size_t scratch_bytes = s->depth * sizeof(mprof_pc);
+  s->mapped_bytes = slots_bytes + pointers_bytes + scratch_bytes +
+                    s->index_size * sizeof(*s->index);
+  s->slots = mprof_os_map(s->mapped_bytes);
+  if (!s->slots)
+    return ENOMEM;
+  char *p = s->slots + slots_bytes;
+  s->v = (struct mprof_thread_slot **)p;
+  s->scratch = (mprof_pc *)(p + pointers_bytes);
+  s->index = (uint32_t *)(p + pointers_bytes + scratch_bytes);
+  return 0;
+}
+
+void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
+  if (s->slots)
+    mprof_os_unmap(s->slots, s->mapped_bytes);
+  *s = (struct mprof_thread_stacks){0};
+}
+
+// --- threads and their records ---
+
+// A thread that stands still may be inside the runtime and hold the registry's
+// lock. So while threads are to stand still the reader has it.
+static void lock_registry(const struct reader *r) {
+  if (!r->s->stops)
+    mprof_lock_acquire(&mprof_registry_lock);
+}
+static void unlock_registry(const struct reader *r) {
+  if (!r->s->stops)
+    mprof_lock_release(&mprof_registry_lock);
+}
+
+// The kernel's list may lack a thread when another ends meanwhile. So whatever
+// has a record now is in the round, and a thread that was begun by another is
+// never there without it.
+static void join_locked(struct mprof_thread *t, void *arg) {
+  const struct reader *r = arg;
+  struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
+  if (!slot)
+    slot = add_slot(r->s, t->tid);
+  if (!slot || slot->thread)
+    return;
+  slot->thread = t;
+  slot->sees_exit = t->countdown != NULL;
+  slot->created = t->created;
+  atomic_store(&t->slot, mprof_slot_number(r->s, slot));
+  atomic_store(&t->round, r->round);
+}
+
+// The record is the thread's of the slot: it may have ended, and another have
+// its record.
+static bool is_its_own(const struct reader *r,
+                       const struct mprof_thread_slot *slot) {
+  const struct mprof_thread *t = slot->thread;
+  return atomic_load(&t->round) == r->round &&
+         atomic_load(&t->slot) == mprof_slot_number(r->s, slot);
+}
+
+// --- reading one that waits ---
+
+// Whether the whole stack from the wait on is known to be the thread's own,
+// which is there until it ends, whatever it does meanwhile.
+static bool may_vanish(const struct reader *r,
+                       const struct mprof_thread_slot *slot, uintptr_t w,
+                       const struct mprof_stack_range *range) {
+  return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
+}
+
+// What a wait says; false for what was left by a jump and is no wait any more.
+static bool read_note(struct mprof_wait *copy, uintptr_t w) {
+  *copy = *(const struct mprof_wait *)w;
+  return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
+         copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
+}
+
+// What was read of a wait.
+struct read {
+  bool is_wait; // the rest is of one
+  struct mprof_wait wait;
+  size_t len; // of scratch
+  enum mprof_stack_end end;
+};
+
+// Reads the wait at w, which is claimed, without the thread's knowledge.
+static void read_claimed(struct reader *r, struct read *read, uintptr_t w,
+                         struct mprof_stack_range range) {
+  read->is_wait = read_note(&read->wait, w);
+  if (read->is_wait)
+    read->len = mprof_unwind_wait(&range, &read->wait, r->s->scratch,
+                                  r->s->depth, &read->end);
+}
+
+static void keep(struct reader *r, struct mprof_thread_slot *slot,
+                 const struct read *read) {
+  if (!mprof_slot_claim(slot))
+    return; // the thread was first
+  memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
+  slot->stack.stack_len = (uint32_t)read->len;
+  slot->stack.end = (uint8_t)read->end;
+  mprof_slot_note_wait(slot, &read->wait);
+  mprof_slot_satisfy(slot);
+}
+
+enum reading { READ, NOT_WAITING, GONE };
+
+static enum reading read_waiting(struct reader *r,
+                                 struct mprof_thread_slot *slot) {
+  struct mprof_thread *t = slot->thread;
+  const struct mprof_stack_range range = t->range;
+  uintptr_t w = atomic_load(&t->wait);
+  if (!is_its_own(r, slot))
+    return GONE;
+  if (w == 0 || w == MPROF_WAIT_ASKED)
+    return NOT_WAITING;
+  const uintptr_t bit =
+      may_vanish(r, slot, w, &range) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
+  uintptr_t claimed = w | bit;
+  // Before the claim, so that an end that the claim does not hold sees it.
+  atomic_store(&mprof_round.reading, t);
+  if (!atomic_compare_exchange_strong(&t->wait, &w, claimed)) {
+    atomic_store(&mprof_round.reading, NULL);
+    return NOT_WAITING;
+  }
+  struct read read = {.is_wait = false};
+  const bool is_own = is_its_own(r, slot);
+  if (is_own)
+    read_claimed(r, &read, w, range);
+  bool is_valid;
+  if (r->s->stops && is_own) { // released with all others
+    slot->held = w;
+    is_valid = true;
+  } else {
+    is_valid = atomic_compare_exchange_strong(&t->wait, &claimed, w);
+  }
+  atomic_store(&mprof_round.reading, NULL);
+  if (!is_own)
+    return GONE;
+  if (is_valid && read.is_wait)
+    keep(r, slot, &read);
+  return is_valid ? READ : NOT_WAITING;
+}
+
+// --- asking one that runs ---
+
+// Whether a signal does not end the system call that a thread is blocked in: it
+// begins anew by itself, or does not end before it is done.
+static bool survives_signal(const struct mprof_proc_thread *p) {
+  const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
+  switch (p->syscall) {
+  case MPROF_SYSCALL_NONE: // a page fault
+  case SYS_mmap:
+  case SYS_munmap:
+  case SYS_mprotect:
+  case SYS_madvise:
+  case SYS_brk:
+  case SYS_wait4:
+  case SYS_waitid:
+  case SYS_flock:
+    return true;
+  case SYS_futex: // without a time-out
+    return p->args[3] == 0 &&
+           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
+            command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
+  default:
+    return false;
+  }
+}
+
+static bool blocks_signal(const struct mprof_proc_thread *p) {
+  return p->blocked >> (mprof_ask_signal() - 1) & 1;
+}
+
+static bool may_be_asked(const struct mprof_proc_thread *p) {
+  return !blocks_signal(p) &&
+         (p->state == 'R' ||
+          ((p->state == 'S' || p->state == 'D') && survives_signal(p)));
+}
+
+static void ask_unregistered(struct reader *r, struct mprof_thread_slot *slot) {
+  // Who enters the registry from now on sees that it is asked.
+  lock_registry(r);
+  const bool is_registered = slot->thread != NULL;
+  slot->is_asked = !is_registered;
+  unlock_registry(r);
+  if (slot->is_asked &&
+      mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) != 0)
+    slot->is_asked = false;
+}
+
+// False: it waits now.
+static bool ask_registered(struct reader *r, struct mprof_thread_slot *slot) {
+  struct mprof_thread *t = slot->thread;
+  uintptr_t none = 0;
+  if (!atomic_compare_exchange_strong(&t->wait, &none, MPROF_WAIT_ASKED))
+    return none == MPROF_WAIT_ASKED;
+  slot->is_asked =
+      is_its_own(r, slot) &&
+      mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) == 0;
+  uintptr_t asked = MPROF_WAIT_ASKED;
+  if (!slot->is_asked)
+    atomic_compare_exchange_strong(&t->wait, &asked, 0);
+  return true;
+}
+
+static bool is_absent(const struct mprof_thread_slot *slot) {
+  return !slot->is_gone &&
+         atomic_load_explicit(&slot->state, memory_order_acquire) ==
+             MPROF_SLOT_ABSENT;
+}
+
+static void ask(struct reader *r, struct mprof_thread_slot *slot) {
+  struct mprof_proc_thread p;
+  for (int tries = 0; tries < 100 && is_absent(slot); tries++) {
+    if (slot->thread) {
+      const enum reading reading = read_waiting(r, slot);
+      slot->is_gone = reading == GONE;
+      if (reading != NOT_WAITING)
+        continue;
+    }
+    if (!mprof_proc_thread(slot->tid, &p)) {
+      slot->is_gone = true;
+      return;
+    }
+    if (!may_be_asked(&p)) {
+      // It may just have begun a wait, which is noted before its call.
+      if (slot->thread && atomic_load(&slot->thread->wait) != 0)
+        continue;
+      // Or be in a handler, or at its begin, or in a short call.
+      slot->may_later = p.state == 'R' || p.state == 'D';
+      return;
+    }
+    if (!slot->thread)
+      ask_unregistered(r, slot);
+    if (slot->is_asked || (slot->thread && ask_registered(r, slot)))
+      return;
+  }
+}
+
+// --- waiting for answers ---
+
+static bool is_pending(const struct mprof_thread_slot *slot) {
+  return slot->is_asked && !slot->is_gone &&
+         atomic_load_explicit(&slot->state, memory_order_acquire) !=
+             MPROF_SLOT_SATISFIED;
+}
+
+static size_t count_pending(struct reader *r, bool looks) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (!is_pending(slot))
+      continue;
+    if (looks && !mprof_sys_thread_alive(slot->tid)) {
+      slot->is_gone = true;
+      r->lost++;
+      continue;
+    }
+    n++;
+  }
+  return n;
+}
+
+// Whether a thread may still answer when it gets a processor.
+static bool has_runnable(const struct reader *r) {
+  struct mprof_proc_thread p;
+  for (size_t i = 0; i < r->s->slots_len; i++) {
+    const struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (is_pending(slot) && mprof_proc_thread(slot->tid, &p) && p.state == 'R')
+      return true;
+  }
+  return false;
+}
+
+static uint64_t ms_since(uint64_t ticks) {
+  return mprof_clock_ns(mprof_clock_now() - ticks) / 1000000;
+}
+
+static void await_answers(struct reader *r) {
+  const uint64_t begin = mprof_clock_now();
+  uint64_t last = begin; // answer
+  size_t before = 0;
+  for (;;) {
+    // At first they come in microseconds.
+    for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
+      mprof_sys_yield();
+    const size_t pending = count_pending(r, true);
+    if (pending == 0)
+      return;
+    if (pending != before)
+      last = mprof_clock_now();
+    before = pending;
+    if (ms_since(last) >= QUIET_MS) {
+      if (ms_since(begin) >= PATIENCE_MS || !has_runnable(r))
+        return;
+      last = mprof_clock_now();
+    }
+    mprof_sys_sleep_ms(1);
+  }
+}
+
+// What the kernel tells of a thread that could not be asked or did not answer.
+static void look(struct mprof_thread_slot *slot) {
+  struct mprof_proc_thread p;
+  const bool is_there = mprof_proc_thread(slot->tid, &p);
+  if (!mprof_slot_claim(slot))
+    return;
+  slot->is_gone = !is_there;
+  slot->source = MPROF_STACK_UNREAD;
+  slot->kernel_state = p.state;
+  slot->syscall = p.syscall;
+  slot->stack.end = MPROF_STACK_CUT_CHAIN;
+  if (p.pc != 0 && mprof_flags.stack_depth > 0) {
+    slot->stack.stack[0] = p.pc + 1;
+    slot->stack.stack_len = 1;
+  }
+  mprof_slot_satisfy(slot);
+}
+
+static void withdraw(struct mprof_thread_slot *slot) {
+  uintptr_t asked = MPROF_WAIT_ASKED;
+  if (slot->is_asked && slot->thread)
+    atomic_compare_exchange_strong(&slot->thread->wait, &asked, 0);
+}
+
+// --- the round ---
+
+static void collect(struct reader *r, size_t from) {
+  struct mprof_thread_stacks *s = r->s;
+  bool is_again = true;
+  for (int tries = 0; is_again && tries < TRIES; tries++) {
+    if (tries > 0)
+      mprof_sys_sleep_ms(1);
+    is_again = false;
+    for (size_t i = from; i < s->slots_len; i++) {
+      struct mprof_thread_slot *slot = mprof_slot_at(s, i);
+      if (!is_absent(slot) || (tries > 0 && !slot->may_later))
+        continue;
+      slot->may_later = false;
+      ask(r, slot);
+      is_again |= slot->may_later;
+    }
+    await_answers(r);
+  }
+}
+
+// Until no thread is left that could bear others.
+static void stop_the_rest(struct reader *r) {
+  struct mprof_thread_stacks *s = r->s;
+  for (int looks = 0; looks < LOOKS; looks++) {
+    const size_t known = s->slots_len;
+    struct tids tids;
+    if (list_threads(&tids) != 0)
+      return;
+    for (size_t i = 0; i < tids.len; i++)
+      if (!mprof_slot_of(s, tids.v[i]) && !add_slot(s, tids.v[i]))
+        break;
+    free_tids(&tids);
+    if (s->slots_len == known)
+      return;
+    mprof_threads_each(join_locked, r);
+    collect(r, known);
+  }
+}
+
+static void let_go(struct mprof_thread_stacks *s) {
+  for (size_t i = 0; i < s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(s, i);
+    uintptr_t held = slot->held | MPROF_WAIT_HELD;
+    if (slot->held != 0)
+      atomic_compare_exchange_strong(&slot->thread->wait, &held, slot->held);
+  }
+  atomic_store(&mprof_round.stopped, 0);
+  mprof_sys_futex_wake_all(&mprof_round.stopped);
+}
+
+// The calling thread's.
+static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
+  struct mprof_thread_slot *slot = mprof_slot_of(s, mprof_sys_gettid());
+  struct mprof_thread *t = mprof_thread_self(false);
+  struct mprof_stack_range range =
+      t ? t->range
+        : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
+  enum mprof_stack_end end;
+  if (!slot) // as in join_locked
+    slot = add_slot(s, mprof_sys_gettid());
+  if (!slot || !mprof_slot_claim(slot))
+    return;
+  slot->stack.stack_len = (uint32_t)mprof_unwind_cfi(
+      &range, frame, slot->stack.stack, s->depth, &end);
+  slot->stack.end = (uint8_t)end;
+  mprof_slot_satisfy(slot);
+  s->v[s->len++] = slot;
+}
+
+static void run(struct reader *r, uintptr_t frame) {
+  struct mprof_thread_stacks *s = r->s;
+  fill_own(s, frame);
+  mprof_ask_begin();
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_threads_each(join_locked, r);
+  atomic_store(&mprof_round.stopped, s->stops);
+  mprof_round.stacks = s;
+  atomic_store(&mprof_round.active, r->round);
+  if (!s->stops)
+    mprof_lock_release(&mprof_registry_lock);
+  collect(r, 0);
+  if (s->stops)
+    stop_the_rest(r);
+  for (size_t i = 0; i < s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(s, i);
+    withdraw(slot);
+    if (is_absent(slot))
+      look(slot);
+  }
+  atomic_store(&mprof_round.active, 0);
+  let_go(s);
+  if (s->stops)
+    mprof_lock_release(&mprof_registry_lock);
+  while (atomic_load(&mprof_round.users) != 0)
+    mprof_sys_yield();
+  mprof_ask_end(r->lost);
+}
+
+static void list_results(struct mprof_thread_stacks *s) {
+  const struct mprof_thread_slot *own = s->len > 0 ? s->v[0] : NULL;
+  for (size_t i = 0; i < s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(s, i);
+    slot->count = 1;
+    if (slot != own && !slot->is_gone &&
+        atomic_load(&slot->state) == MPROF_SLOT_SATISFIED)
+      s->v[s->len++] = slot;
+  }
+  s->threads = s->len;
+}
+
+int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
+                             size_t limit, bool stops) {
+  *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
+                                    .stops = stops};
+  struct tids tids;
+  mprof_contention_note_waits(); // the next time more threads are just read
+  mprof_unwind_learn_roots();
+  mprof_thread_self(false); // enters the registry
+  mprof_lock_acquire(&rounds.lock);
+  int error = list_threads(&tids);
+  if (error != ENOMEM) // without /proc the registry has to do
+    error = 0;
+  if (error == 0 && tids.len > limit) {
+    s->threads = tids.len;
+    error = ERANGE;
+  }
+  if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
+    // A handler that is long in coming back would keep others waiting.
+    const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+    struct reader r = {.s = s};
+    if (++rounds.rounds == 0)
+      rounds.rounds = 1;
+    r.round = rounds.rounds;
+    for (size_t i = 0; i < tids.len; i++)
+      add_slot(s, tids.v[i]);
+    run(&r, frame);
+    mprof_sys_set_signal_mask(mask);
+    list_results(s);
+  }
+  free_tids(&tids);
+  mprof_lock_release(&rounds.lock);
+  return error;
+}
+
+void mprof_thread_stacks_reset(void) {
+  mprof_lock_reset(&rounds.lock);
+  atomic_store(&mprof_round.active, 0);
+  atomic_store(&mprof_round.users, 0);
+  atomic_store(&mprof_round.stopped, 0);
+  atomic_store(&mprof_round.reading, NULL);
+  mprof_ask_reset();
+}

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: no system call that a thread waits in ends early because of the
+// threads profile, wherever the thread is asked: no EINTR in calls that begin
+// and end all the time, and none in those that were begun before waits were
+// noted.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 %t 1
+// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:stop_threads=1 %t 1
+// RUN: env MPROF_OPTIONS=report=0:profile=0 %t 300
+
+#include "waited.h"
+
+#include <poll.h>
+#include <semaphore.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+static int may_end, waits;
+static long wait_ms; // of each wait
+static int epoll, sockets[2], sem_set;
+static sem_t semaphore;
+
+static void in_poll(void) { NEED(poll(NULL, 0, (int)wait_ms) == 0); }
+static void in_select(void) {
+  struct timeval t = {0, wait_ms * 1000};
+  NEED(select(0, NULL, NULL, NULL, &t) == 0);
+}
+static void in_epoll_wait(void) {
+  struct epoll_event e;
+  NEED(epoll_wait(epoll, &e, 1, (int)wait_ms) == 0);
+}
+static void in_nanosleep(void) {
+  struct timespec t = {0, wait_ms * 1000000};
+  NEED(nanosleep(&t, NULL) == 0);
+}
+static void in_usleep(void) { NEED(usleep((useconds_t)wait_ms * 1000) == 0); }
+static void in_recv(void) { // with a time-out, so it would not begin anew
+  char byte;
+  NEED(recv(sockets[0], &byte, 1, 0) == -1 && errno == EAGAIN);
+}
+static void in_sem_timedwait(void) {
+  struct timespec t = after((int)wait_ms);
+  NEED(sem_timedwait(&semaphore, &t) == -1 && errno == ETIMEDOUT);
+}
+static void in_semtimedop(void) {
+  struct timespec t = {0, wait_ms * 1000000};
+  struct sembuf op = {0, -1, 0};
+  NEED(semtimedop(sem_set, &op, 1, &t) == -1 && errno == EAGAIN);
+}
+static void in_futex(void) {
+  static int word;
+  struct timespec t = {0, wait_ms * 1000000};
+  NEED(syscall(SYS_futex, &word, 0, 0, &t) == -1 && errno == ETIMEDOUT);
+}
+
+static void (*const calls[])(void) = {
+    in_poll, in_select,        in_epoll_wait, in_nanosleep, in_usleep,
+    in_recv, in_sem_timedwait, in_semtimedop, in_futex,
+};
+enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
+
+// Runs for up to some tens of microseconds, to be found running, and then to
+// begin a wait when the signal is on its way.
+static void compute(unsigned *state) {
+  *state = *state * 1664525 + 1013904223;
+  for (volatile unsigned i = *state >> 16 & 0x7fff; i > 0; i--)
+    ;
+}
+
+static void *work(void *arg) {
+  void (*const *call)(void) = arg;
+  unsigned state = (unsigned)(uintptr_t)arg;
+  while (!__atomic_load_n(&may_end, __ATOMIC_RELAXED)) {
+    __atomic_add_fetch(&waits, 1, __ATOMIC_RELAXED);
+    compute(&state);
+    (*call)();
+  }
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  pthread_t t[CALLS];
+  struct mprof_stack_record r[CALLS + 1];
+  size_t n;
+  NEED(argc == 2);
+  wait_ms = atol(argv[1]);
+  NEED((epoll = epoll_create1(0)) >= 0);
+  NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
+  struct timeval timeout = {0, wait_ms * 1000};
+  NEED(setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &timeout,
+                  sizeof(timeout)) == 0);
+  NEED(sem_init(&semaphore, 0, 0) == 0);
+  NEED((sem_set = semget(IPC_PRIVATE, 1, 0600)) >= 0);
+  for (int i = 0; i < CALLS; i++)
+    NEED(pthread_create(&t[i], NULL, work, (void *)&calls[i]) == 0);
+  while (__atomic_load_n(&waits, __ATOMIC_RELAXED) < CALLS)
+    usleep(1000);
+  // Both at times when threads begin and end waits and when they are in them.
+  for (int i = 0; i < 400; i++) {
+    NEED(mprof_thread_profile(r, CALLS + 1, &n) == 0 && n == CALLS + 1);
+    if (i % 4 == 0)
+      usleep(500);
+  }
+  __atomic_store_n(&may_end, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < CALLS; i++)
+    NEED(pthread_join(t[i], NULL) == 0);
+  semctl(sem_set, 0, IPC_RMID);
+  return 0;
+}
