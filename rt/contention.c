@@ -93,6 +93,11 @@ static bool is_inside_user(uintptr_t frame) {
   return false;
 }
 
+static bool load_notes(void) {
+  return atomic_load_explicit(&mprof_contention.notes_waits,
+                              memory_order_relaxed);
+}
+
 // Sets what all waits have, but for start; true with the guard set.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
@@ -128,7 +133,8 @@ void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
     if (object != 0 && has_charges())
       w->is_waiter = mprof_waiters_enter(object, w->start);
   }
-  mprof_wait_note(w);
+  if (mprof_unlikely(load_notes()))
+    mprof_wait_note(w);
   mprof_guard_leave();
 }
 
@@ -143,7 +149,8 @@ void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
     if (mprof_unlikely(mprof_trace_is_on()))
       mprof_trace_wait_begin(w, true);
   }
-  mprof_wait_note(w);
+  if (mprof_unlikely(load_notes()))
+    mprof_wait_note(w);
   mprof_guard_leave();
 }
 

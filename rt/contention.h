@@ -36,9 +36,9 @@ extern struct mprof_contention {
   // Bits of kinds that are not seen, since their functions come from different
   // modules; the same.
   uint64_t foreign_kinds;
-  // All waits are seen, for the stacks of all threads; guarded by
+  // All waits are seen and noted, for the stacks of all threads. Written under
   // registry_lock.
-  bool notes_waits;
+  atomic_bool notes_waits;
 } mprof_contention;
 
 void mprof_contention_init(void);

@@ -36,7 +36,7 @@ static enum mprof_outcome outcome_of(long result) {
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
     mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)f, FRAME);              \
-    Result r = POINT(mprof_wait_cancelled, &w, f Args);                        \
+    Result r = NOTED_POINT(&w, f Args);                                        \
     mprof_wait_end(&w, outcome_of((long)r));                                   \
     return r;                                                                  \
   }
@@ -47,7 +47,7 @@ static enum mprof_outcome outcome_of(long result) {
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
     mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)REAL(f), FRAME);        \
-    Result r = POINT(mprof_wait_cancelled, &w, REAL(f) Args);                  \
+    Result r = NOTED_POINT(&w, REAL(f) Args);                                  \
     mprof_wait_end(&w, r == -EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT);          \
     return r;                                                                  \
   }
@@ -273,7 +273,7 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
   if (!is_held(before))
     return flock(fd, op);
   mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)flock, FRAME);
-  int r = POINT(mprof_wait_cancelled, &w, flock(fd, op));
+  int r = NOTED_POINT(&w, flock(fd, op));
   mprof_wait_end(&w, file_outcome(r));
   return r;
 }
@@ -296,7 +296,7 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
     if (!is_held(before))                                                      \
       return f(fd, cmd, arg);                                                  \
     mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, FRAME);                \
-    int r = POINT(mprof_wait_cancelled, &w, f(fd, cmd, arg));                  \
+    int r = NOTED_POINT(&w, f(fd, cmd, arg));                                  \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -316,7 +316,7 @@ FCNTL(fcntl64)
     if (!is_held(before))                                                      \
       return f(fd, cmd, len);                                                  \
     mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, FRAME);                \
-    int r = POINT(mprof_wait_cancelled, &w, f(fd, cmd, len));                  \
+    int r = NOTED_POINT(&w, f(fd, cmd, len));                                  \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -354,8 +354,7 @@ MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   mprof_call_begin(&w, is_futex ? MPROF_KIND_futex : MPROF_KIND_uring,
                    (uintptr_t)syscall, FRAME);
   w.object = is_futex ? (uintptr_t)a[0] : 0;
-  long r = POINT(mprof_wait_cancelled, &w,
-                 syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
+  long r = NOTED_POINT(&w, syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
   mprof_wait_end(&w, outcome_of(r));
   return r;
 }

@@ -58,6 +58,10 @@ void mprof_wait_cancelled(void *wait);
     result_;                                                                   \
   })
 
+// The same of a wait that leaves nothing behind but its note, if it has one.
+#define NOTED_POINT(w, call)                                                   \
+  ((w)->is_noted ? POINT(mprof_wait_cancelled, (w), call) : (call))
+
 // --- bodies of entries ---
 
 // Body of an entry for f(lock, ...): Try gives Busy where f would wait, and
@@ -71,7 +75,7 @@ void mprof_wait_cancelled(void *wait);
     if (r_ != (Busy))                                                          \
       return r_;                                                               \
     mprof_wait_begin(&w_, Kind, (uintptr_t)f, FRAME, (uintptr_t)(Lock));       \
-    r_ = POINT(mprof_wait_cancelled, &w_, f Args);                             \
+    r_ = NOTED_POINT(&w_, f Args);                                             \
     mprof_wait_end(&w_, Outcome(r_));                                          \
     return r_;                                                                 \
   } while (0)
@@ -166,7 +170,7 @@ static inline bool mprof_is_running(pthread_t t) {
     if (!mprof_is_running(t))                                                  \
       return f Args;                                                           \
     mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)f, FRAME);                   \
-    int r = POINT(mprof_wait_cancelled, &w, f Args);                           \
+    int r = NOTED_POINT(&w, f Args);                                           \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }
