@@ -49,6 +49,8 @@ long mprof_sys_truncate(int fd, uint64_t len);
 long mprof_sys_poll_out(int fd, int timeout_ms);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
+// The calling thread's name, 16 bytes with its 0.
+void mprof_sys_own_name(char *name);
 void mprof_sys_sleep_ms(unsigned ms);
 void mprof_sys_yield(void);
 // Sets the calling thread's mask of blocked signals, bit s - 1 for signal s, as
@@ -89,6 +91,8 @@ void mprof_os_unmap(void *p, size_t len);
 // Address space without memory behind it, and memory into a part of it.
 void *mprof_os_reserve(size_t len);
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages);
+// A forked child does not have that mapping.
+void mprof_os_keep_from_children(void *p, size_t len);
 // Gives the memory back; the range reads as zeros after.
 void mprof_os_discard(void *p, size_t len);
 // The n-th call from now that asks for memory fails, and those after it do

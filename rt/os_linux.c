@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -130,6 +131,10 @@ long mprof_sys_poll_out(int fd, int timeout_ms) {
 int mprof_sys_getpid(void) { return (int)call3(SYS_getpid, 0, 0, 0); }
 
 int mprof_sys_gettid(void) { return (int)call3(SYS_gettid, 0, 0, 0); }
+
+void mprof_sys_own_name(char *name) {
+  call3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+}
 
 void mprof_sys_sleep_ms(unsigned ms) {
   const struct timespec ts = {ms / 1000, ms % 1000 * 1000000L};
@@ -294,6 +299,10 @@ bool mprof_os_commit(void *p, size_t len, bool in_huge_pages) {
   if (in_huge_pages)
     call3(SYS_madvise, (long)p, (long)len, MADV_HUGEPAGE);
   return true;
+}
+
+void mprof_os_keep_from_children(void *p, size_t len) {
+  call3(SYS_madvise, (long)p, (long)len, MADV_DONTFORK);
 }
 
 void mprof_os_discard(void *p, size_t len) {

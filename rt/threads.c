@@ -191,11 +191,28 @@ void mprof_threads_interrupt(uint64_t rate_epoch) {
   }
 }
 
+// A handler may have left a record by a longjmp, for good; one that is only
+// late must not be taken for that soon.
+#define LEAVE_MS 1000
+
 void mprof_threads_leave_trace(void) {
   mprof_sys_membarrier();
-  for (struct mprof_thread *t = registry.live; t; t = t->next)
-    while (atomic_load(&t->in_trace) != 0 && mprof_sys_thread_alive(t->tid))
-      mprof_sys_sleep_ms(0);
+  for (struct mprof_thread *t = registry.live; t; t = t->next) {
+    int waited_ms = 0;
+    t->has_left_trace = false;
+    while (atomic_load(&t->in_trace) != 0 && mprof_sys_thread_alive(t->tid)) {
+      if (waited_ms++ == LEAVE_MS) {
+        t->has_left_trace = true;
+        atomic_store(&t->in_trace, 0);
+        break;
+      }
+      mprof_sys_sleep_ms(waited_ms > 1);
+    }
+  }
+}
+
+bool mprof_thread_has_left_trace(const struct mprof_thread *t) {
+  return t->has_left_trace;
 }
 
 static uint64_t mix(uint64_t x) { // splitmix64

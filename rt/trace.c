@@ -41,11 +41,7 @@ static _Atomic uint64_t last_g; // of the process
 
 // --- records ---
 
-// One of the usual size for each row would take more than half the memory.
-static bool are_many(void) {
-  const size_t usual = (size_t)MPROF_TRACE_BUF_SIZE * trace.rows_len;
-  return 2 * usual > mprof_trace_buf_limit();
-}
+static bool are_many(void) { return mprof_trace_buf_are_many(trace.rows_len); }
 
 static struct mprof_trace_buf *new_buf(void) {
   struct mprof_trace_buf *b = mprof_trace_buf_new(are_many());
@@ -131,7 +127,8 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   r->g = g;
   r->start = start;
   r->tid = tid;
-  r->is_named = false;
+  r->thread = mprof_tls.self;
+  r->is_named = r->has_own_name = false;
   strcpy(r->name, trace.name);
   r->waits_in = 0;
   r->open_ticks = 0;
@@ -393,6 +390,8 @@ static void forget_locked(struct mprof_trace_row *rows) {
   struct mprof_trace_row *next;
   for (struct mprof_trace_row *r = rows; r; r = next) {
     next = r->next;
+    if (r->is_left)
+      continue;
     mprof_trace_buf_unmap(r->first);
     r->next = trace.spare;
     trace.spare = r;
@@ -488,8 +487,11 @@ static struct mprof_trace_row *end_session_locked(void) {
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
-  for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = r->next)
-    close_row(r);
+  for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = r->next) {
+    r->is_left = r->g != 0 && mprof_thread_has_left_trace(r->thread);
+    if (!r->is_left)
+      close_row(r);
+  }
   return take_rows_locked();
 }
 

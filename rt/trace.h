@@ -92,7 +92,7 @@ struct mprof_trace_written {
   uint64_t left; // ticks that no event had yet
   // Regions that have begun in the file and not ended, outermost first; those
   // that are deeper are not in it.
-  uint32_t regions;
+  uint32_t regions, deeper;
   struct {
     uint64_t task, name;
   } region[MPROF_TRACE_REGIONS];
@@ -119,6 +119,10 @@ struct mprof_trace_row {
   int tid;
   char name[MPROF_THREAD_NAME]; // as far as the trace has it
   bool is_named;                // it has been asked for
+  bool has_own_name;
+  struct mprof_thread *thread; // the runtime's record
+  // The thread may never leave the record that it is in: what it has stays.
+  bool is_left;
   // Frame address of the entry whose wait is under way, 0: none. What is done
   // deeper on the stack is a signal handler's, and not in the trace, unless the
   // wait was left by a longjmp: then what is further out shows it, or that the
@@ -236,6 +240,7 @@ void mprof_trace_names_reset(void);
 // The name that a row's thread has now, as a message in the trace, unless that
 // has it already. The thread runs; room for a record is there.
 void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now);
+uint32_t mprof_trace_name_key(void); // of such messages
 
 // --- trace.c ---
 
@@ -267,9 +272,14 @@ struct mprof_trace_pre {
 
 // --- trace_out.c ---
 
-// Whether the options ask for the newest part only.
+// Whether there is a trace that the program takes by mprof_trace_read, which
+// lasts until it has taken all. The others belong to its session.
+bool mprof_trace_is_read(void);
+// Whether the options ask for the newest part only. Who reads takes all.
 static inline bool mprof_trace_is_recorder(void) {
-  return mprof_flags.trace_last[0] != '\0' || mprof_flags.trace_last_mb != 0;
+  return (mprof_flags.trace_last[0] != '\0' ||
+          mprof_flags.trace_last_mb != 0) &&
+         !mprof_trace_is_read();
 }
 // A session begins, for a path or, if that is NULL, for a descriptor; neither:
 // for the path that its end gives.
@@ -296,11 +306,8 @@ void mprof_trace_write_reset(void);
 
 // --- trace_reader.c ---
 
-// Whether there is a trace that the program takes by mprof_trace_read, which
-// lasts until it has taken all. The others belong to its session.
-bool mprof_trace_is_read(void);
-void mprof_trace_reader_begin(void);
-void mprof_trace_reader_news(void); // a buffer is complete
+void mprof_trace_reader_begin(void); // see mprof_trace_is_read
+void mprof_trace_reader_news(void);  // a buffer is complete
 void mprof_trace_reader_end(struct mprof_trace_row *rows);
 // In a forked child.
 void mprof_trace_reader_reset(void);

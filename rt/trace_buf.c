@@ -31,6 +31,7 @@ static struct mprof_trace_buf *map_locked(void) {
   struct mprof_trace_buf *b = mprof_os_map(MPROF_TRACE_BUF_SIZE);
   if (!b)
     return NULL;
+  mprof_os_keep_from_children(b, MPROF_TRACE_BUF_SIZE);
   set_size(b, MPROF_TRACE_BUF_SIZE);
   b->also = pool.all;
   pool.all = b;
@@ -167,19 +168,26 @@ static atomic_bool is_doubled;
 void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
 
 // Of a recorder's memory a part is for what its stacks take.
-size_t mprof_trace_buf_limit(void) {
+static size_t usual_limit(void) {
   const size_t last = (size_t)mprof_flags.trace_last_mb << 20;
-  const size_t limit =
-      last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;
-  return atomic_load_explicit(&is_doubled, memory_order_relaxed) ? 2 * limit
-                                                                 : limit;
+  return last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;
+}
+
+size_t mprof_trace_buf_limit(void) {
+  const bool is_double =
+      atomic_load_explicit(&is_doubled, memory_order_relaxed);
+  return is_double ? 2 * usual_limit() : usual_limit();
+}
+
+bool mprof_trace_buf_are_many(uint32_t rows) {
+  return 2 * (size_t)MPROF_TRACE_BUF_SIZE * rows > usual_limit();
 }
 
 size_t mprof_trace_buf_used(void) { return pool.used; }
 
 void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
-  // The parent's, with threads in the middle of them.
+  // The parent's, which are not mapped here.
   pool.unused = pool.unused_small = pool.all = NULL;
   pool.used = pool.mapped = 0;
 }

@@ -57,6 +57,9 @@ void mprof_trace_buf_trim(void);
 // Bytes in use, and at most.
 size_t mprof_trace_buf_used(void);
 size_t mprof_trace_buf_limit(void);
+// Whether one of the usual size for each of so many rows would take more than
+// half of that.
+bool mprof_trace_buf_are_many(uint32_t rows);
 // While what a recorder had is being written, what follows needs room too.
 void mprof_trace_buf_double(bool on);
 // In a forked child.

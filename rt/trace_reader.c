@@ -17,7 +17,7 @@ static struct {
   atomic_bool is_open;
   atomic_bool has_ended;
   atomic_uint news;    // counts buffers that became complete, and the end
-  atomic_bool is_busy; // guards what follows
+  atomic_bool is_busy; // a call is under way; guards what follows
   struct mprof_trace_writer *writer;
   struct mprof_trace_row *rest; // after the end: the session's rows
   uint64_t last_ticks;
@@ -166,26 +166,32 @@ static ssize_t take(const void **data) {
   return -error;
 }
 
+// False: there is nothing so far.
+static bool try_read(const void **data, ssize_t *result) {
+  bool is_done = true;
+  *result = -EBUSY;
+  if (!mprof_guard_enter())
+    return true;
+  if (!atomic_load(&reader.is_open))
+    *result = -ESRCH;
+  else if ((is_done = next()))
+    *result = take(data);
+  mprof_guard_leave();
+  return is_done;
+}
+
 MPROF_PUBLIC ssize_t mprof_trace_read(const void **data) {
+  ssize_t result;
   *data = NULL;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return -ENOSYS;
-  for (;;) {
-    const unsigned news = atomic_load(&reader.news);
-    if (!mprof_guard_enter())
-      return -EBUSY;
-    ssize_t result = -EBUSY;
-    bool is_done = true;
-    if (!atomic_exchange(&reader.is_busy, true)) {
-      if (!atomic_load(&reader.is_open))
-        result = -ESRCH;
-      else if ((is_done = next()))
-        result = take(data);
-      atomic_store(&reader.is_busy, false);
-    }
-    mprof_guard_leave();
-    if (is_done)
-      return result;
+  if (atomic_exchange(&reader.is_busy, true))
+    return -EBUSY;
+  unsigned news = atomic_load(&reader.news);
+  while (!try_read(data, &result)) {
     mprof_sys_futex_wait(&reader.news, news);
+    news = atomic_load(&reader.news);
   }
+  atomic_store(&reader.is_busy, false);
+  return result;
 }

@@ -117,7 +117,11 @@ static bool put(struct mprof_trace_writer *w, struct mprof_trace_written *to,
 static bool put_region_begin(struct mprof_trace_writer *w,
                              struct mprof_trace_written *to, uint64_t ticks,
                              const struct mprof_trace_record *r) {
-  if (to->regions == MPROF_TRACE_REGIONS || !put(w, to, ticks, r))
+  if (to->regions == MPROF_TRACE_REGIONS) {
+    to->deeper++;
+    return false;
+  }
+  if (!put(w, to, ticks, r))
     return false;
   to->region[to->regions].task = r->n[0];
   to->region[to->regions].name = r->n[2];
@@ -132,6 +136,10 @@ static bool put_region_end(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
   uint32_t depth = to->regions;
+  if (to->deeper > 0) {
+    to->deeper--;
+    return false;
+  }
   while (depth > 0 && (to->region[depth - 1].task != r->n[0] ||
                        to->region[depth - 1].name != r->n[2]))
     depth--;
@@ -171,7 +179,7 @@ static bool put_checked(struct mprof_trace_writer *w,
   case MPROF_TRACE_GC_DONE:
     return put_collection(w, to, ticks, r);
   case MPROF_TRACE_BEGIN:
-    to->regions = 0;
+    to->regions = to->deeper = 0;
     to->collection = 0;
     return put(w, to, ticks, r);
   default:

@@ -104,23 +104,41 @@ void mprof_trace_names_reset(void) {
 // Threads get their names late, and not always by themselves, so each is asked
 // before its first wait, and at its end or the session's. A name that is the
 // program's is none.
-static bool has_new_name(struct mprof_trace_row *r) {
-  char name[MPROF_THREAD_NAME];
-  r->is_named = true;
-  if (!mprof_proc_thread_name(r->tid, name) || strcmp(name, r->name) == 0)
-    return false;
-  strcpy(r->name, name);
+// The thread's own, without a file: the program may be about to open one that
+// is to have the lowest descriptor.
+static bool get_own_name(char name[MPROF_THREAD_NAME]) {
+  char text[MPROF_THREAD_NAME] = "";
+  struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
+  mprof_sys_own_name(text);
+  mprof_text_clean(&out, text, strnlen(text, sizeof(text)));
   return true;
 }
 
+static bool has_new_name(struct mprof_trace_row *r) {
+  char name[MPROF_THREAD_NAME];
+  r->is_named = true;
+  if (!(r == mprof_tls.trace_row ? get_own_name(name)
+                                 : mprof_proc_thread_name(r->tid, name)) ||
+      strcmp(name, r->name) == 0)
+    return false;
+  strcpy(r->name, name);
+  r->has_own_name = true;
+  return true;
+}
+
+#define NAME_KEY "thread.name"
+
+uint32_t mprof_trace_name_key(void) {
+  return name_of(NAME_KEY, sizeof(NAME_KEY) - 1);
+}
+
 void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now) {
-  static const char key[] = "thread.name";
   if (!has_new_name(r))
     return;
   const size_t len = strlen(r->name);
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOG, now);
   p = mprof_trace_put(p, 0);
-  p = mprof_trace_put(p, name_of(key, sizeof(key) - 1));
+  p = mprof_trace_put(p, mprof_trace_name_key());
   p = mprof_trace_put(p, 0);
   p = mprof_trace_put(p, len);
   memcpy(p, r->name, len);

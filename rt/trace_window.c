@@ -14,6 +14,7 @@
 #include "trace_format.h"
 
 #include <errno.h>
+#include <string.h>
 
 // Where a row is at that time.
 struct place {
@@ -21,6 +22,7 @@ struct place {
   const struct mprof_trace_buf *buf; // NULL: nothing more is in it
   const unsigned char *at;           // the first record that is in the file
   uint64_t ticks;                    // of the record before it
+  bool is_named;                     // the file has the name of its last thread
   struct mprof_trace_thread thread;
 };
 
@@ -233,13 +235,34 @@ static bool adapt(struct window *v, struct place *p,
   }
 }
 
+// Once the thread that the row ends with runs, its name, which it may have been
+// given before the window.
+static void put_name(struct window *v, struct place *p,
+                     enum mprof_trace_type after) {
+  const struct mprof_trace_row *row = p->row;
+  struct mprof_trace_written *to = written_of(p);
+  if (p->is_named || !row->has_own_name || to->thread.g != row->g ||
+      to->thread.waits ||
+      (after != MPROF_TRACE_BEGIN && after != MPROF_TRACE_START &&
+       after != MPROF_TRACE_START_SELF))
+    return;
+  const struct mprof_trace_record name = {
+      .type = MPROF_TRACE_LOG,
+      .n = {0, mprof_trace_name_key(), 0, strlen(row->name)},
+      .text = (const unsigned char *)row->name};
+  mprof_trace_write_record(v->w, to, &name);
+  p->is_named = true;
+}
+
 static void put_record(struct window *v, struct place *p,
                        struct mprof_trace_record *r) {
   struct mprof_trace_written *to = written_of(p);
-  if (adapt(v, p, r))
+  if (adapt(v, p, r)) {
     mprof_trace_write_record(v->w, to, r);
-  else
+    put_name(v, p, r->type);
+  } else {
     to->left += r->ticks;
+  }
 }
 
 static void put_row(struct window *v, struct place *p) {
@@ -253,6 +276,7 @@ static void put_row(struct window *v, struct place *p) {
         begin_record(&p->thread, p->thread.waits ? MPROF_TRACE_FROM_WAIT
                                                  : MPROF_TRACE_FROM_RUNNING);
     mprof_trace_write_record(v->w, to, &begin);
+    put_name(v, p, MPROF_TRACE_BEGIN);
   }
   // The first record's ticks are since the one before it: modulo 2^64.
   to->left = p->ticks - v->ticks;

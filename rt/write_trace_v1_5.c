@@ -102,9 +102,13 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
   switch (r->type) {
   case MPROF_TRACE_TASK:
   case MPROF_TRACE_TASK_END:
-  case MPROF_TRACE_REGION:
-  case MPROF_TRACE_LOG:
     state_of(w)->left_out = true;
+    return false;
+  case MPROF_TRACE_REGION: // those of the runtime have no stack
+    state_of(w)->left_out |= r->n[3] != 0;
+    return false;
+  case MPROF_TRACE_LOG:
+    state_of(w)->left_out |= r->n[2] != 0;
     return false;
   default:
     return mprof_v1_record(w, to, ticks, r);

@@ -239,9 +239,11 @@ int mprof_profiles(const char **names, size_t len, size_t *n);
 
 /* Starts the execution trace: from now on it has what each thread does, on one
  * axis of time: created, running, blocked and by what, woken and by whom, in a
- * system call. It is kept in memory, at most as much as the option trace_max_mb
- * says, and then ends by itself as it is. mprof_trace_stop writes it to a new
- * file that replaces path, or to the open descriptor fd, from its place on,
+ * system call. What is in memory is at most what the option trace_max_mb says;
+ * from half of that on threads write some of it. Where it cannot be written the
+ * trace ends by itself when that is full, as it is. A path that cannot be
+ * written to is told by mprof_trace_stop, which writes the rest, to a new file
+ * that replaces path, or to the open descriptor fd, from its place on,
  * which must stay open until then; ETIMEDOUT from that if fd is a pipe or the
  * like that takes nothing for five seconds.
  * Returns 0; EBUSY while another trace is under way, or from inside another
@@ -282,7 +284,7 @@ int mprof_trace_snapshot(const char *path);
 uint64_t mprof_trace_task_begin(uint64_t parent, const char *name);
 void mprof_trace_task_end(uint64_t task);
 /* A time that the calling thread spends on something, of a task or of none (0).
- * Regions of a thread nest. (Go: StartRegion) */
+ * Regions of a thread nest, up to 32 deep. (Go: StartRegion) */
 void mprof_trace_region_begin(uint64_t task, const char *name);
 void mprof_trace_region_end(uint64_t task, const char *name);
 /* A message at this time; key groups messages. (Go: Log) */

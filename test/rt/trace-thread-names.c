@@ -12,8 +12,17 @@
 // RUN: FileCheck %s < %t.text
 // RUN: test $(grep -c 'Category="thread.name"' %t.text) = 2
 //
+// A recorder's window has those that were given before it; and a format without
+// messages says nothing of them.
+// RUN: rm -f %t.last.* && env MPROF_OPTIONS=profile=0:report=0:trace_last=50ms:log_path=%t.last %t
+// RUN: %trace_check -q %t.last.*.trace
+// RUN: %go tool trace -d=parsed %t.last.*.trace | FileCheck --check-prefix=LAST %s
+// RUN: env MPROF_OPTIONS=profile=0:report=0:trace=1:trace_format=1.5:log_path=%t.old %t 2> %t.said
+// RUN: not grep 'has no tasks' %t.said
+//
 // CHECK-DAG: Log {{.*}}Category="thread.name" Message="waiter \"1\""
 // CHECK-DAG: Log {{.*}}Category="thread.name" Message="brief"
+// LAST: Log {{.*}}Category="thread.name" Message="sleeper"
 
 #include <mprof/mprof.h>
 #include <pthread.h>
@@ -32,6 +41,13 @@ static void *end_at_once(void *arg) {
   return arg;
 }
 
+static void *sleep_often(void *arg) {
+  pthread_setname_np(pthread_self(), "sleeper");
+  for (;;)
+    usleep(1000);
+  return arg;
+}
+
 static void *sleep_without_name(void *arg) {
   usleep(1000);
   return arg;
@@ -39,6 +55,11 @@ static void *sleep_without_name(void *arg) {
 
 int main(int argc, char **argv) {
   pthread_t a, b, c;
+  if (argc == 1) {
+    pthread_create(&a, NULL, sleep_often, NULL);
+    usleep(300000);
+    return 0;
+  }
   if (argc != 2 || mprof_trace_start(argv[1]) != 0 ||
       pthread_create(&a, NULL, wait_for_ever, NULL) != 0 ||
       pthread_create(&b, NULL, end_at_once, NULL) != 0 ||

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: while one thread takes a trace another cannot; the options of a
+// recorder do not make what is read one: it is all there, and sound.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_last_mb=1 timeout 60 %t %t.trace
+// RUN: %trace_check -q %t.trace
+// RUN: grep -a -q 'the first words' %t.trace
+// RUN: test $(grep -a -o 'some text' %t.trace | wc -l) = 60000
+
+#include <errno.h>
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static volatile int is_reading;
+static const char *path;
+
+static void *take(void *arg) {
+  const void *piece;
+  ssize_t n;
+  FILE *f = fopen(path, "w");
+  is_reading = 1;
+  while (f && (n = mprof_trace_read(&piece)) > 0)
+    fwrite(piece, 1, (size_t)n, f);
+  if (!f || n != 0 || fclose(f) != 0)
+    return "failed";
+  return arg;
+}
+
+static void *fill(void *arg) {
+  for (int i = 0; i < 20000; i++) {
+    mprof_trace_log(0, "key", "some text");
+    if (i % 100 == 0)
+      usleep(100); // the reader gets on
+  }
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  pthread_t reader, t[3];
+  const void *piece;
+  void *result;
+  path = argc == 2 ? argv[1] : "";
+  mprof_trace_stop(); // the recorder's
+  if (mprof_trace_start_reader() != 0)
+    return 1;
+  mprof_trace_log(0, "key", "the first words");
+  pthread_create(&reader, NULL, take, NULL);
+  while (!is_reading)
+    usleep(1000);
+  usleep(50000); // it has what there is, and waits
+  if (mprof_trace_read(&piece) != -EBUSY || mprof_trace_snapshot("x") == 0)
+    return 2;
+  for (int i = 0; i < 3; i++)
+    pthread_create(&t[i], NULL, fill, NULL);
+  for (int i = 0; i < 3; i++)
+    pthread_join(t[i], NULL);
+  if (mprof_trace_stop() != 0 || pthread_join(reader, &result) != 0)
+    return 3;
+  return result != NULL;
+}
