@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See bucket_at.h. An event that repeats finds its bucket among the thread's
-// recent ones, by comparing the stack instead of hashing it.
+// recent ones: the last one of its call and frame, by following the stack along
+// that one's; or one with its stack, by a hash that is worse than the table's,
+// and faster.
 
 #include "bucket_at.h"
 
@@ -13,6 +15,13 @@
 static unsigned recent_index(mprof_pc pc, uintptr_t fp, size_t size) {
   uint64_t h = (pc ^ fp << 20) * 0x9e3779b97f4a7c15u + size;
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
+}
+
+static unsigned same_index(const struct mprof_bucket_key *key) {
+  uint64_t h = key->size + key->type;
+  for (uint32_t i = 0; i < key->stack_len; i++)
+    h = (h << 7 | h >> 57) ^ key->stack[i];
+  return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
 // A stack that meets many locks would make as many buckets; from some number on
@@ -104,16 +113,14 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
   key->stack = s->stack;
   key->stack_len = (uint32_t)(n + (size_t)(stack - s->stack));
   key->end = (uint8_t)end;
-  struct mprof_bucket **recent =
-      &s->recent[recent_index(n ? stack[0] : 0, frame, key->size)];
-  struct mprof_bucket *b = *recent;
-  if (mprof_likely(b != NULL) && mprof_bucket_matches(b, key))
-    return b;
-  if (key->type == MPROF_BUCKET_MEM || key->object == 0)
-    b = mprof_bucket_get(key, true);
-  else
-    b = get_bounded(key);
+  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
+  if (!b || !mprof_bucket_matches(b, key)) {
+    if (key->type == MPROF_BUCKET_MEM || key->object == 0)
+      b = mprof_bucket_get(key, true);
+    else
+      b = get_bounded(key);
+  }
   if (b)
-    *recent = b;
+    *same = s->recent[recent_index(n ? stack[0] : 0, frame, key->size)] = b;
   return b;
 }

@@ -12,13 +12,14 @@
 #include "bucket.h"
 #include "unwind.h"
 
-// Buckets that a thread's last events had, by caller, frame and size; spares
-// hashing the stack when an event repeats.
+// Buckets that a thread's last events had; spares hashing the stack when an
+// event repeats.
 #define MPROF_RECENT 256
 
 // Made at the thread's first sample, not before: many threads have none.
 struct mprof_scratch {
-  struct mprof_bucket *recent[MPROF_RECENT];
+  struct mprof_bucket *recent[MPROF_RECENT]; // by caller, frame and size
+  struct mprof_bucket *same[MPROF_RECENT];   // by stack and size
   // Frame that complete stacks end with, and what it has for the next one's
   // address; 0 before the first. bucket_at.c
   uintptr_t root, above_root;

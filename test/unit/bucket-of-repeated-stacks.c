@@ -33,6 +33,8 @@ static struct mprof_bucket *at(mprof_pc leaf) {
 // What is found without looking at recent events.
 static struct mprof_bucket *anew(mprof_pc leaf) {
   memset(thread.scratch->recent, 0, sizeof(thread.scratch->recent));
+  memset(thread.scratch->same, 0, sizeof(thread.scratch->same));
+  thread.scratch->root = 0;
   return at(leaf);
 }
 

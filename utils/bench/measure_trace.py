@@ -48,6 +48,7 @@ def loops():
     return [
         Loop("region", "region", 2, region),
         Loop("region, 2 threads", "region", 2, region, threads=2),
+        Loop("region, 32 stacks", "stacks", 2, {MPROF: 250}),
         Loop("system call", "read", 1, read),
         Loop("system call, 2 threads", "read", 1, read, threads=2),
         Loop("wait", "expire", 2, {MPROF: 150}),
@@ -130,7 +131,7 @@ def event_job(tracer, loop, calls, is_on):
 
 
 # What a step has in the trace.
-SIGNS = {"region": "UserRegion", "read": "GoSysCall", "expire": "GoBlockSync",
+SIGNS = {"region": "UserRegion", "stacks": "UserRegion", "read": "GoSysCall", "expire": "GoBlockSync",
          "turns": "GoBlockSync"}
 
 

@@ -27,6 +27,8 @@ EVENT_NOTES = """\
   threads on one processor that hand it to each other: one unblocks the other, and
   blocks; the other starts. So the kernel's part and the change of threads are not
   in the figures.
+- A loop has one stack, which is found again by following it, without a hash; the
+  region with 32 stacks, met in turn, is what finding each by its hash takes.
 - Stacks have 10 frames, as the traces themselves say, in C and in Go: of both
   ends of a region, of the call, of the block and of the unblock. A start has none.
 - Go's events are the same ones. A call that ends soon is one event in Go 1.19,

@@ -3,6 +3,7 @@
 //
 // What the execution trace records, below so many recursive calls:
 //   region   a region's begin and its end
+//   stacks   a region, reached each time on another of 32 ways
 //   read     a call of read, of one byte from /dev/zero
 //   write    the same of write, to /dev/null
 //   poll     a call of poll, of /dev/zero, which is ready
@@ -49,11 +50,27 @@ static void check(int is_as_it_should_be) {
     }                                                                          \
   }
 
+enum { WAYS_DEPTH = 5 }; // bits of a way
+static void left(unsigned way, int depth), right(unsigned way, int depth);
+#define STEP(name)                                                             \
+  static __attribute__((noinline)) void name(unsigned way, int depth) {        \
+    if (depth == 0) {                                                          \
+      mprof_trace_region_begin(0, "region");                                   \
+      mprof_trace_region_end(0, "region");                                     \
+    } else {                                                                   \
+      (way & 1 ? left : right)(way >> 1, depth - 1);                           \
+    }                                                                          \
+    bench_sink(&depth); /* not a tail call */                                  \
+  }
+STEP(left)
+STEP(right)
+
 LOOP(none, (void)0)
 LOOP(region, {
   mprof_trace_region_begin(0, "region");
   mprof_trace_region_end(0, "region");
 })
+LOOP(stacks, left((unsigned)i, WAYS_DEPTH))
 LOOP(read, {
   char byte;
   check(read(zero, &byte, 1) == 1);
@@ -75,10 +92,10 @@ LOOP(turns, {
 static const struct {
   const char *name;
   void (*loop)(int thread, long steps);
-} kinds[] = {{"none", loop_none},  {"region", loop_region},
-             {"read", loop_read},  {"write", loop_write},
-             {"poll", loop_poll},  {"expire", loop_expire},
-             {"turns", loop_turns}};
+} kinds[] = {{"none", loop_none},     {"region", loop_region},
+             {"stacks", loop_stacks}, {"read", loop_read},
+             {"write", loop_write},   {"poll", loop_poll},
+             {"expire", loop_expire}, {"turns", loop_turns}};
 static void (*loop)(int thread, long steps);
 
 static __attribute__((noinline)) void below(int thread, long steps,
