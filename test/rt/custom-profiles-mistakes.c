@@ -15,10 +15,12 @@
 // CHECK: {{^}}Z{{$}}
 // CHECK-NEXT: {{^}}allocs{{$}}
 // CHECK-NEXT: {{^}}block{{$}}
+// CHECK-NEXT: {{^}}goroutine{{$}}
 // CHECK-NEXT: {{^}}heap{{$}}
 // CHECK-NEXT: {{^}}lib.conn-1_x{{$}}
 // CHECK-NEXT: {{^}}mutex{{$}}
-// CHECK: {{^}}threadcreate{{$}}
+// CHECK-NEXT: {{^}}threadcreate{{$}}
+// CHECK-NEXT: {{^}}threads{{$}}
 // HEAPX: {{^}}heapx{{$}}
 
 #include <mprof/mprof.h>
