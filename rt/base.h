@@ -47,6 +47,9 @@ long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes);
 long mprof_sys_truncate(int fd, uint64_t len);
 // Waits until fd takes data, or has an error. 1, 0 for neither, or -errno.
 long mprof_sys_poll_out(int fd, int timeout_ms);
+// How many names an open file has, a directory's . and those of its directories
+// included. 0 if that is not known.
+uint64_t mprof_sys_links(int fd);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
 // The calling thread's name, 16 bytes with its 0.

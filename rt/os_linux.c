@@ -109,6 +109,12 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
   return err;
 }
 
+uint64_t mprof_sys_links(int fd) {
+  struct stat st = {.st_nlink = 0};
+  call6(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH, 0, 0);
+  return st.st_nlink;
+}
+
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
   enum { KEEP_SIZE = 1 }; // FALLOC_FL_KEEP_SIZE
   return call6(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes, 0, 0);

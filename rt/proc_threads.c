@@ -48,15 +48,30 @@ static long read_list(int fd, char *buf, int *tids, size_t cap) {
   return len < 0 ? len : (long)n;
 }
 
+static long list_once(char *buf, int *tids, size_t cap, uint64_t *threads) {
+  const long fd =
+      mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return fd;
+  const long n = read_list((int)fd, buf, tids, cap);
+  const uint64_t links = mprof_sys_links((int)fd); // two are its own
+  *threads = links > 2 ? links - 2 : 0;
+  mprof_sys_close((int)fd);
+  return n;
+}
+
+// Again where the kernel has left some out, as it does when others end
+// meanwhile.
 long mprof_proc_threads(int *tids, size_t cap) {
+  enum { TRIES = 8 };
   char *buf = mprof_os_map(LIST_BYTES);
   if (!buf)
     return -ENOMEM;
-  long fd =
-      mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  long n = fd < 0 ? fd : read_list((int)fd, buf, tids, cap);
-  if (fd >= 0)
-    mprof_sys_close((int)fd);
+  long n = -1;
+  uint64_t threads = 0;
+  for (int i = 0; i < TRIES && (i == 0 || (n >= 0 && (uint64_t)n < threads));
+       i++)
+    n = list_once(buf, tids, cap, &threads);
   mprof_os_unmap(buf, LIST_BYTES);
   return n;
 }
