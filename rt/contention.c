@@ -187,7 +187,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   // As in begin, where it was free: nothing of the runtime was interrupted.
   mprof_guard_enter();
   if (w->is_waiter)
-    released = mprof_waiters_leave(w->object, w->start, &mark);
+    released = mprof_waiters_leave(w->object, w->start,
+                                   outcome == MPROF_GOT ? &mark : NULL);
   if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
     mprof_trace_wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
@@ -214,7 +215,8 @@ void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
 // --- releases ---
 
 void mprof_release_begin(struct mprof_release *r, uintptr_t object,
-                         uintptr_t op, uintptr_t frame) {
+                         enum mprof_wakes wakes, uintptr_t op,
+                         uintptr_t frame) {
   *r = (struct mprof_release){.object = object};
   if (is_inside_user(frame) || !mprof_init_ready())
     return;
@@ -225,7 +227,7 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
   struct mprof_trace_mark mark = {.buf = NULL};
   if (mprof_unlikely(mprof_trace_is_on()))
     mprof_trace_release(&mark, op, frame);
-  r->charge = mprof_waiters_charge(object, mark.buf ? &mark : NULL);
+  r->charge = mprof_waiters_charge(object, wakes, mark.buf ? &mark : NULL);
   mprof_guard_leave();
 }
 

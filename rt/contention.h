@@ -105,9 +105,9 @@ struct mprof_release {
   uintptr_t object;
 };
 // Before the lock is released: charges what its waiters have waited so far, and
-// stamps the time. op and frame as of a wait, for the trace.
+// stamps the time. wakes, op, and frame as of a wait, are for the trace.
 void mprof_release_begin(struct mprof_release *r, uintptr_t object,
-                         uintptr_t op, uintptr_t frame);
+                         enum mprof_wakes wakes, uintptr_t op, uintptr_t frame);
 // After it: records the charge, blaming kind's op; or takes it back if the
 // release failed.
 void mprof_release_end(struct mprof_release *r, bool released,

@@ -48,8 +48,8 @@ UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l),
 COND_WAIT(cnd_wait, (cnd_t * c, mtx_t *m), (c, m), thrd_outcome)
 COND_WAIT(cnd_timedwait, (cnd_t * c, mtx_t *m, const struct timespec *t),
           (c, m, t), thrd_outcome)
-WAKE(cnd_signal, cnd_t)
-WAKE(cnd_broadcast, cnd_t)
+WAKE(cnd_signal, cnd_t, MPROF_WAKES_ONE)
+WAKE(cnd_broadcast, cnd_t, MPROF_WAKES_ALL)
 
 JOIN(thrd_join, (pthread_t t, int *value), (t, value), thrd_outcome)
 

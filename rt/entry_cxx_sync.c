@@ -73,8 +73,8 @@ static bool is_last_reader(const void *l) {
       REAL(Unlock)(l);                                                         \
       return;                                                                  \
     }                                                                          \
-    mprof_release_begin(&release, (uintptr_t)l, (uintptr_t)REAL(Unlock),       \
-                        FRAME);                                                \
+    mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
+                        (uintptr_t)REAL(Unlock), FRAME);                       \
     REAL(Unlock)(l);                                                           \
     mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock), FRAME);   \
   }
@@ -116,17 +116,18 @@ CXX_COND_WAIT(
     _ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE,
     MPROF_TIMEOUT, (void *c, void *lock, long until), (c, lock, until), THREE)
 
-#define CXX_NOTIFY(f)                                                          \
+#define CXX_NOTIFY(f, Wakes)                                                   \
   DECLARE(void, f, void *);                                                    \
   MPROF_ENTRY void __mprof_##f(void *c) {                                      \
     struct mprof_release release;                                              \
-    mprof_release_begin(&release, (uintptr_t)c, (uintptr_t)REAL(f), FRAME);    \
+    mprof_release_begin(&release, (uintptr_t)c, Wakes, (uintptr_t)REAL(f),     \
+                        FRAME);                                                \
     REAL(f)(c);                                                                \
   }
-CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv)
-CXX_NOTIFY(_ZNSt18condition_variable10notify_allEv)
-CXX_NOTIFY(_ZNSt3__118condition_variable10notify_oneEv)
-CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv)
+CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv, MPROF_WAKES_ONE)
+CXX_NOTIFY(_ZNSt18condition_variable10notify_allEv, MPROF_WAKES_ALL)
+CXX_NOTIFY(_ZNSt3__118condition_variable10notify_oneEv, MPROF_WAKES_ONE)
+CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv, MPROF_WAKES_ALL)
 
 // --- threads that end ---
 
@@ -175,7 +176,7 @@ __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
     void *self, unsigned *word) {
   struct mprof_release release;
   mprof_release_begin(
-      &release, (uintptr_t)word,
+      &release, (uintptr_t)word, MPROF_WAKES_ALL,
       (uintptr_t)REAL(
           _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj),
       FRAME);

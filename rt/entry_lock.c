@@ -178,9 +178,9 @@ COND_WAIT(pthread_cond_clockwait,
            const struct timespec *t),
           (c, m, clock, t), mprof_outcome_of)
 
-WAKE(pthread_cond_signal, pthread_cond_t)
-WAKE(pthread_cond_broadcast, pthread_cond_t)
-WAKE(sem_post, sem_t)
+WAKE(pthread_cond_signal, pthread_cond_t, MPROF_WAKES_ONE)
+WAKE(pthread_cond_broadcast, pthread_cond_t, MPROF_WAKES_ALL)
+WAKE(sem_post, sem_t, MPROF_WAKES_ONE)
 
 // --- semaphores ---
 

@@ -104,7 +104,8 @@ bool mprof_mutex_is_charged(const void *mutex);
     struct mprof_release release;                                              \
     if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
       return f(l);                                                             \
-    mprof_release_begin(&release, (uintptr_t)l, (uintptr_t)f, FRAME);          \
+    mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
+                        (uintptr_t)f, FRAME);                                  \
     int r = f(l);                                                              \
     mprof_release_end(&release, r == (Success), Kind, (uintptr_t)f, FRAME);    \
     return r;                                                                  \
@@ -121,7 +122,8 @@ static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
                                     uintptr_t op, uintptr_t frame) {
   w->release = (struct mprof_release){.object = 0};
   if (mprof_mutex_is_charged(m)) // before the trace says that this one waits
-    mprof_release_begin(&w->release, (uintptr_t)m, op, frame);
+    mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
+                        frame);
   mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
 }
 
@@ -147,11 +149,12 @@ void mprof_cond_cancelled(void *cond_wait);
 
 // Whoever wakes others for a reason is not to blame for it: only the time is
 // stamped, before the call, after which the object may be gone.
-#define WAKE(f, Type)                                                          \
+#define WAKE(f, Type, Wakes)                                                   \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
     struct mprof_release release;                                              \
-    mprof_release_begin(&release, (uintptr_t)object, (uintptr_t)f, FRAME);     \
+    mprof_release_begin(&release, (uintptr_t)object, Wakes, (uintptr_t)f,      \
+                        FRAME);                                                \
     return f(object);                                                          \
   }
 

@@ -58,7 +58,8 @@ MPROF_ENTRY void __mprof_user_lock_end(void *notes) {
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
   struct user_release *n = notes;
   n->op = (uintptr_t)f;
-  mprof_release_begin(&n->release, (uintptr_t)lock, n->op, FRAME);
+  mprof_release_begin(&n->release, (uintptr_t)lock, MPROF_WAKES_NEXT_OWNER,
+                      n->op, FRAME);
   if (mprof_init_ready() && mprof_guard_enter()) {
     mprof_waiters_let_go((uintptr_t)lock);
     mprof_guard_leave();

@@ -16,9 +16,10 @@ struct waited {
   uintptr_t object;
   uint32_t waiters;
   uint32_t holders;
-  uint64_t sum;                 // of max(start, charged) over the waiters
-  uint64_t charged;             // last release
-  struct mprof_trace_mark mark; // of it
+  uint64_t sum;     // of max(start, charged) over the waiters
+  uint64_t charged; // last release
+  // Of the releases, as the trace has them; NULL before it has had one.
+  struct mprof_wake_marks *marks;
 };
 
 static struct slot {
@@ -64,7 +65,9 @@ static struct waited *make_locked(struct slot *s, uintptr_t object) {
     s->unused = w->next;
   else if (!(w = mprof_persistent_alloc(sizeof(*w))))
     return NULL;
-  *w = (struct waited){.next = s->used, .object = object};
+  *w = (struct waited){.next = s->used, .object = object, .marks = w->marks};
+  if (mprof_unlikely(w->marks != NULL))
+    mprof_wake_marks_clear(w->marks);
   s->used = w;
   set_word_locked(object, word_of(object) + 1);
   return w;
@@ -98,13 +101,14 @@ bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark) {
   uint64_t released = 0;
-  *mark = (struct mprof_trace_mark){.buf = NULL};
+  if (mark)
+    *mark = (struct mprof_trace_mark){.buf = NULL};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
   if (w && w->waiters > 0) {
     released = w->charged > start ? w->charged : 0;
-    if (released)
-      *mark = w->mark;
+    if (mprof_unlikely(w->marks != NULL) && released && mark)
+      *mark = mprof_wake_marks_take(w->marks, start);
     w->sum -= released ? released : start;
     if (--w->waiters == 0)
       w->sum = 0;
@@ -114,7 +118,16 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
   return released;
 }
 
+static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
+                            const struct mprof_trace_mark *mark) {
+  if (!w->marks)
+    w->marks = mprof_persistent_alloc(sizeof(*w->marks));
+  if (w->marks)
+    mprof_wake_marks_add(w->marks, mark, wakes);
+}
+
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
+                                         enum mprof_wakes wakes,
                                          const struct mprof_trace_mark *mark) {
   struct mprof_charge c = {0, 0, 0};
   struct slot *s = lock_slot(object);
@@ -129,8 +142,8 @@ struct mprof_charge mprof_waiters_charge(uintptr_t object,
       c = (struct mprof_charge){(uint64_t)owed, now, w->charged};
       w->sum += c.ticks;
       w->charged = now;
-      if (mark)
-        w->mark = *mark;
+      if (mprof_unlikely(mark != NULL))
+        add_mark_locked(w, wakes, mark);
     }
   }
   mprof_lock_release(&s->lock);

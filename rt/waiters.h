@@ -11,12 +11,13 @@
 #ifndef MPROF_RT_WAITERS_H
 #define MPROF_RT_WAITERS_H
 
-#include "trace_buf.h"
+#include "wake_marks.h"
 
 // Enters a thread that waits for object since start. False: no memory.
 bool mprof_waiters_enter(uintptr_t object, uint64_t start);
 // Takes it out. Returns when object was last released, 0 if not since start,
-// and the mark that the trace has of it.
+// and the mark that the trace has of the release that woke it. mark: NULL if no
+// release did.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark);
 
@@ -29,6 +30,7 @@ struct mprof_charge {
 // have waited since they came or since the last charge. mark: the trace's of
 // this release, or NULL.
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
+                                         enum mprof_wakes wakes,
                                          const struct mprof_trace_mark *mark);
 // It was not released after all. What another release has charged in the
 // meantime stays.

@@ -23,7 +23,7 @@ static uint64_t leave(uintptr_t object, uint64_t start) {
 
 static uint64_t charge_at(uintptr_t lock, uint64_t t) {
   time_now = t;
-  return mprof_waiters_charge(lock, NULL).ticks;
+  return mprof_waiters_charge(lock, MPROF_WAKES_NEXT_OWNER, NULL).ticks;
 }
 
 static void enter_at(uintptr_t lock, uint64_t t) {
@@ -48,7 +48,7 @@ static void newcomers(uintptr_t a) {
   CHECK(!has_come(a));
   enter_at(a, 120);
   CHECK(has_come(a));
-  struct mprof_charge c = mprof_waiters_charge(a, NULL);
+  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL);
   mprof_waiters_uncharge(a, &c);
   CHECK(has_come(a)); // the charge was taken back
   leave(a, 100);
@@ -111,7 +111,7 @@ static void uncharge(uintptr_t a) {
   enter_at(a, 3000);
   enter_at(a, 3010);
   time_now = 3040;
-  struct mprof_charge c = mprof_waiters_charge(a, NULL);
+  struct mprof_charge c = mprof_waiters_charge(a, MPROF_WAKES_ALL, NULL);
   CHECK_EQ(c.ticks, 70);
   mprof_waiters_uncharge(a, &c);
   CHECK_EQ(leave(a, 3010), 0); // it was not released

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See wake_marks.h. Threads that are woken one after the other are taken to run
+// in that order: which of them runs first is the kernel's choice, but each has
+// a release of its own. A semaphore's post that a thread takes which did not
+// wait leaves its mark to the next waiter, which the kernel has woken for
+// nothing then.
+
+#include "wake_marks.h"
+
+#include "trace.h"
+
+#include <string.h>
+
+void mprof_wake_marks_clear(struct mprof_wake_marks *m) {
+  m->len = 0;
+  m->lost.buf = NULL;
+}
+
+static void remove_at(struct mprof_wake_marks *m, uint32_t i) {
+  m->len--;
+  memmove(&m->marks[i], &m->marks[i + 1], (m->len - i) * sizeof(m->marks[0]));
+}
+
+void mprof_wake_marks_add(struct mprof_wake_marks *m,
+                          const struct mprof_trace_mark *mark,
+                          enum mprof_wakes wakes) {
+  if (wakes == MPROF_WAKES_NEXT_OWNER)
+    mprof_wake_marks_clear(m);
+  if (m->len == MPROF_WAKE_MARKS) {
+    m->lost = m->marks[0].mark;
+    remove_at(m, 0);
+  }
+  m->marks[m->len].mark = *mark;
+  m->marks[m->len].wakes = wakes;
+  m->len++;
+}
+
+struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
+                                              uint64_t start) {
+  const uint64_t ticks = mprof_trace_ticks(start);
+  for (uint32_t i = 0; i < m->len; i++) {
+    if (m->marks[i].mark.ticks < ticks)
+      continue;
+    const struct mprof_trace_mark mark = m->marks[i].mark;
+    if (m->marks[i].wakes == MPROF_WAKES_ONE)
+      remove_at(m, i);
+    return mark;
+  }
+  if (m->lost.buf && m->lost.ticks >= ticks)
+    return m->lost;
+  return (struct mprof_trace_mark){.buf = NULL};
+}

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: two threads wait for one semaphore, or one condition, and are woken
+// by two posts, or signals, one right after the other: in the trace one is
+// woken by the first of them and the other by the second, when these were.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o wakers
+// RUN: for f in 1.11 1.23; do for what in sem cond; do \
+// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f \
+// RUN:     ./wakers $what $what.$f.trace && \
+// RUN:   %trace_check -q $what.$f.trace && \
+// RUN:   %python %S/Inputs/trace_wakers_in_a_row.py $what.$f.trace || exit 1; \
+// RUN: done; done
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS = 50 };
+static bool is_sem;
+static sem_t semaphore;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int turns; // guarded by mutex
+static pthread_barrier_t begin, end;
+
+static void *wait_for_turns(void *arg) {
+  for (int i = 0; i < ROUNDS; i++) {
+    pthread_barrier_wait(&begin);
+    if (is_sem) {
+      sem_wait(&semaphore);
+    } else {
+      pthread_mutex_lock(&mutex);
+      while (turns == 0)
+        pthread_cond_wait(&condition, &mutex);
+      turns--;
+      pthread_mutex_unlock(&mutex);
+    }
+    pthread_barrier_wait(&end);
+  }
+  return arg;
+}
+
+__attribute__((noinline)) static void wake_x(void) {
+  is_sem ? sem_post(&semaphore) : pthread_cond_signal(&condition);
+}
+__attribute__((noinline)) static void wake_y(void) {
+  is_sem ? sem_post(&semaphore) : pthread_cond_signal(&condition);
+}
+
+int main(int argc, char **argv) {
+  const struct timespec until_both_wait = {0, 5000000};
+  pthread_t threads[2];
+  if (argc != 3)
+    return 1;
+  is_sem = strcmp(argv[1], "sem") == 0;
+  sem_init(&semaphore, 0, 0);
+  pthread_barrier_init(&begin, NULL, 3);
+  pthread_barrier_init(&end, NULL, 3);
+  if (mprof_trace_start(argv[2]) != 0)
+    return 1;
+  for (int i = 0; i < 2; i++)
+    pthread_create(&threads[i], NULL, wait_for_turns, NULL);
+  for (int i = 0; i < ROUNDS; i++) {
+    pthread_barrier_wait(&begin);
+    nanosleep(&until_both_wait, NULL);
+    pthread_mutex_lock(&mutex);
+    turns = 2;
+    wake_x();
+    wake_y();
+    pthread_mutex_unlock(&mutex);
+    pthread_barrier_wait(&end);
+  }
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
+  return mprof_trace_stop();
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: of several releases in a row each is taken by one of the threads that
+// they woke, in their order, and none by a thread that came later; a broadcast
+// is for all that waited; of a lock's releases the last counts; one more than
+// there is room for loses the oldest, which is told while nothing better is.
+//
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "core.h"
+#include "trace.h"
+
+static struct mprof_wake_marks marks;
+static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;
+
+// Of a release at a time, in ticks of the trace, which is its offset too.
+static void add(uint32_t time, enum mprof_wakes wakes) {
+  const struct mprof_trace_mark m = {.buf = buf, .offset = time, .ticks = time};
+  mprof_wake_marks_add(&marks, &m, wakes);
+}
+
+// When the release was that woke a thread that has waited since a time, or 0.
+static uint64_t take(uint64_t since) {
+  const struct mprof_trace_mark m =
+      mprof_wake_marks_take(&marks, since * MPROF_TRACE_TICK_DIV);
+  CHECK_EQ(m.ticks, m.offset);
+  return m.buf ? m.ticks : 0;
+}
+
+static void in_a_row(void) {
+  add(10, MPROF_WAKES_ONE);
+  add(20, MPROF_WAKES_ONE);
+  add(30, MPROF_WAKES_ONE);
+  CHECK_EQ(take(1), 10);
+  CHECK_EQ(take(1), 20);
+  add(40, MPROF_WAKES_ONE);
+  CHECK_EQ(take(2), 30);
+  CHECK_EQ(take(2), 40);
+  CHECK_EQ(take(2), 0);
+}
+
+static void none_before_the_wait(void) {
+  add(10, MPROF_WAKES_ONE);
+  add(20, MPROF_WAKES_ONE);
+  add(30, MPROF_WAKES_ONE);
+  CHECK_EQ(take(11), 20);
+  CHECK_EQ(take(31), 0);
+  CHECK_EQ(take(1), 10);
+  CHECK_EQ(take(1), 30);
+}
+
+static void broadcast(void) {
+  add(10, MPROF_WAKES_ONE);
+  add(20, MPROF_WAKES_ALL);
+  add(30, MPROF_WAKES_ONE);
+  CHECK_EQ(take(1), 10);
+  CHECK_EQ(take(1), 20);
+  CHECK_EQ(take(25), 30); // came after the broadcast
+  CHECK_EQ(take(1), 20);
+  CHECK_EQ(take(25), 0);
+}
+
+static void last_of_a_lock(void) {
+  add(10, MPROF_WAKES_NEXT_OWNER);
+  CHECK_EQ(take(1), 10);
+  add(20, MPROF_WAKES_NEXT_OWNER);
+  add(30, MPROF_WAKES_NEXT_OWNER);
+  CHECK_EQ(take(1), 30);
+  CHECK_EQ(take(1), 30);
+  CHECK_EQ(take(31), 0);
+}
+
+static void more_than_there_is_room_for(void) {
+  for (uint32_t i = 1; i <= MPROF_WAKE_MARKS + 2; i++)
+    add(10 * i, MPROF_WAKES_ONE);
+  for (uint32_t i = 3; i <= MPROF_WAKE_MARKS + 2; i++)
+    CHECK_EQ(take(1), 10 * i);
+  CHECK_EQ(take(1), 20);
+  CHECK_EQ(take(21), 0); // it came after that
+  add(10 * (MPROF_WAKE_MARKS + 3), MPROF_WAKES_NEXT_OWNER);
+  CHECK_EQ(take(1), 10 * (MPROF_WAKE_MARKS + 3));
+}
+
+int main(void) {
+  void (*const tests[])(void) = {in_a_row, none_before_the_wait, broadcast,
+                                 last_of_a_lock, more_than_there_is_room_for};
+  for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+    tests[i]();
+    mprof_wake_marks_clear(&marks);
+    CHECK_EQ(take(1), 0);
+  }
+  return 0;
+}
