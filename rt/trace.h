@@ -45,7 +45,9 @@ enum mprof_trace_type {
   MPROF_TRACE_SLEEP,
   // The end of a wait: by whom is in the waker's row, or nobody knows.
   MPROF_TRACE_START,
-  // The same, with the stack of a waker whose row is written already, or 0.
+  // The same, of who could not sign there: its time is that of the release that
+  // woke the thread, or that of the start. The stack of the release, or 0, and
+  // the ticks from then to the start.
   MPROF_TRACE_START_SELF,
   // What a waker leaves room for: four zeros and more up to a multiple of 8,
   // then who was woken, eight bytes (trace_buf.h). Ticks and stack before them.

@@ -57,22 +57,33 @@ static void put_block(struct mprof_trace_row *r, enum mprof_trace_type type,
   mprof_trace_finish(r, mprof_trace_put(p, stack));
 }
 
-static void put_start(struct mprof_trace_row *r, uint64_t now,
-                      const uint32_t *self_stack) {
-  unsigned char *p = mprof_trace_begin(
-      r, self_stack ? MPROF_TRACE_START_SELF : MPROF_TRACE_START, now);
-  if (self_stack)
-    p = mprof_trace_put(p, *self_stack);
-  mprof_trace_finish(r, p);
+// Who woke the thread has its time and stack in a row of its own.
+static void put_start(struct mprof_trace_row *r, uint64_t now) {
+  mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_START, now));
   r->seq += 2; // what made it ready, and its start
 }
 
+static void put_start_self(struct mprof_trace_row *r, uint64_t woken,
+                           uint64_t now, uint32_t stack) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_START_SELF, woken);
+  const uint64_t start = mprof_trace_ticks(now);
+  const uint64_t ticks = start > r->ticks ? start - r->ticks : 0;
+  p = mprof_trace_put(p, stack);
+  mprof_trace_finish(r, mprof_trace_put(p, ticks));
+  r->ticks += ticks;
+  r->seq += 2;
+}
+
+// Nobody is known to have woken it.
+static void put_start_alone(struct mprof_trace_row *r, uint64_t now) {
+  put_start_self(r, now, now, 0);
+}
+
 static void wait_left(struct mprof_trace_row *r, uint64_t now) {
-  const uint32_t nobody = 0;
   if (mprof_likely(r->waits_in == 0))
     return;
   if (r->open_ticks == 0)
-    put_start(r, now, &nobody);
+    put_start_alone(r, now);
   r->open_ticks = 0;
   r->waits_in = 0;
 }
@@ -133,15 +144,13 @@ static bool is_of_wait(const struct mprof_trace_mark *m,
 
 static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
                       uint64_t now, const struct mprof_trace_mark *m) {
-  const uint32_t nobody = 0;
-  if (how != MPROF_GOT || !is_of_wait(m, r)) {
-    put_start(r, now, &nobody);
-    return;
-  }
-  const bool is_signed =
-      mprof_trace_mark_claim(m, r->g, r->seq + 1, r->skipped);
-  const uint64_t earliest = m->ticks * MPROF_TRACE_TICK_DIV;
-  put_start(r, now > earliest ? now : earliest, is_signed ? NULL : &m->stack);
+  const uint64_t woken = m->ticks * MPROF_TRACE_TICK_DIV;
+  if (how != MPROF_GOT || !is_of_wait(m, r))
+    put_start_alone(r, now);
+  else if (mprof_trace_mark_claim(m, r->g, r->seq + 1, r->skipped))
+    put_start(r, now > woken ? now : woken);
+  else // another thread that it woke has, or the row is written already
+    put_start_self(r, woken, now, m->stack);
 }
 
 // The last one of each hash. A thread's end is nobody's release, so it has no

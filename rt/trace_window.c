@@ -60,11 +60,18 @@ static uint64_t begin_of(const struct mprof_trace_row *rows,
   return begin;
 }
 
+// A thread that is made ready before the window and starts in it waits when
+// that begins.
+static uint64_t ticks_to_start(const struct mprof_trace_record *r) {
+  return r->type == MPROF_TRACE_START_SELF ? r->n[1] : 0;
+}
+
 // What a record before the window does to its thread.
 static void pass(struct place *p, const struct mprof_trace_record *r) {
   mprof_trace_follow(&p->thread, r);
   if (r->type == MPROF_TRACE_CALL_LONG)
     p->ticks += r->n[1];
+  p->ticks += ticks_to_start(r);
 }
 
 static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
@@ -86,7 +93,7 @@ static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
     while (at < end) {
       struct mprof_trace_record r;
       const unsigned char *next = mprof_trace_read_record(at, &r);
-      if (p->ticks + r.ticks >= v->ticks) {
+      if (p->ticks + r.ticks + ticks_to_start(&r) >= v->ticks) {
         p->buf = b;
         p->at = at;
         return;
@@ -223,7 +230,15 @@ static bool adapt(struct window *v, struct place *p,
     const uint64_t seq = t->seq + 1 + (ahead != 0 ? ahead - 1 : 0);
     if (value_of(v, &v->known, key_of_wake(t->g, seq)) == 0) {
       r->type = MPROF_TRACE_START_SELF;
-      r->n[0] = 0;
+      r->n[0] = r->n[1] = 0;
+    }
+    return true;
+  }
+  case MPROF_TRACE_START_SELF: {
+    const uint64_t ticks = written_of(p)->left + r->ticks;
+    if ((int64_t)ticks < 0) { // it was made ready before the window
+      r->ticks -= ticks;
+      r->n[1] += ticks;
     }
     return true;
   }

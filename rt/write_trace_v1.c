@@ -68,7 +68,7 @@ static void put_start(struct mprof_trace_writer *w,
                       const struct mprof_trace_record *r) {
   if (r->type == MPROF_TRACE_START_SELF) {
     EVENT(w, EV_GO_UNBLOCK, ticks, t->g, t->seq + 1, stack(w, r->n[0]));
-    ticks = 0;
+    ticks = r->n[1];
   }
   EVENT(w, EV_GO_START, ticks, t->g, t->seq + 2);
 }

@@ -274,7 +274,7 @@ static void put_start(struct mprof_trace_writer *w,
                       const struct mprof_trace_record *r) {
   if (r->type == MPROF_TRACE_START_SELF) {
     EVENT(w, V2_GO_UNBLOCK, ticks, t->g, seq_of(t) + 1, stack(w, r->n[0]));
-    ticks = 0;
+    ticks = r->n[1];
   }
   EVENT(w, V2_GO_START, ticks, t->g, seq_of(t) + 2);
 }

@@ -91,13 +91,17 @@ static void print_wait(struct timeline *line, size_t number,
   fputs("\n     ", stdout);
   switch (w->end) {
   case WAIT_WOKEN:
-    fputs("woken by ", stdout);
-    if (w->waker)
+    fputs("woken", stdout);
+    if (w->waker) {
+      fputs(" by ", stdout);
       print_thread(line, w->waker);
-    else
-      fputs("a thread that is not known", stdout);
+    }
     fputs(" at ", stdout);
     print_place(&w->woken_at);
+    if (!w->waker)
+      fputs(" (by whom is not in the trace, as where one release wakes "
+            "several)",
+            stdout);
     break;
   case WAIT_BY_ITSELF:
     fputs("ended by itself", stdout);

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the waits of all threads that a broadcast wakes end with it, at its
+// line; until each has the mutex, which takes long here, it is runnable.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o broadcast
+// RUN: for f in 1.11 1.23; do \
+// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f \
+// RUN:     ./broadcast $f.trace && \
+// RUN:   %trace_check -q $f.trace && \
+// RUN:   %go tool trace -d=parsed $f.trace > /dev/null && \
+// RUN:   %python %S/Inputs/trace_broadcast.py $f.trace && \
+// RUN:   %trace_top -r cond $f.trace > top && \
+// RUN:   FileCheck %s < top || exit 1; done
+// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.5 ./broadcast 1.5.trace
+// RUN: %trace_check -q 1.5.trace
+//
+// CHECK-DAG: woken by {{.*}}G1 at wake_all trace-broadcast.c:
+// CHECK-DAG: woken at wake_all trace-broadcast.c:{{[0-9]+}} (by whom
+// CHECK-DAG: woken at wake_all trace-broadcast.c:{{[0-9]+}} (by whom
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+
+enum { THREADS = 3, MAIN_HOLDS_MS = 30, EACH_HOLDS_MS = 50 };
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int waiters; // these two guarded by mutex
+static bool may_go_on;
+
+static void sleep_ms(long ms) {
+  const struct timespec t = {0, ms * 1000000};
+  nanosleep(&t, NULL);
+}
+
+static void *wait_for_all(void *arg) {
+  pthread_mutex_lock(&mutex);
+  waiters++;
+  while (!may_go_on)
+    pthread_cond_wait(&condition, &mutex);
+  sleep_ms(EACH_HOLDS_MS);
+  pthread_mutex_unlock(&mutex);
+  return arg;
+}
+
+static bool all_wait(void) {
+  pthread_mutex_lock(&mutex);
+  const bool all = waiters == THREADS;
+  pthread_mutex_unlock(&mutex);
+  return all;
+}
+
+__attribute__((noinline)) static int wake_all(void) {
+  may_go_on = true;
+  return pthread_cond_broadcast(&condition);
+}
+
+int main(int argc, char **argv) {
+  pthread_t threads[THREADS];
+  if (argc != 2 || mprof_trace_start(argv[1]) != 0)
+    return 1;
+  for (int i = 0; i < THREADS; i++)
+    pthread_create(&threads[i], NULL, wait_for_all, NULL);
+  while (!all_wait())
+    sleep_ms(1);
+  pthread_mutex_lock(&mutex);
+  wake_all();
+  sleep_ms(MAIN_HOLDS_MS);
+  pthread_mutex_unlock(&mutex);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  return mprof_trace_stop();
+}

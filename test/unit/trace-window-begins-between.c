@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a recorder's window that begins after a release has made a thread
+// ready, which has no arrow to it, and before the thread starts, has the one
+// when it begins and the other when it was. What came before and after keeps
+// its time too.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: for f in 1.5 1.11 1.23; do ./app $f $f.trace || exit 1; done
+// RUN: %trace_check -q *.trace
+// RUN: for f in 1.11 1.23; do \
+// RUN:   %python %S/Inputs/trace_window_begins_between.py $f.trace \
+// RUN:   || exit 1; done
+
+#include "trace_rows.h"
+
+enum { OTHER = 101, BEFORE = 102, BETWEEN = 103, AFTER = 104 };
+enum { WINDOW_TICKS = 2000 };
+static struct trace_row rows[4];
+
+static void has_thread(struct trace_row *r, uint64_t g, bool waits) {
+  r->buf->g = g;
+  r->buf->tid = (int)g;
+  r->buf->seq = 5;
+  r->buf->waits = waits;
+}
+
+int main(int argc, char **argv) {
+  CHECK_EQ(argc, 3);
+  trace_row_init(&rows[0], 0, WINDOW_TICKS, &rows[1]);
+  rows[0].row.is_cut = true;
+  has_thread(&rows[0], OTHER, false);
+  PUT(&rows[0], HEAP, 10, 4096);
+  for (unsigned i = 1; i < 4; i++) {
+    trace_row_init(&rows[i], i, 1000, i < 3 ? &rows[i + 1] : NULL);
+    has_thread(&rows[i], BEFORE + i - 1, false);
+    PUT(&rows[i], BLOCK_COND, 100, 0);
+  }
+  PUT(&rows[1], START_SELF, 200, 0, 600); // made ready at 1300, starts at 1900
+  PUT(&rows[1], BLOCK_SYNC, 300, 0);      // waits from 2200 on
+  PUT(&rows[2], START_SELF, 500, 0, 900); // at 1600 and at 2500
+  PUT(&rows[2], BLOCK_SYNC, 100, 0);
+  PUT(&rows[3], START_SELF, 1300, 0, 800); // at 2400 and at 3200
+  PUT(&rows[3], BLOCK_SYNC, 100, 0);
+  trace_open(argv[1], argv[2]);
+  CHECK_EQ(mprof_trace_write_window(trace_writer, &rows[0].row, 0), 0);
+  trace_close();
+  return 0;
+}
