@@ -3,12 +3,14 @@
 //
 // Intent: a release is charged with exactly what its waiters have waited since
 // they came or since the last release, however many there are and in whatever
-// order they come and go; a waiter learns when the lock was last released.
+// order they come and go; a waiter learns when the lock was last released, and
+// which release woke it.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "clock.h"
 #include "core.h"
+#include "trace.h"
 #include "waiters.h"
 
 static uint64_t time_now = 1;
@@ -219,6 +221,28 @@ static void many(uintptr_t a) {
   CHECK(mprof_persistent_used() - used <= 80 * 128); // one a slot
 }
 
+// A release's mark is for a thread that it woke, not for one whose time ran
+// out, and goes with the last waiter.
+static void marks(uintptr_t a) {
+  struct mprof_trace_mark mark = {.buf = (struct mprof_trace_buf *)64};
+  enter_at(a, 50000);
+  enter_at(a, 50000);
+  time_now = 51000;
+  mark.ticks = time_now / MPROF_TRACE_TICK_DIV;
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &mark).ticks, 2 * 1000);
+  time_now = 52000;
+  mark.ticks = time_now / MPROF_TRACE_TICK_DIV;
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &mark).ticks, 2 * 1000);
+  mark.buf = NULL;
+  CHECK_EQ(mprof_waiters_leave(a, 50000, NULL), 52000);
+  CHECK_EQ(mprof_waiters_leave(a, 50000, &mark), 52000);
+  CHECK(mark.buf != NULL);
+  CHECK_EQ(mark.ticks, 51000 / MPROF_TRACE_TICK_DIV);
+  enter_at(a, 50000); // in a record that was used
+  CHECK_EQ(charge_at(a, 53000), 3000);
+  leave(a, 50000);
+}
+
 static void forked(uintptr_t a) {
   enter_at(a, 40000);
   mprof_waiters_reset();
@@ -233,7 +257,7 @@ int main(void) {
   mprof_guard_enter();
   void (*const tests[])(uintptr_t) = {
       several_waiters, barging,   timeout, uncharge,  one_slot, clocks_differ,
-      late_entry,      strangers, many,    newcomers, forked};
+      late_entry,      strangers, many,    newcomers, marks,    forked};
   // A slot of its own for each, then again in ones that were used.
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
