@@ -249,6 +249,13 @@ void mprof_release_end(struct mprof_release *r, bool released,
   mprof_guard_leave();
 }
 
+void mprof_release_taken(uintptr_t object) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return;
+  mprof_waiters_skip(object);
+  mprof_guard_leave();
+}
+
 // --- rates ---
 
 #define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)

@@ -113,6 +113,10 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
 void mprof_release_end(struct mprof_release *r, bool released,
                        enum mprof_kind kind, uintptr_t op, uintptr_t frame);
 
+// A thread took what a release of object gave, and had not to wait; for the
+// trace, while that is on.
+void mprof_release_taken(uintptr_t object);
+
 // --- records ---
 
 // Adds an event of so many ticks to a bucket, undoing the bias of the choice.

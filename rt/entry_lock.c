@@ -6,6 +6,7 @@
 // then does what it would have done, so what the program sees is its result.
 
 #include "entry_sync.h"
+#include "trace.h"
 
 #include <semaphore.h>
 
@@ -184,23 +185,35 @@ WAKE(sem_post, sem_t, MPROF_WAKES_ONE)
 
 // --- semaphores ---
 
+// Others may wait, and one has been woken for what this thread has got.
+static void sem_taken(const sem_t *s) {
+  if (mprof_unlikely(mprof_trace_is_on()) && mprof_waiters_word(s) != 0)
+    mprof_release_taken((uintptr_t)s);
+}
+
 // Not weak: a program that waits may never try.
 MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   int r = sem_trywait(s);
-  if (r != 0 && errno == EAGAIN)
+  if (r == 0)
+    sem_taken(s);
+  else if (errno == EAGAIN)
     mprof_try_failed((uintptr_t)sem_trywait, FRAME, (uintptr_t)s);
   return r;
 }
 
 // errno stays what it was unless the call itself fails. acts: glibc acts on a
-// cancellation even where it need not wait.
-static bool try_semaphore(sem_t *s, bool acts) {
+// cancellation even where it need not wait. Inlined, since most waits end here.
+__attribute__((always_inline)) static inline bool try_semaphore(sem_t *s,
+                                                                bool acts) {
   const int before = errno;
   if (acts)
     pthread_testcancel();
-  bool got = sem_trywait(s) == 0;
+  if (mprof_likely(sem_trywait(s) == 0)) {
+    sem_taken(s);
+    return true;
+  }
   errno = before;
-  return got;
+  return false;
 }
 
 static enum mprof_outcome sem_outcome(int r) {

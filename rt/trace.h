@@ -142,7 +142,8 @@ struct mprof_trace_row {
   struct mprof_trace_written written;
 };
 
-extern atomic_uint mprof_trace_session; // 0: none
+// 0: none. All waits look at it, so its address is not looked up.
+extern atomic_uint mprof_trace_session __attribute__((visibility("hidden")));
 static inline bool mprof_trace_is_on(void) {
   return atomic_load_explicit(&mprof_trace_session, memory_order_relaxed) != 0;
 }

@@ -161,6 +161,14 @@ void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {
   mprof_lock_release(&s->lock);
 }
 
+void mprof_waiters_skip(uintptr_t object) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w && w->marks)
+    mprof_wake_marks_skip(w->marks);
+  mprof_lock_release(&s->lock);
+}
+
 bool mprof_waiters_hold(uintptr_t object) {
   struct slot *s = lock_slot(object);
   struct waited *w = make_locked(s, object);

@@ -36,6 +36,10 @@ struct mprof_charge mprof_waiters_charge(uintptr_t object,
 // meantime stays.
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);
 
+// What one release of object gave was taken by a thread that did not wait, so
+// that who was woken for it waits on.
+void mprof_waiters_skip(uintptr_t object);
+
 // Of locks with mprof_lock, which have no form that does not wait: notes that
 // one more thread holds object or is about to, until mprof_waiters_let_go.
 // Returns whether another did.

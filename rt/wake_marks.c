@@ -3,9 +3,7 @@
 //
 // See wake_marks.h. Threads that are woken one after the other are taken to run
 // in that order: which of them runs first is the kernel's choice, but each has
-// a release of its own. A semaphore's post that a thread takes which did not
-// wait leaves its mark to the next waiter, which the kernel has woken for
-// nothing then.
+// a release of its own.
 
 #include "wake_marks.h"
 
@@ -48,7 +46,16 @@ struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
       remove_at(m, i);
     return mark;
   }
+  // A release has its mark a moment before it happens, and the thread may have
+  // come in between: then the mark is no longer another's either.
+  if (m->len != 0 && m->marks[m->len - 1].wakes == MPROF_WAKES_ONE)
+    m->len--;
   if (m->lost.buf && m->lost.ticks >= ticks)
     return m->lost;
   return (struct mprof_trace_mark){.buf = NULL};
+}
+
+void mprof_wake_marks_skip(struct mprof_wake_marks *m) {
+  if (m->len != 0 && m->marks[0].wakes == MPROF_WAKES_ONE)
+    remove_at(m, 0);
 }

@@ -39,5 +39,7 @@ void mprof_wake_marks_add(struct mprof_wake_marks *m,
 // can have woken it; one without a buffer if there is none.
 struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
                                               uint64_t start);
+// What the oldest release of one gave was taken by a thread that did not wait.
+void mprof_wake_marks_skip(struct mprof_wake_marks *m);
 
 #endif // MPROF_RT_WAKE_MARKS_H

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: where a thread that did not wait takes what a post has given, the one
+// that waits is woken by the next post in the trace, not by that.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o taken
+// RUN: env MPROF_OPTIONS=profile=0:report=0 ./taken x.trace > rounds
+// RUN: %trace_check -q x.trace
+// RUN: %python %S/Inputs/trace_semaphore_taken.py x.trace rounds
+
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { ROUNDS = 100 };
+static sem_t semaphore, done;
+
+static void *wait_for_posts(void *arg) {
+  for (int i = 0; i < ROUNDS; i++) {
+    sem_wait(&semaphore);
+    sem_post(&done);
+  }
+  return arg;
+}
+
+__attribute__((noinline)) static void post_x(void) { sem_post(&semaphore); }
+__attribute__((noinline)) static void post_y(void) { sem_post(&semaphore); }
+
+int main(int argc, char **argv) {
+  const struct timespec a_while = {0, 2000000}, now = {0, 0};
+  int taken = 0;
+  pthread_t thread;
+  if (argc != 2)
+    return 1;
+  sem_init(&semaphore, 0, 0);
+  sem_init(&done, 0, 0);
+  if (mprof_trace_start(argv[1]) != 0)
+    return 1;
+  pthread_create(&thread, NULL, wait_for_posts, NULL);
+  for (int i = 0; i < ROUNDS; i++) {
+    nanosleep(&a_while, NULL);
+    post_x();
+    if (sem_timedwait(&semaphore, &now) == 0) { // before the thread does
+      taken++;
+      nanosleep(&a_while, NULL);
+      post_y();
+    }
+    sem_wait(&done);
+  }
+  pthread_join(thread, NULL);
+  printf("%d\n", taken);
+  return mprof_trace_stop();
+}
