@@ -5,13 +5,14 @@
 // that waits is woken by the next post in the trace, not by that.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o taken
+// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -g1 -I%src/include %s -o taken
 // RUN: env MPROF_OPTIONS=profile=0:report=0 ./taken x.trace > rounds
 // RUN: %trace_check -q x.trace
 // RUN: %python %S/Inputs/trace_semaphore_taken.py x.trace rounds
 
 #include <mprof/mprof.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <time.h>
@@ -19,7 +20,21 @@
 enum { ROUNDS = 100 };
 static sem_t semaphore, done;
 
+// Does not preempt the thread that posts, which is on the same processor.
+static void let_others_go_on(void) {
+  const struct sched_param none = {0};
+  sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+static void stay_here(void) {
+  cpu_set_t here;
+  CPU_ZERO(&here);
+  CPU_SET((size_t)sched_getcpu(), &here);
+  sched_setaffinity(0, sizeof(here), &here);
+}
+
 static void *wait_for_posts(void *arg) {
+  let_others_go_on();
   for (int i = 0; i < ROUNDS; i++) {
     sem_wait(&semaphore);
     sem_post(&done);
@@ -40,6 +55,7 @@ int main(int argc, char **argv) {
   sem_init(&done, 0, 0);
   if (mprof_trace_start(argv[1]) != 0)
     return 1;
+  stay_here();
   pthread_create(&thread, NULL, wait_for_posts, NULL);
   for (int i = 0; i < ROUNDS; i++) {
     nanosleep(&a_while, NULL);
