@@ -35,7 +35,8 @@ struct window {
   // by key_of_wake. And by a thread's number an ahead_of; 0: the row and the
   // file count alike.
   struct mprof_pc_table known, ahead;
-  uint64_t first_collection; // the number of the first that begins in it
+  struct mprof_pc_table begun; // numbers of threads that begin in it
+  uint64_t first_collection;   // the number of the first that begins in it
   int error;
 };
 
@@ -139,6 +140,7 @@ static void each(struct window *v, struct place *p,
 
 // In the file it begins as if it had just been created.
 static void note_begin(struct window *v, const struct mprof_trace_record *r) {
+  note(v, &v->begun, r->n[0], 1);
   struct mprof_trace_thread t;
   mprof_trace_follow(&t, r);
   if (t.seq != 1)
@@ -205,7 +207,9 @@ static bool adapt(struct window *v, struct place *p,
                   struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_PRE:
-    return false; // if it comes, it is seen by itself
+    return false;          // if it comes, it is seen by itself
+  case MPROF_TRACE_CREATE: // there may have been no memory for the thread
+    return value_of(v, &v->begun, r->n[0]) != 0;
   case MPROF_TRACE_BEGIN:
     if (r->n[2] != MPROF_TRACE_FROM_CREATE ||
         value_of(v, &v->known, r->n[0]) == 0)
@@ -333,6 +337,7 @@ int mprof_trace_write_window(struct mprof_trace_writer *w,
     put_row(&v, &v.places[i]);
   mprof_pc_table_free(&v.known);
   mprof_pc_table_free(&v.ahead);
+  mprof_pc_table_free(&v.begun);
   mprof_os_unmap(v.places, v.mapped_bytes);
   return v.error;
 }

@@ -4,7 +4,7 @@
 // Intent: a trace of little memory does not end because each of many threads
 // has a buffer: those of later ones are smaller. Where even these are all
 // taken, a recorder goes on with the threads that it has, and the report counts
-// the others.
+// the others, which are not in the trace.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o many
@@ -20,6 +20,8 @@
 // RUN: env MPROF_OPTIONS=trace_last_mb=1:log_path=lost ./many 400 stop
 // RUN: %trace_check -q lost.*.trace
 // RUN: grep 'not in a recorder' lost.*.txt
+// RUN: %trace_check lost.*.trace > counts
+// RUN: test $(awk '/GoCreate/ {print $1}' counts) = $(awk '/ProcStart/ {print $1}' counts)
 // RUN: not grep 'traces that ended' lost.*.txt
 // RUN: test $(grep -a -o 'the last words of' lost.*.trace | wc -l) -gt 100
 
