@@ -44,12 +44,13 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Takes room on the disk for bytes from offset on, which the file's length does
 // not show; and gives back what is behind its length. 0 or -errno.
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes);
-long mprof_sys_truncate(int fd, uint64_t len);
 // Waits until fd takes data, or has an error. 1, 0 for neither, or -errno.
 long mprof_sys_poll_out(int fd, int timeout_ms);
 // How many names an open file has, a directory's . and those of its directories
 // included. 0 if that is not known.
 uint64_t mprof_sys_links(int fd);
+// Back to the file's begin.
+long mprof_sys_rewind(int fd);
 int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
 // The calling thread's name, 16 bytes with its 0.

@@ -390,13 +390,17 @@ static void write_trace(struct last_words *w) {
     strcpy(w->path, own_path);
     error = 0;
   }
-  uint64_t events = 0;
+  struct mprof_trace_result result = {0};
   if (error == 0)
-    error = mprof_trace_finish_session(w->path, &events);
+    error = mprof_trace_finish_session(w->path, &result);
   note_file(w, error, NULL);
   if (error == 0) {
     mprof_text_str(&w->line, " (");
-    put_number(&w->line, events, "event");
+    put_number(&w->line, result.events, "event");
+    if (result.cut != 0) {
+      mprof_text_str(&w->line, "; the oldest part is missing: ");
+      mprof_text_errno(&w->line, result.cut);
+    }
     mprof_text_str(&w->line, ")");
   }
   mprof_outfile_keep_others(true);

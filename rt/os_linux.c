@@ -120,9 +120,7 @@ long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
   return call6(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes, 0, 0);
 }
 
-long mprof_sys_truncate(int fd, uint64_t len) {
-  return call3(SYS_ftruncate, fd, (long)len, 0);
-}
+long mprof_sys_rewind(int fd) { return call3(SYS_lseek, fd, 0, SEEK_SET); }
 
 long mprof_sys_poll_out(int fd, int timeout_ms) {
   struct pollfd p = {.fd = fd, .events = POLLOUT};

@@ -95,6 +95,20 @@ static void flush(struct mprof_outfile *f, bool is_last) {
   f->buffered = 0;
 }
 
+int mprof_outfile_flush(struct mprof_outfile *f) {
+  flush(f, false);
+  return f->error;
+}
+
+int mprof_outfile_restart(struct mprof_outfile *f) {
+  f->written = f->reserved = f->buffered = 0;
+  long r = mprof_sys_ftruncate(f->fd, 0);
+  if (r == 0)
+    r = mprof_sys_rewind(f->fd);
+  f->error = (int)-r;
+  return f->error;
+}
+
 // path's directory, its base name cut to what fits, and a suffix that no other
 // process has.
 static void make_temp_name(struct mprof_outfile *f) {
@@ -223,7 +237,7 @@ void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v) {
 // Closing reports what a network file system could not write.
 static void finish_file(struct mprof_outfile *f) {
   if (f->reserved != 0)
-    mprof_sys_truncate(f->fd, f->written);
+    mprof_sys_ftruncate(f->fd, (long)f->written);
   long r = mprof_sys_close(f->fd);
   if (r < 0 && r != -EINTR)
     note(f, (int)-r);

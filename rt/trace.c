@@ -508,7 +508,7 @@ bool mprof_trace_is_open(const char **own_path) {
 
 // Writing asks the loader for modules, whose lock a thread may hold that waits
 // for trace_lock with its first record; so that is not held meanwhile.
-static int finish_locked(const char *path, uint64_t *events) {
+static int finish_locked(const char *path, struct mprof_trace_result *result) {
   if (!trace.is_open)
     return 0;
   struct mprof_trace_row *rows = end_session_locked();
@@ -518,17 +518,18 @@ static int finish_locked(const char *path, uint64_t *events) {
   }
   trace.is_ending = true;
   mprof_lock_release(&mprof_trace_lock);
-  const int error = mprof_trace_write_end(rows, path, events);
+  const int error = mprof_trace_write_end(rows, path, result);
   mprof_lock_acquire(&mprof_trace_lock);
   forget_locked(rows);
   trace.is_ending = false;
   return error;
 }
 
-int mprof_trace_finish_session(const char *path, uint64_t *events) {
-  *events = 0;
+int mprof_trace_finish_session(const char *path,
+                               struct mprof_trace_result *result) {
+  *result = (struct mprof_trace_result){0};
   mprof_lock_acquire(&mprof_trace_lock);
-  const int error = finish_locked(path, events);
+  const int error = finish_locked(path, result);
   mprof_lock_release(&mprof_trace_lock);
   mprof_contention_update_kinds();
   return error;
@@ -543,14 +544,16 @@ static int snapshot_locked(const char *path) {
   if (error != 0)
     return error;
   struct mprof_trace_row *rows = end_session_locked();
-  uint64_t events;
+  struct mprof_trace_result result = {0};
   mprof_trace_buf_trim();
   mprof_trace_buf_double(true);
   error = begin_session_locked();
   if (error != 0)
     forget_locked(take_rows_locked());
   mprof_lock_release(&mprof_trace_lock);
-  int write_error = mprof_trace_write_snapshot(rows, path, &events);
+  int write_error = mprof_trace_write_snapshot(rows, path, &result);
+  if (write_error == 0)
+    write_error = result.cut;
   mprof_lock_acquire(&mprof_trace_lock);
   forget_locked(rows);
   mprof_trace_buf_double(false);
@@ -581,11 +584,11 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
-  uint64_t events;
-  int error = mprof_trace_finish_session(NULL, &events);
+  struct mprof_trace_result result;
+  int error = mprof_trace_finish_session(NULL, &result);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
-  return error;
+  return error != 0 ? error : result.cut;
 }
 
 void mprof_trace_init(void) {

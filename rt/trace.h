@@ -260,10 +260,15 @@ void mprof_trace_forget(struct mprof_trace_row *rows);
 bool mprof_trace_is_open(const char **own_path);
 // The same at this moment, without either.
 bool mprof_trace_has_session(void);
+// What has been written.
+struct mprof_trace_result {
+  uint64_t events;
+  int cut; // why the file lacks the oldest part, an errno value; 0: it does not
+};
 // Ends it and writes it, to path if it has none of its own, or if that is NULL
-// where the options say. 0 or an errno value, and how many events. The same
-// held.
-int mprof_trace_finish_session(const char *path, uint64_t *events);
+// where the options say. 0 or an errno value. The same held.
+int mprof_trace_finish_session(const char *path,
+                               struct mprof_trace_result *result);
 
 // A thread that was there when the session began.
 struct mprof_trace_pre {
@@ -296,12 +301,12 @@ uint64_t mprof_trace_last_ns(const char *s);
 bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits);
 // Writes the rest when all is quiet. 0 or the first errno value.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
-                          uint64_t *events);
+                          struct mprof_trace_result *result);
 // Opens the file of a snapshot. 0 or an errno value.
 int mprof_trace_write_open(const char *path);
 // The same of a recorder's rows that are no session's any more.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
-                               uint64_t *events);
+                               struct mprof_trace_result *result);
 // Frees a row's first buffer.
 void mprof_trace_take_first(struct mprof_trace_row *r);
 // In a forked child.

@@ -22,6 +22,8 @@ enum { WRITTEN_AT_ONCE = 4 };
 enum { PATIENCE_MS = 5000 };
 // What a record is in the file, in its own bytes, and what the stacks take.
 #define FILE_BYTES_OF(bytes) (2 * (uint64_t)(bytes) + (UINT64_C(1) << 20))
+// Of what does not fit the disk this part is dropped at a time.
+enum { DROPPED_PART = 4 };
 // Above all that trace_last may be a number of.
 #define LAST_MAX 100000u
 
@@ -32,6 +34,7 @@ static struct {
   struct mprof_outfile *out; // NULL: nothing was written yet
   struct mprof_trace_writer *writer;
   int error;
+  bool has_parts;      // buffers are in out and not in memory any more
   uint64_t dev, ino;   // of the file that out writes
   bool is_recorder;    // nothing is written before somebody asks
   uint64_t keep_ticks; // what a recorder is to write at least; 0: all it has
@@ -88,25 +91,40 @@ static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }
 
+// 0 or an errno value.
+static int open_writer(struct mprof_outfile *out) {
+  const struct mprof_trace_sink sink = {put, out};
+  to.writer =
+      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  if (!to.writer)
+    return ENOMEM;
+  mprof_trace_write_head(to.writer);
+  return 0;
+}
+
+static void close_writer(void) {
+  if (to.writer)
+    mprof_trace_writer_free(to.writer);
+  to.writer = NULL;
+}
+
 static int open_out(const char *path, int fd) {
   struct mprof_outfile *out = mprof_os_map(sizeof(*out));
   if (!out)
     return ENOMEM;
-  const struct mprof_trace_sink sink = {put, out};
   int error = fd >= 0 ? mprof_outfile_open_fd(out, fd)
                       : mprof_outfile_open(out, path, false);
   if (error == 0) {
-    to.writer =
-        mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
-    if (to.writer) {
+    error = open_writer(out);
+    if (error == 0) {
       to.out = out;
+      to.has_parts = false;
       mprof_sys_fstat_id(out->fd, &to.dev, &to.ino);
       if (fd >= 0 && !mprof_os_is_regular(fd))
         out->patience_ms = PATIENCE_MS;
-      mprof_trace_write_head(to.writer);
       return 0;
     }
-    error = out->error = ENOMEM;
+    out->error = error;
     mprof_outfile_close(out);
   }
   mprof_os_unmap(out, sizeof(*out));
@@ -130,6 +148,7 @@ static bool write_one(struct mprof_trace_row *r) {
     return false;
   mprof_trace_buf_seal(b);
   mprof_trace_write_batch(to.writer, r, b);
+  to.has_parts = true;
   mprof_trace_take_first(r);
   return true;
 }
@@ -157,16 +176,23 @@ static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   return found;
 }
 
+// Drops the oldest buffer, and adds its bytes. False: each is its row's last.
+static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
+  struct mprof_trace_row *r = oldest(rows);
+  if (!r)
+    return false;
+  *bytes += r->first->len;
+  mprof_trace_take_first(r);
+  r->is_cut = true;
+  return true;
+}
+
 // A recorder keeps the newest.
 static bool drop_some(struct mprof_trace_row *rows) {
+  size_t bytes = 0;
   int n = 0;
-  for (; n < WRITTEN_AT_ONCE; n++) {
-    struct mprof_trace_row *r = oldest(rows);
-    if (!r)
-      break;
-    mprof_trace_take_first(r);
-    r->is_cut = true;
-  }
+  while (n < WRITTEN_AT_ONCE && drop_one(rows, &bytes))
+    n++;
   return n != 0;
 }
 
@@ -232,67 +258,100 @@ static void write_all(struct mprof_trace_row *rows) {
   }
 }
 
-// What does not fit the disk is lost, the oldest first. Whether some is.
-static bool drop_for_disk(struct mprof_trace_row *rows) {
-  bool has_dropped = false;
-  if (to.out->written != 0) // then there is room
-    return false;
-  while (mprof_outfile_reserve(to.out, FILE_BYTES_OF(mprof_trace_buf_used())) !=
-             0 &&
-         drop_some(rows))
-    has_dropped = true;
-  if (has_dropped)
-    mprof_stat_add(MPROF_STAT_trace_disk_full, 1);
-  return has_dropped;
+static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
+  uint64_t last = 1;
+  for (; rows; rows = rows->next)
+    last = rows->ticks > last ? rows->ticks : last;
+  return last;
 }
 
-// 0 or an errno value.
-static int write_rest(struct mprof_trace_row *rows) {
-  uint64_t last_ticks = 1;
-  for (struct mprof_trace_row *r = rows; r; r = r->next)
-    last_ticks = r->ticks > last_ticks ? r->ticks : last_ticks;
-  const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
-  const uint64_t from =
-      to.keep_ticks != 0 && now > to.keep_ticks ? now - to.keep_ticks : 0;
+// Of a recorder what is wanted. from: when that begins; 0: all.
+static int write_rows(struct mprof_trace_row *rows, uint64_t from,
+                      bool is_part) {
   int error = 0;
-  const bool is_part = drop_for_disk(rows) || to.is_recorder;
   if (!is_part || mprof_trace_is_whole(rows, from))
     write_all(rows);
   else
     error = mprof_trace_write_window(to.writer, rows, from);
-  mprof_trace_write_tail(to.writer, last_ticks);
+  if (error == 0)
+    error = mprof_outfile_flush(to.out); // else the stacks are for nothing
+  if (error == 0)
+    mprof_trace_write_tail(to.writer, last_ticks_of(rows));
+  if (error == 0)
+    error = mprof_trace_writer_error(to.writer);
+  return error != 0 ? error : mprof_outfile_flush(to.out);
+}
+
+static bool is_full(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+// How much room a trace needs is known only when it has been written. Whether
+// there is less now, of which a file can be made.
+static bool drop_for_disk(struct mprof_trace_row *rows) {
+  size_t bytes = 0, dropped = 0;
+  if (to.has_parts || to.out->is_lent)
+    return false;
+  for (const struct mprof_trace_row *r = rows; r; r = r->next)
+    for (const struct mprof_trace_buf *b = r->first; b; b = b->next)
+      bytes += b->len;
+  if (!drop_one(rows, &dropped))
+    return false;
+  while (dropped < bytes / DROPPED_PART && drop_one(rows, &dropped))
+    ;
+  return true;
+}
+
+static int begin_anew(void) {
+  close_writer();
+  const int error = mprof_outfile_restart(to.out);
+  return error != 0 ? error : open_writer(to.out);
+}
+
+// What does not fit the disk is lost, the oldest first. 0 or an errno value.
+static int write_rest(struct mprof_trace_row *rows, int *cut) {
+  const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
+  const uint64_t from =
+      to.keep_ticks != 0 && now > to.keep_ticks ? now - to.keep_ticks : 0;
+  int error = write_rows(rows, from, to.is_recorder);
+  while (is_full(error) && drop_for_disk(rows)) {
+    *cut = error;
+    error = begin_anew();
+    if (error == 0)
+      error = write_rows(rows, from, true);
+  }
+  if (error == 0 && *cut != 0)
+    mprof_stat_add(MPROF_STAT_trace_disk_full, 1);
   return error;
 }
 
 static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
-                     uint64_t *events) {
+                     struct mprof_trace_result *result) {
   if (!to.out && (to.error = open_out(path, fd)) != 0)
     return to.error;
   if (fd < 0)
     strcpy(to.out->path, path);
-  int own_error = is_ours() ? write_rest(rows) : EBADF;
-  *events = mprof_trace_writer_events(to.writer);
-  if (own_error == 0)
-    own_error = mprof_trace_writer_error(to.writer);
+  const int own_error = is_ours() ? write_rest(rows, &result->cut) : EBADF;
+  if (to.writer)
+    result->events = mprof_trace_writer_events(to.writer);
   if (own_error != 0 && to.out->error == 0)
     to.out->error = own_error; // what is half written is no trace
   const int error = mprof_outfile_close(to.out);
-  mprof_trace_writer_free(to.writer);
+  close_writer();
   mprof_os_unmap(to.out, sizeof(*to.out));
-  to.writer = NULL;
   to.out = NULL;
   return error;
 }
 
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
-                          uint64_t *events) {
+                          struct mprof_trace_result *result) {
   char by_option[MPROF_PATH_MAX];
   if (to.path[0] != '\0')
     path = to.path;
   else if (to.fd >= 0)
     path = "";
   if (path)
-    return write_end(rows, path, to.fd, events);
+    return write_end(rows, path, to.fd, result);
   struct mprof_text t = MPROF_TEXT(by_option);
   const int error =
       mprof_path_expand(by_option, sizeof(by_option), mprof_flags.log_path);
@@ -300,7 +359,7 @@ int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
     return error;
   t.len = strlen(by_option);
   mprof_text_str(&t, ".trace");
-  return write_end(rows, by_option, -1, events);
+  return write_end(rows, by_option, -1, result);
 }
 
 int mprof_trace_write_open(const char *path) {
@@ -308,8 +367,8 @@ int mprof_trace_write_open(const char *path) {
 }
 
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
-                               uint64_t *events) {
-  return write_end(rows, path, -1, events);
+                               struct mprof_trace_result *result) {
+  return write_end(rows, path, -1, result);
 }
 
 // What the parent's writer has is the parent's, its descriptor too.

@@ -70,6 +70,11 @@ bool mprof_outfile_is_ready(const struct mprof_outfile *f, int timeout_ms);
 // Sees to it that so many more bytes can be written to a file that is not lent,
 // where its file system can. 0 or errno; what was not used is given back.
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes);
+// Writes what is buffered, not in gzip. 0 or the first errno value so far.
+int mprof_outfile_flush(struct mprof_outfile *f);
+// Begins a file that is neither lent nor in gzip anew, without what was written
+// and without its error. 0 or errno.
+int mprof_outfile_restart(struct mprof_outfile *f);
 // Text to stderr. 0 or errno; EBADF if it is closed or not what it was.
 int mprof_outfile_open_stderr(struct mprof_outfile *f);
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);

@@ -264,7 +264,10 @@ int mprof_trace_start_reader(void);
 ssize_t mprof_trace_read(const void **data);
 /* Ends the trace and writes it, one of the options' to PATTERN.trace; readable
  * by "go tool trace". Does nothing if there is none. Returns 0, or what writing
- * the file gave; ENOSYS, EBUSY as mprof_write_profile. (Go: trace.Stop) */
+ * the file gave; ENOSYS, EBUSY as mprof_write_profile. With ENOSPC, EDQUOT or
+ * EFBIG there may be a file all the same, under its name and readable: what of
+ * the trace was still in memory did not fit, and its oldest part is missing,
+ * which the exit report counts (trace_disk_full). (Go: trace.Stop) */
 int mprof_trace_stop(void);
 /* Writes what a flight recorder has, of the options trace_last and
  * trace_last_mb: the newest part of the trace, to a new file that replaces
