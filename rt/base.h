@@ -74,6 +74,8 @@ uint64_t mprof_sys_random(void);
 int64_t mprof_sys_realtime_ns(void);
 // RLIMIT_AS in bytes, UINT64_MAX if there is none.
 uint64_t mprof_sys_address_space_limit(void);
+// The same of a file's bytes.
+uint64_t mprof_sys_file_size_limit(void);
 // Makes running threads see stores made before the call. 0 or -errno.
 long mprof_sys_membarrier(void);
 

@@ -198,11 +198,15 @@ int64_t mprof_sys_realtime_ns(void) {
   return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-uint64_t mprof_sys_address_space_limit(void) {
+static uint64_t soft_limit(int resource) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  call6(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
+  call6(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
   return limit.rlim_cur; // RLIM_INFINITY is all ones
 }
+
+uint64_t mprof_sys_address_space_limit(void) { return soft_limit(RLIMIT_AS); }
+
+uint64_t mprof_sys_file_size_limit(void) { return soft_limit(RLIMIT_FSIZE); }
 
 long mprof_sys_membarrier(void) {
   long err = call3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);

@@ -68,7 +68,11 @@ static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
 
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
   const uint64_t end = f->written + f->buffered + bytes;
-  if (f->is_lent || f->error != 0 || end <= f->reserved)
+  if (f->is_lent || f->error != 0)
+    return 0;
+  if (end > mprof_sys_file_size_limit())
+    return EFBIG;
+  if (end <= f->reserved)
     return 0;
   f->reserved = end + RESERVE_STEP;
   long r = mprof_sys_reserve(f->fd, f->written, f->reserved - f->written);

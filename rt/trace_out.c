@@ -20,8 +20,9 @@
 enum { WRITTEN_AT_ONCE = 4 };
 // How long a reader of a descriptor may take nothing.
 enum { PATIENCE_MS = 5000 };
-// What a record is in the file, in its own bytes, and what the stacks take.
-#define FILE_BYTES_OF(bytes) (2 * (uint64_t)(bytes) + (UINT64_C(1) << 20))
+// What a stack with its strings takes in the file, and what is left for those
+// that come while the memory is written.
+enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
 // Of what does not fit the disk this part is dropped at a time.
 enum { DROPPED_PART = 4 };
 // Above all that trace_last may be a number of.
@@ -220,8 +221,15 @@ static int open_first(void) {
   return error != 0 ? error : open_out(path, -1);
 }
 
-// With room for all that may be in memory when the disk is full, so that the
-// trace as it is then can be ended.
+// Bytes of all that may be in memory when the disk is full, and of the stacks,
+// which come last: with room for them the trace as it is then can be ended.
+static uint64_t bytes_of_rest(void) {
+  const uint64_t records = mprof_trace_buf_limit();
+  const uint64_t stacks =
+      RESERVED_STACKS + mprof_trace_writer_stacks(to.writer);
+  return records + records / 2 + stacks * STACK_BYTES;
+}
+
 static bool write_to_file(struct mprof_trace_row *rows, bool waits) {
   if (!mprof_trace_format_streams())
     return false;
@@ -229,8 +237,7 @@ static bool write_to_file(struct mprof_trace_row *rows, bool waits) {
     to.error = open_first();
   return to.out && is_ours() && to.out->error == 0 &&
          mprof_outfile_is_ready(to.out, waits ? PATIENCE_MS : 0) &&
-         mprof_outfile_reserve(to.out,
-                               FILE_BYTES_OF(mprof_trace_buf_limit())) == 0 &&
+         mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 &&
          write_some(rows);
 }
 

@@ -325,3 +325,7 @@ int mprof_trace_writer_error(const struct mprof_trace_writer *w) {
 uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w) {
   return w->events;
 }
+
+size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w) {
+  return w->handles.len;
+}

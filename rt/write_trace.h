@@ -25,6 +25,8 @@ mprof_trace_writer_new(const struct mprof_trace_sink *sink,
                        unsigned processors);
 void mprof_trace_writer_free(struct mprof_trace_writer *w);
 uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w);
+// Of those that it has numbered, which are written by the tail.
+size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w);
 // 0 or the first errno value of its own.
 int mprof_trace_writer_error(const struct mprof_trace_writer *w);
 

@@ -68,7 +68,8 @@ int mprof_outfile_open_fd(struct mprof_outfile *f, int fd);
 // Whether it takes data within that time.
 bool mprof_outfile_is_ready(const struct mprof_outfile *f, int timeout_ms);
 // Sees to it that so many more bytes can be written to a file that is not lent,
-// where its file system can. 0 or errno; what was not used is given back.
+// where its file system can. 0 or errno, EFBIG above the size that the process
+// may give it; what was not used is given back.
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes);
 // Writes what is buffered, not in gzip. 0 or the first errno value so far.
 int mprof_outfile_flush(struct mprof_outfile *f);

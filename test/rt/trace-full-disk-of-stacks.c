@@ -4,26 +4,42 @@
 // Intent: where the room on the disk, or what a file may have, is enough for
 // some of the stacks of a trace only, the file has the newest part with its
 // stacks; where there is none at all, there is no file, and the error is told.
+// One of which parts were written before ends with what there is, whole.
 //
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o deep
 // RUN: env MPROF_OPTIONS=profile=0:log_path=disk-full %on_disk 512k disk \
-// RUN:   sh -c './deep; test $? = 28 && cp disk/deep.trace disk.trace'
+// RUN:   sh -c './deep 13 1; test $? = 28 && cp disk/deep.trace disk.trace'
 // RUN: %trace_check -q disk.trace
 // RUN: grep -a -o 'the last words' disk.trace
 // RUN: not grep -a -o 'the first words' disk.trace
 // RUN: grep 'lack their oldest part because the disk was full' disk-full.*.txt
-// RUN: sh -c 'ulimit -f 512; MPROF_OPTIONS=profile=0:report=0 ./deep; \
+// RUN: sh -c 'ulimit -f 512; MPROF_OPTIONS=profile=0:report=0 ./deep 13 1; \
 // RUN:   test $? = 27'
 // RUN: %trace_check -q disk/deep.trace
 // RUN: grep -a -o 'the last words' disk/deep.trace
 // RUN: rm disk/deep.trace
-// RUN: sh -c 'ulimit -f 0; MPROF_OPTIONS=profile=0:report=0 ./deep; \
+// RUN: sh -c 'ulimit -f 0; MPROF_OPTIONS=profile=0:report=0 ./deep 13 1; \
 // RUN:   test $? = 27'
 // RUN: ls -A disk | count 0
+// RUN: env MPROF_OPTIONS=profile=0:trace_max_mb=1:log_path=part \
+// RUN:   %on_disk 24m disk \
+// RUN:   sh -c './deep 14 30 && cp disk/deep.trace part.trace'
+// RUN: %trace_check -q part.trace
+// RUN: grep -a -o 'the first words' part.trace
+// RUN: not grep -a -o 'the last words' part.trace
+// RUN: grep 'traces that ended early' part.*.txt
+// RUN: sh -c 'ulimit -f 20000; MPROF_OPTIONS=profile=0:trace_max_mb=1:log_path=limit \
+// RUN:   ./deep 12 100'
+// RUN: %trace_check -q disk/deep.trace
+// RUN: test $(stat -c %%s disk/deep.trace) -gt 3000000
+// RUN: grep -a -o 'the first words' disk/deep.trace
+// RUN: not grep -a -o 'the last words' disk/deep.trace
+// RUN: grep 'traces that ended early' limit.*.txt
 
 #include <mprof/mprof.h>
+#include <stdlib.h>
 
 static int sink;
 
@@ -50,12 +66,15 @@ static void left(int path, int depth) {
   sink++;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  const int depth = argc == 3 ? atoi(argv[1]) : 0;
+  const int rounds = argc == 3 ? atoi(argv[2]) : 0;
   if (mprof_trace_start("disk/deep.trace") != 0)
     return 1;
   mprof_trace_log(0, "key", "the first words");
-  for (int path = 0; path < 8192; path++)
-    right(path, 13);
+  for (int i = 0; i < rounds; i++)
+    for (int path = 0; path < 1 << depth; path++)
+      right(path, depth);
   mprof_trace_log(0, "key", "the last words");
   return mprof_trace_stop();
 }
