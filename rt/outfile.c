@@ -31,34 +31,49 @@ static void note(struct mprof_outfile *f, int error) {
     f->error = error;
 }
 
-bool mprof_outfile_is_ready(const struct mprof_outfile *f, int timeout_ms) {
-  return f->patience_ms == 0 || mprof_sys_poll_out(f->fd, timeout_ms) != 0;
-}
-
 // A pipe that is ready takes so much without a wait.
 #define PIECE 4096u
 
-// To a reader that may have stopped reading.
-static int write_patiently(struct mprof_outfile *f, const char *p, size_t len) {
-  while (len > 0) {
-    const size_t n = len < PIECE ? len : PIECE;
+bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
+  size_t sent = 0;
+  if (f->patience_ms == 0)
+    return true;
+  while (f->error == 0 && sent < f->buffered &&
+         mprof_sys_poll_out(f->fd, sent == 0 ? timeout_ms : 0) != 0) {
+    const size_t rest = f->buffered - sent, n = rest < PIECE ? rest : PIECE;
     size_t left = n;
-    if (!mprof_outfile_is_ready(f, f->patience_ms))
-      return ETIMEDOUT;
-    const int error = mprof_os_write(f->fd, p, &left);
-    if (error != 0 && error != EAGAIN)
-      return error;
-    p += n - left;
-    len -= n - left;
+    const int error = mprof_os_write(f->fd, f->buf + sent, &left);
+    sent += n - left;
+    if (error == EAGAIN) { // another writer was there first
+      mprof_sys_sleep_ms(sent == 0 ? (unsigned)timeout_ms : 0);
+      break;
+    }
+    if (error != 0)
+      note(f, error);
   }
-  return 0;
+  memmove(f->buf, f->buf + sent, f->buffered - sent);
+  f->buffered -= sent;
+  f->written += sent;
+  return f->error == 0 && f->buffered == 0;
+}
+
+// To a reader that may have stopped reading.
+static void send_all(struct mprof_outfile *f) {
+  enum { STEP_MS = 10 };
+  int idle_ms = 0;
+  while (f->error == 0 && f->buffered != 0) {
+    const size_t before = f->buffered;
+    mprof_outfile_send(f, STEP_MS);
+    idle_ms = f->buffered == before ? idle_ms + STEP_MS : 0;
+    if (idle_ms > f->patience_ms)
+      note(f, ETIMEDOUT);
+  }
 }
 
 static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
   if (f->error != 0)
     return;
-  note(f, f->patience_ms != 0 ? write_patiently(f, data, len)
-                              : mprof_os_write_all(f->fd, data, len));
+  note(f, mprof_os_write_all(f->fd, data, len));
   if (f->error == 0)
     f->written += len;
 }
@@ -89,6 +104,11 @@ int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
 // Sends what is buffered, in gzip as one block.
 static void flush(struct mprof_outfile *f, bool is_last) {
   size_t head = head_room(f);
+  if (f->patience_ms != 0) {
+    send_all(f);
+    f->buffered = 0;
+    return;
+  }
   if (f->is_gzip) {
     const unsigned char *data = f->buf + head;
     f->crc = mprof_gzip_crc32(f->crc, data, f->buffered);
@@ -157,6 +177,12 @@ static long create(struct mprof_outfile *f) {
   return fd;
 }
 
+static bool map_buffer(struct mprof_outfile *f, size_t bytes) {
+  f->buf = mprof_os_map(bytes);
+  f->buf_bytes = bytes;
+  return f->buf != NULL;
+}
+
 int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
   memset(f, 0, sizeof(*f));
   if (path[0] == '\0')
@@ -168,12 +194,11 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
   strcpy(f->path, path);
   f->is_gzip = gzip;
   f->is_new = keep_others;
-  f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
-  if (f->buf == NULL)
+  if (!map_buffer(f, MPROF_OUTFILE_BUFFER))
     return ENOMEM;
   long fd = create(f);
   if (fd < 0) {
-    mprof_os_unmap(f->buf, MPROF_OUTFILE_BUFFER);
+    mprof_os_unmap(f->buf, f->buf_bytes);
     return (int)-fd;
   }
   f->fd = (int)fd;
@@ -191,21 +216,22 @@ int mprof_outfile_open_stderr(struct mprof_outfile *f) {
     return EBADF;
   f->is_lent = true;
   f->fd = 2;
-  f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
-  return f->buf == NULL ? ENOMEM : 0;
+  return map_buffer(f, MPROF_OUTFILE_BUFFER) ? 0 : ENOMEM;
 }
 
-int mprof_outfile_open_fd(struct mprof_outfile *f, int fd) {
+int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms) {
   memset(f, 0, sizeof(*f));
   f->is_lent = true;
   f->fd = fd;
-  f->buf = mprof_os_map(MPROF_OUTFILE_BUFFER);
-  return f->buf == NULL ? ENOMEM : 0;
+  f->patience_ms = mprof_os_is_regular(fd) ? 0 : patience_ms;
+  const size_t bytes =
+      f->patience_ms != 0 ? MPROF_OUTFILE_BACKLOG : MPROF_OUTFILE_BUFFER;
+  return map_buffer(f, bytes) ? 0 : ENOMEM;
 }
 
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len) {
   size_t head = head_room(f);
-  size_t cap = MPROF_OUTFILE_BUFFER - head;
+  size_t cap = f->buf_bytes - head;
   const unsigned char *p = data;
   while (len > 0) {
     if (f->buffered == cap)
@@ -264,6 +290,6 @@ int mprof_outfile_close(struct mprof_outfile *f) {
   }
   if (!f->is_lent)
     finish_file(f);
-  mprof_os_unmap(f->buf, MPROF_OUTFILE_BUFFER);
+  mprof_os_unmap(f->buf, f->buf_bytes);
   return f->error;
 }

@@ -45,8 +45,9 @@ static bool are_many(void) { return mprof_trace_buf_are_many(trace.rows_len); }
 
 static struct mprof_trace_buf *new_buf(void) {
   struct mprof_trace_buf *b = mprof_trace_buf_new(are_many());
+  const uint64_t until = b ? 0 : mprof_trace_wait_until();
   for (bool may_go_on = true; !b && may_go_on;) {
-    may_go_on = mprof_trace_make_room(atomic_load(&trace.rows), true);
+    may_go_on = mprof_trace_make_room(atomic_load(&trace.rows), until);
     b = mprof_trace_buf_new(are_many()); // another thread may have made some
   }
   return b;
@@ -85,7 +86,7 @@ static bool add_buf(struct mprof_trace_row *r) {
   // A recorder keeps all that there is room for.
   if (!mprof_trace_is_recorder() &&
       mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
-    mprof_trace_make_room(atomic_load(&trace.rows), false);
+    mprof_trace_make_room(atomic_load(&trace.rows), 0);
   return true;
 }
 

@@ -296,9 +296,12 @@ const char *mprof_trace_own_path(void);
 // What "10s" is, 0 if it is nothing.
 uint64_t mprof_trace_last_ns(const char *s);
 // Makes room by writing some of the oldest buffers, or a recorder by dropping
-// them, unless another thread does; waits for that one if asked. False if there
-// is none to be made. Between enter and leave.
-bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits);
+// them, unless another thread does; waits for that one, and for the reader of a
+// descriptor, if until is not 0: for a reader until then at most, in ticks of
+// the clock. False if there is none to be made. Between enter and leave.
+bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
+// How long a thread may wait that begins to wait now.
+uint64_t mprof_trace_wait_until(void);
 // Writes the rest when all is quiet. 0 or the first errno value.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           struct mprof_trace_result *result);

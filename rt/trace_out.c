@@ -18,8 +18,11 @@
 
 // Buffers that a thread writes before it goes on with its own work.
 enum { WRITTEN_AT_ONCE = 4 };
-// How long a reader of a descriptor may take nothing.
+// How long a reader of a descriptor may take nothing when the trace has ended.
 enum { PATIENCE_MS = 5000 };
+// How long a thread waits for one while the trace goes on: when the memory is
+// full, or for a batch larger than what is kept for the reader.
+enum { WAIT_MS = 1000, WAIT_STEP_MS = 10 };
 // What a stack with its strings takes in the file, and what is left for those
 // that come while the memory is written.
 enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
@@ -31,10 +34,12 @@ enum { DROPPED_PART = 4 };
 static struct {
   atomic_bool is_busy; // guards the rest while the session goes on
   int fd;              // of the program's; -1: path
+  bool has_reader;     // of fd, which may be slow; written at the begin only
   char path[MPROF_PATH_MAX];
   struct mprof_outfile *out; // NULL: nothing was written yet
   struct mprof_trace_writer *writer;
   int error;
+  bool has_waited;     // for the reader, in vain: no other thread does
   bool has_parts;      // buffers are in out and not in memory any more
   uint64_t dev, ino;   // of the file that out writes
   bool is_recorder;    // nothing is written before somebody asks
@@ -74,10 +79,12 @@ static void make_absolute(const char *path) {
 
 void mprof_trace_write_begin(const char *path, int fd) {
   to.fd = fd;
+  to.has_reader = fd >= 0 && !mprof_os_is_regular(fd);
   to.path[0] = '\0';
   if (path)
     make_absolute(path);
   to.error = 0;
+  to.has_waited = false;
   to.is_recorder = mprof_trace_is_recorder();
   to.keep_ticks =
       mprof_clock_ticks(mprof_trace_last_ns(mprof_flags.trace_last)) /
@@ -113,7 +120,7 @@ static int open_out(const char *path, int fd) {
   struct mprof_outfile *out = mprof_os_map(sizeof(*out));
   if (!out)
     return ENOMEM;
-  int error = fd >= 0 ? mprof_outfile_open_fd(out, fd)
+  int error = fd >= 0 ? mprof_outfile_open_fd(out, fd, WAIT_MS)
                       : mprof_outfile_open(out, path, false);
   if (error == 0) {
     error = open_writer(out);
@@ -121,8 +128,6 @@ static int open_out(const char *path, int fd) {
       to.out = out;
       to.has_parts = false;
       mprof_sys_fstat_id(out->fd, &to.dev, &to.ino);
-      if (fd >= 0 && !mprof_os_is_regular(fd))
-        out->patience_ms = PATIENCE_MS;
       return 0;
     }
     out->error = error;
@@ -154,13 +159,23 @@ static bool write_one(struct mprof_trace_row *r) {
   return true;
 }
 
+// Whether the reader of a descriptor, if it has one, has taken what is there,
+// or does so until then: what it has not taken is all that is kept.
+static bool has_taken_all(uint64_t until) {
+  bool has = mprof_outfile_send(to.out, 0);
+  while (!has && to.out->error == 0 && !to.has_waited &&
+         mprof_clock_now() < until)
+    has = mprof_outfile_send(to.out, WAIT_STEP_MS);
+  return has;
+}
+
 // A row at a time, so that all get on.
 static bool write_some(struct mprof_trace_row *rows) {
   int n = 0;
   for (int before = -1; n < WRITTEN_AT_ONCE && n != before;) {
     before = n;
-    for (struct mprof_trace_row *r = rows; r && n < WRITTEN_AT_ONCE;
-         r = r->next)
+    for (struct mprof_trace_row *r = rows;
+         r && n < WRITTEN_AT_ONCE && has_taken_all(0); r = r->next)
       n += write_one(r);
   }
   return n != 0;
@@ -230,28 +245,37 @@ static uint64_t bytes_of_rest(void) {
   return records + records / 2 + stacks * STACK_BYTES;
 }
 
-static bool write_to_file(struct mprof_trace_row *rows, bool waits) {
+static bool write_to_file(struct mprof_trace_row *rows, uint64_t until) {
   if (!mprof_trace_format_streams())
     return false;
   if (!to.out && to.error == 0)
     to.error = open_first();
-  return to.out && is_ours() && to.out->error == 0 &&
-         mprof_outfile_is_ready(to.out, waits ? PATIENCE_MS : 0) &&
-         mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 &&
+  if (!to.out || !is_ours() || to.out->error != 0)
+    return false;
+  const bool has_taken = has_taken_all(until);
+  if (has_taken || until != 0)
+    to.has_waited = !has_taken;
+  return has_taken && mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 &&
          write_some(rows);
 }
 
-bool mprof_trace_make_room(struct mprof_trace_row *rows, bool waits) {
+uint64_t mprof_trace_wait_until(void) {
+  return mprof_clock_now() + mprof_clock_ticks(WAIT_MS * UINT64_C(1000000));
+}
+
+bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   bool has_written = false;
   while (atomic_exchange_explicit(&to.is_busy, true, memory_order_acquire)) {
-    if (!waits)
+    if (until == 0)
       return true;
+    if (to.has_reader && mprof_clock_now() >= until)
+      return false;
     mprof_sys_sleep_ms(1);
   }
   if (to.is_recorder)
     has_written = drop_some(rows);
   else if (!mprof_trace_is_read()) // which has its own pace
-    has_written = write_to_file(rows, waits);
+    has_written = write_to_file(rows, until);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
   return has_written;
 }
@@ -338,6 +362,8 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
     return to.error;
   if (fd < 0)
     strcpy(to.out->path, path);
+  if (to.out->patience_ms != 0)
+    to.out->patience_ms = PATIENCE_MS;
   const int own_error = is_ours() ? write_rest(rows, &result->cut) : EBADF;
   if (to.writer)
     result->events = mprof_trace_writer_events(to.writer);

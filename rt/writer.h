@@ -34,6 +34,8 @@ void mprof_command_line(char *buf, size_t len);
 // Longest path of an output file, with its 0.
 #define MPROF_PATH_MAX 1024
 #define MPROF_OUTFILE_BUFFER 65536
+// The same of one with a patience: what a reader has not taken yet.
+#define MPROF_OUTFILE_BACKLOG (4 * MPROF_OUTFILE_BUFFER)
 
 // Too large for a stack of 16 KiB: keep it in memory from mprof_os_map.
 struct mprof_outfile {
@@ -43,7 +45,7 @@ struct mprof_outfile {
   bool is_gzip;
   bool is_lent; // the descriptor is not ours, and has no name
   bool is_new;  // never replaces a file
-  // Of one that is lent and no regular file: how long it may take nothing.
+  // Of one that is lent and has a reader: how long that may take nothing.
   int patience_ms;   // 0: for ever
   uint64_t reserved; // bytes, from the file's begin
   size_t buffered;
@@ -51,7 +53,8 @@ struct mprof_outfile {
   uint32_t plain_len; // of all data, modulo 2^32, for gzip's trailer
   char path[MPROF_PATH_MAX];
   char temp[MPROF_PATH_MAX + 64];
-  unsigned char *buf; // MPROF_OUTFILE_BUFFER bytes
+  size_t buf_bytes;
+  unsigned char *buf;
 };
 // Opens path's temporary name (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600), never as
 // descriptor 0 to 2. gzip: data goes out in stored blocks. 0 or errno;
@@ -63,10 +66,12 @@ void mprof_outfile_keep_others(bool keep);
 // The same file by a descriptor above 2: one of those would be taken for the
 // program's, where it is closed. An error stays as it is.
 long mprof_outfile_move_up(long fd);
-// To a descriptor of the caller's, which stays open. 0 or errno.
-int mprof_outfile_open_fd(struct mprof_outfile *f, int fd);
-// Whether it takes data within that time.
-bool mprof_outfile_is_ready(const struct mprof_outfile *f, int timeout_ms);
+// To a descriptor of the caller's, which stays open. patience_ms: if it is a
+// pipe or the like. 0 or errno.
+int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms);
+// Sends of what is buffered what a reader takes now, or at first within that
+// time. True if nothing is left, and of a file without a reader.
+bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms);
 // Sees to it that so many more bytes can be written to a file that is not lent,
 // where its file system can. 0 or errno, EFBIG above the size that the process
 // may give it; what was not used is given back.
