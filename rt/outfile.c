@@ -19,7 +19,10 @@ static bool keep_others; // guarded by writer_lock
 
 void mprof_outfile_keep_others(bool keep) { keep_others = keep; }
 
-enum { NAME_LIMIT = 255 }; // bytes in one component of a path (NAME_MAX)
+enum {
+  NAME_LIMIT = 255, // bytes in one component of a path (NAME_MAX)
+  HIGH_FD = 512,    // above those that a careless loop closes
+};
 
 // Where data begin in the buffer: a block's header goes before them.
 static size_t head_room(const struct mprof_outfile *f) {
@@ -31,6 +34,29 @@ static void note(struct mprof_outfile *f, int error) {
     f->error = error;
 }
 
+// A program that closes all descriptors, as daemons do, may have given ours to
+// a file of its own, or the one that it has lent. Another of its threads may do
+// so right after this, too: hence the high number.
+static bool is_same(const struct mprof_outfile *f) {
+  uint64_t dev, ino;
+  return mprof_sys_fstat_id(f->fd, &dev, &ino) == 0 && dev == f->dev &&
+         ino == f->ino;
+}
+
+static void lose(struct mprof_outfile *f) {
+  note(f, EBADF);
+  if (!f->is_lent)
+    mprof_sys_unlink(f->temp);
+  f->is_lent = true; // neither to be closed nor renamed
+}
+
+// Before each use.
+static bool check(struct mprof_outfile *f) {
+  if (f->error == 0 && !is_same(f))
+    lose(f);
+  return f->error == 0;
+}
+
 // A pipe that is ready takes so much without a wait.
 #define PIECE 4096u
 
@@ -38,7 +64,7 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
   size_t sent = 0;
   if (f->patience_ms == 0)
     return true;
-  while (f->error == 0 && sent < f->buffered &&
+  while (sent < f->buffered && check(f) &&
          mprof_sys_poll_out(f->fd, sent == 0 ? timeout_ms : 0) != 0) {
     const size_t rest = f->buffered - sent, n = rest < PIECE ? rest : PIECE;
     size_t left = n;
@@ -71,7 +97,7 @@ static void send_all(struct mprof_outfile *f) {
 }
 
 static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
-  if (f->error != 0)
+  if (!check(f))
     return;
   note(f, mprof_os_write_all(f->fd, data, len));
   if (f->error == 0)
@@ -83,8 +109,8 @@ static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
 
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
   const uint64_t end = f->written + f->buffered + bytes;
-  if (f->is_lent || f->error != 0)
-    return 0;
+  if (f->is_lent || !check(f))
+    return f->error;
   if (end > mprof_sys_file_size_limit())
     return EFBIG;
   if (end <= f->reserved)
@@ -126,6 +152,9 @@ int mprof_outfile_flush(struct mprof_outfile *f) {
 
 int mprof_outfile_restart(struct mprof_outfile *f) {
   f->written = f->reserved = f->buffered = 0;
+  f->error = 0;
+  if (!check(f))
+    return f->error;
   long r = mprof_sys_ftruncate(f->fd, 0);
   if (r == 0)
     r = mprof_sys_rewind(f->fd);
@@ -162,6 +191,15 @@ long mprof_outfile_move_up(long fd) {
   return moved;
 }
 
+// Where the limit on descriptors allows it.
+static long move_high(long fd) {
+  const long moved = mprof_sys_fcntl((int)fd, F_DUPFD_CLOEXEC, HIGH_FD);
+  if (moved < 0)
+    return mprof_outfile_move_up(fd);
+  mprof_sys_close((int)fd);
+  return moved;
+}
+
 static long create(struct mprof_outfile *f) {
   long fd = -EEXIST;
   for (int i = 0; i < 8 && fd == -EEXIST; i++) {
@@ -171,10 +209,15 @@ static long create(struct mprof_outfile *f) {
   }
   if (fd < 0)
     return fd;
-  fd = mprof_outfile_move_up(fd);
+  fd = move_high(fd);
   if (fd < 0)
     mprof_sys_unlink(f->temp);
   return fd;
+}
+
+static void set_fd(struct mprof_outfile *f, int fd) {
+  f->fd = fd;
+  mprof_sys_fstat_id(fd, &f->dev, &f->ino);
 }
 
 static bool map_buffer(struct mprof_outfile *f, size_t bytes) {
@@ -201,7 +244,7 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
     mprof_os_unmap(f->buf, f->buf_bytes);
     return (int)-fd;
   }
-  f->fd = (int)fd;
+  set_fd(f, (int)fd);
   if (gzip) {
     unsigned char header[MPROF_GZIP_HEADER];
     mprof_gzip_header(header);
@@ -215,14 +258,14 @@ int mprof_outfile_open_stderr(struct mprof_outfile *f) {
   if (!mprof_message_has_stderr())
     return EBADF;
   f->is_lent = true;
-  f->fd = 2;
+  set_fd(f, 2);
   return map_buffer(f, MPROF_OUTFILE_BUFFER) ? 0 : ENOMEM;
 }
 
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms) {
   memset(f, 0, sizeof(*f));
   f->is_lent = true;
-  f->fd = fd;
+  set_fd(f, fd);
   f->patience_ms = mprof_os_is_regular(fd) ? 0 : patience_ms;
   const size_t bytes =
       f->patience_ms != 0 ? MPROF_OUTFILE_BACKLOG : MPROF_OUTFILE_BUFFER;
@@ -288,8 +331,15 @@ int mprof_outfile_close(struct mprof_outfile *f) {
     mprof_gzip_trailer(trailer, f->crc, f->plain_len);
     write_raw(f, trailer, sizeof(trailer));
   }
-  if (!f->is_lent)
+  if (!f->is_lent && is_same(f))
     finish_file(f);
+  else if (!f->is_lent)
+    lose(f);
   mprof_os_unmap(f->buf, f->buf_bytes);
   return f->error;
+}
+
+void mprof_outfile_forget(struct mprof_outfile *f) {
+  if (!f->is_lent && is_same(f))
+    mprof_sys_close(f->fd);
 }

@@ -41,7 +41,6 @@ static struct {
   int error;
   bool has_waited;     // for the reader, in vain: no other thread does
   bool has_parts;      // buffers are in out and not in memory any more
-  uint64_t dev, ino;   // of the file that out writes
   bool is_recorder;    // nothing is written before somebody asks
   uint64_t keep_ticks; // what a recorder is to write at least; 0: all it has
 } to;
@@ -127,7 +126,6 @@ static int open_out(const char *path, int fd) {
     if (error == 0) {
       to.out = out;
       to.has_parts = false;
-      mprof_sys_fstat_id(out->fd, &to.dev, &to.ino);
       return 0;
     }
     out->error = error;
@@ -212,20 +210,6 @@ static bool drop_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// A program that closes all descriptors, as daemons do, may have given ours to
-// a file of its own.
-static bool is_ours(void) {
-  uint64_t dev, ino;
-  if (mprof_sys_fstat_id(to.out->fd, &dev, &ino) == 0 && dev == to.dev &&
-      ino == to.ino)
-    return true;
-  if (!to.out->is_lent)
-    mprof_sys_unlink(to.out->temp);
-  to.out->is_lent = true; // neither to be closed nor renamed
-  to.out->error = EBADF;
-  return false;
-}
-
 // A session of the option trace has its name at the end only: what is written
 // before has one beside it.
 static int open_first(void) {
@@ -250,7 +234,7 @@ static bool write_to_file(struct mprof_trace_row *rows, uint64_t until) {
     return false;
   if (!to.out && to.error == 0)
     to.error = open_first();
-  if (!to.out || !is_ours() || to.out->error != 0)
+  if (!to.out || to.out->error != 0)
     return false;
   const bool has_taken = has_taken_all(until);
   if (has_taken || until != 0)
@@ -364,7 +348,7 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
     strcpy(to.out->path, path);
   if (to.out->patience_ms != 0)
     to.out->patience_ms = PATIENCE_MS;
-  const int own_error = is_ours() ? write_rest(rows, &result->cut) : EBADF;
+  const int own_error = write_rest(rows, &result->cut);
   if (to.writer)
     result->events = mprof_trace_writer_events(to.writer);
   if (own_error != 0 && to.out->error == 0)
@@ -406,8 +390,8 @@ int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
 
 // What the parent's writer has is the parent's, its descriptor too.
 void mprof_trace_write_reset(void) {
-  if (to.out && !to.out->is_lent && is_ours())
-    mprof_sys_close(to.out->fd);
+  if (to.out)
+    mprof_outfile_forget(to.out);
   to.out = NULL;
   to.writer = NULL;
   atomic_store(&to.is_busy, false);

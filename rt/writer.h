@@ -41,6 +41,7 @@ void mprof_command_line(char *buf, size_t len);
 struct mprof_outfile {
   int fd;
   int error; // the first errno value; later writes do nothing
+  uint64_t dev, ino; // what fd was when it was opened
   uint64_t written;
   bool is_gzip;
   bool is_lent; // the descriptor is not ours, and has no name
@@ -57,7 +58,8 @@ struct mprof_outfile {
   unsigned char *buf;
 };
 // Opens path's temporary name (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600), never as
-// descriptor 0 to 2. gzip: data goes out in stored blocks. 0 or errno;
+// descriptor 0 to 2, and above those that programs close in a loop if the limit
+// allows it. gzip: data goes out in stored blocks. 0 or errno;
 // EOPNOTSUPP if path is a device or the like, which a rename would destroy.
 int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
 // From here on files that are opened never replace another: closing gives
@@ -87,6 +89,8 @@ void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);
 void mprof_outfile_text(struct mprof_outfile *f, const char *s);
 void mprof_outfile_dec(struct mprof_outfile *f, uint64_t v);
 void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v); // without 0x
+// In a forked child: the file is the parent's.
+void mprof_outfile_forget(struct mprof_outfile *f);
 // Finishes, closes and renames; on an error removes the temporary file. 0 or
 // the first errno value.
 int mprof_outfile_close(struct mprof_outfile *f);

@@ -4,7 +4,8 @@
 // Intent: a program that leaves out ends of regions, or ends what it never
 // began, has a trace that readers take; one that closes all descriptors, and
 // opens a file that gets the trace's, finds nothing in it but its own; one that
-// goes to another directory has the trace where it said.
+// closes the first hundred while its threads go on loses nothing either; one
+// that goes to another directory has the trace where it said.
 //
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/elsewhere && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o careless
@@ -13,6 +14,9 @@
 // RUN: %go tool trace -d=parsed regions.trace | FileCheck %s
 // RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 ./careless closes
 // RUN: not ls closes.trace* 2> /dev/null
+// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 ./careless threads
+// RUN: %trace_check -q threads.trace
+// RUN: test ! -s own
 // RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 ./careless goes
 // RUN: %trace_check -q goes.trace
 //
@@ -25,13 +29,40 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mprof/mprof.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+static atomic_int is_over;
+
 static void fill(void) {
   for (int i = 0; i < 50000; i++)
     mprof_trace_log(0, "key", "some text that fills the buffers");
+}
+
+static void *fill_on(void *arg) {
+  while (!atomic_load(&is_over))
+    mprof_trace_log(0, "key", "some text that fills the buffers");
+  return arg;
+}
+
+static void close_all(int first, int limit) {
+  for (int fd = first; fd < limit; fd++)
+    close(fd);
+}
+
+static void open_own(int n) {
+  for (int i = 0; i < n; i++)
+    if (open("own", O_RDWR | O_CREAT | O_APPEND, 0600) < 0)
+      exit(1);
+}
+
+static int is_own_empty(void) {
+  struct stat st;
+  return stat("own", &st) == 0 && st.st_size == 0;
 }
 
 int main(int argc, char **argv) {
@@ -47,22 +78,35 @@ int main(int argc, char **argv) {
     mprof_trace_region_end(0, "outer");
     mprof_trace_region_end(0, "inner");
   } else if (strcmp(what, "closes") == 0) {
-    struct stat st;
     fill(); // so that the file is open
-    for (int fd = 3; fd < 100; fd++)
-      close(fd);
-    for (int i = 0; i < 10; i++) {
-      int fd = open("own", O_RDWR | O_CREAT | O_APPEND, 0600);
-      if (fd < 0)
+    close_all(3, 1024);
+    open_own(10);
+    for (int fd = 512; fd < 522; fd++)
+      if (dup2(3, fd) < 0)
         return 1;
-    }
     fill();
-    if (mprof_trace_stop() != EBADF || stat("own", &st) != 0 || st.st_size != 0)
+    if (mprof_trace_stop() != EBADF || !is_own_empty())
       return 1;
-    for (int fd = 3; fd < 13; fd++) // nobody has closed them
+    for (int fd = 512; fd < 522; fd++) // nobody has closed them
       if (fcntl(fd, F_GETFD) < 0)
         return 1;
     return 0;
+  } else if (strcmp(what, "threads") == 0) {
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+      if (pthread_create(&t[i], NULL, fill_on, NULL) != 0)
+        return 1;
+    fill(); // so that the file is open
+    for (int round = 0; round < 10; round++) {
+      close_all(3, 100);
+      open_own(20);
+      usleep(2000);
+    }
+    atomic_store(&is_over, 1);
+    for (int i = 0; i < 2; i++)
+      pthread_join(t[i], NULL);
+    if (!is_own_empty())
+      return 1;
   } else {
     fill();
     if (chdir("elsewhere") != 0)
