@@ -298,7 +298,8 @@ uint64_t mprof_trace_last_ns(const char *s);
 // Makes room by writing some of the oldest buffers, or a recorder by dropping
 // them, unless another thread does; waits for that one, and for the reader of a
 // descriptor, if until is not 0: for a reader until then at most, in ticks of
-// the clock. False if there is none to be made. Between enter and leave.
+// the clock. True: there may be room, or is worth another call; false if there
+// is none to be made. Between enter and leave.
 bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
 // How long a thread may wait that begins to wait now.
 uint64_t mprof_trace_wait_until(void);

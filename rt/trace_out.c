@@ -22,7 +22,7 @@ enum { WRITTEN_AT_ONCE = 4 };
 enum { PATIENCE_MS = 5000 };
 // How long a thread waits for one while the trace goes on: when the memory is
 // full, or for a batch larger than what is kept for the reader.
-enum { WAIT_MS = 1000, WAIT_STEP_MS = 10 };
+enum { WAIT_MS = 1000 };
 // What a stack with its strings takes in the file, and what is left for those
 // that come while the memory is written.
 enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
@@ -157,23 +157,13 @@ static bool write_one(struct mprof_trace_row *r) {
   return true;
 }
 
-// Whether the reader of a descriptor, if it has one, has taken what is there,
-// or does so until then: what it has not taken is all that is kept.
-static bool has_taken_all(uint64_t until) {
-  bool has = mprof_outfile_send(to.out, 0);
-  while (!has && to.out->error == 0 && !to.has_waited &&
-         mprof_clock_now() < until)
-    has = mprof_outfile_send(to.out, WAIT_STEP_MS);
-  return has;
-}
-
 // A row at a time, so that all get on.
 static bool write_some(struct mprof_trace_row *rows) {
   int n = 0;
   for (int before = -1; n < WRITTEN_AT_ONCE && n != before;) {
     before = n;
     for (struct mprof_trace_row *r = rows;
-         r && n < WRITTEN_AT_ONCE && has_taken_all(0); r = r->next)
+         r && n < WRITTEN_AT_ONCE && mprof_outfile_send(to.out, 0); r = r->next)
       n += write_one(r);
   }
   return n != 0;
@@ -229,17 +219,32 @@ static uint64_t bytes_of_rest(void) {
   return records + records / 2 + stacks * STACK_BYTES;
 }
 
-static bool write_to_file(struct mprof_trace_row *rows, uint64_t until) {
+// Whether a thread that may wait until then is to do so for the reader. Who has
+// waited in vain has done it for all.
+static bool is_to_wait(uint64_t until) {
+  const bool is = to.out->error == 0 && !to.has_waited && until != 0 &&
+                  mprof_clock_now() < until;
+  if (until != 0)
+    to.has_waited = !is;
+  return is;
+}
+
+// What a reader has not taken of the last batch comes first, so that there is
+// no more of it. *must_wait: for the reader.
+static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
+                          bool *must_wait) {
   if (!mprof_trace_format_streams())
     return false;
   if (!to.out && to.error == 0)
     to.error = open_first();
   if (!to.out || to.out->error != 0)
     return false;
-  const bool has_taken = has_taken_all(until);
-  if (has_taken || until != 0)
-    to.has_waited = !has_taken;
-  return has_taken && mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 &&
+  if (!mprof_outfile_send(to.out, 0)) {
+    *must_wait = is_to_wait(until);
+    return false;
+  }
+  to.has_waited = false;
+  return mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 &&
          write_some(rows);
 }
 
@@ -248,7 +253,7 @@ uint64_t mprof_trace_wait_until(void) {
 }
 
 bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
-  bool has_written = false;
+  bool has_written = false, must_wait = false;
   while (atomic_exchange_explicit(&to.is_busy, true, memory_order_acquire)) {
     if (until == 0)
       return true;
@@ -259,9 +264,11 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   if (to.is_recorder)
     has_written = drop_some(rows);
   else if (!mprof_trace_is_read()) // which has its own pace
-    has_written = write_to_file(rows, until);
+    has_written = write_to_file(rows, until, &must_wait);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  return has_written;
+  if (must_wait) // not while it is busy, so that all who wait get on
+    mprof_sys_sleep_ms(1);
+  return has_written || must_wait;
 }
 
 static void write_all(struct mprof_trace_row *rows) {

@@ -40,7 +40,7 @@ void mprof_command_line(char *buf, size_t len);
 // Too large for a stack of 16 KiB: keep it in memory from mprof_os_map.
 struct mprof_outfile {
   int fd;
-  int error; // the first errno value; later writes do nothing
+  int error;         // the first errno value; later writes do nothing
   uint64_t dev, ino; // what fd was when it was opened
   uint64_t written;
   bool is_gzip;
