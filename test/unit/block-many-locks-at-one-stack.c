@@ -26,7 +26,7 @@ static MPROF_NOINLINE void contend(uintptr_t lock) {
   struct mprof_release r;
   mprof_wait_begin(&w, MPROF_KIND_mutex, (uintptr_t)op, FRAME, lock);
   time_now += 7;
-  mprof_release_begin(&r, lock, (uintptr_t)op, FRAME);
+  mprof_release_begin(&r, lock, MPROF_WAKES_NEXT_OWNER, (uintptr_t)op, FRAME);
   mprof_release_end(&r, true, MPROF_KIND_mutex, (uintptr_t)op, FRAME);
   mprof_wait_end(&w, MPROF_GOT);
   __asm__ volatile("");

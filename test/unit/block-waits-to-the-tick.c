@@ -58,7 +58,7 @@ static MPROF_NOINLINE void wait_for(uint64_t released, uint64_t until,
   if (released != 0) {
     struct mprof_release r;
     time_now = released;
-    mprof_release_begin(&r, lock, OP, FRAME);
+    mprof_release_begin(&r, lock, MPROF_WAKES_NEXT_OWNER, OP, FRAME);
     mprof_release_end(&r, true, MPROF_KIND_mutex, OP, FRAME);
   }
   time_now = until;
@@ -100,7 +100,7 @@ static void ends(void) {
 
 static MPROF_NOINLINE void release(uintptr_t object, bool success) {
   struct mprof_release r;
-  mprof_release_begin(&r, object, OP, FRAME);
+  mprof_release_begin(&r, object, MPROF_WAKES_NEXT_OWNER, OP, FRAME);
   mprof_release_end(&r, success, MPROF_KIND_mutex, OP, FRAME);
   __asm__ volatile("");
 }
