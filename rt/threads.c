@@ -211,10 +211,6 @@ void mprof_threads_leave_trace(void) {
   }
 }
 
-bool mprof_thread_has_left_trace(const struct mprof_thread *t) {
-  return t->has_left_trace;
-}
-
 static uint64_t mix(uint64_t x) { // splitmix64
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -67,7 +67,7 @@ struct mprof_thread {
   struct mprof_heapx_last last; // with the option heapx
   // Whether the thread makes a record of the trace; atomic.
   atomic_uint in_trace;
-  bool has_left_trace; // by a longjmp out of one; guarded by registry_lock
+  bool has_left_trace; // by a longjmp out of one; guarded by trace_lock
   // For the stacks of all threads (thread_wait.c). Where the thread stands: the
   // address of the struct mprof_wait that it is in, with bits of those who read
   // it; MPROF_WAIT_ASKED; or 0.
@@ -156,9 +156,9 @@ void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
                         void *arg);
 
 // Waits until no thread makes a record of the trace. Call with registry_lock
-// held, when no new one can. The second: of one that was waited for in vain.
+// held, when no new one can. Sets has_left_trace of those that it has waited
+// for in vain.
 void mprof_threads_leave_trace(void);
-bool mprof_thread_has_left_trace(const struct mprof_thread *t);
 
 // Stores 0 as the countdown of every thread, and returns when each has seen
 // it or drawn for rate_epoch. Call with registry_lock held.

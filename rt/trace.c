@@ -15,7 +15,6 @@
 #include "write_trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -286,36 +285,13 @@ static bool is_call(long number) {
   return false;
 }
 
-// The first bytes of a file of a thread's in /proc; "" if it cannot be read.
-static void read_of_thread(int tid, const char *file, char *text, size_t cap) {
-  char path[64];
-  struct mprof_text t = MPROF_TEXT(path);
-  mprof_text_str(&t, "/proc/self/task/");
-  mprof_text_dec(&t, (unsigned)tid);
-  mprof_text_str(&t, file);
-  long len = -1;
-  const long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd >= 0) {
-    len = mprof_sys_read((int)fd, text, cap - 1);
-    mprof_sys_close((int)fd);
-  }
-  text[len > 0 ? len : 0] = '\0';
-}
-
-// How the kernel sees a thread: one that does not run is in a system call.
+// How the kernel sees a thread: one that does not run is in a system call,
+// whose number not all kernels say.
 static enum mprof_trace_from look_at(int tid) {
-  char text[512];
-  read_of_thread(tid, "/stat", text, sizeof(text));
-  const char *state = strrchr(text, ')'); // a name may have more of them
-  if (!state || (state[2] != 'S' && state[2] != 'D'))
+  struct mprof_proc_thread p;
+  if (!mprof_proc_thread(tid, &p) || (p.state != 'S' && p.state != 'D'))
     return MPROF_TRACE_FROM_RUNNING;
-  read_of_thread(tid, "/syscall", text, sizeof(text)); // not in all kernels
-  long number = 0;
-  const char *p = text;
-  for (; *p >= '0' && *p <= '9' && number < 10000; p++)
-    number = 10 * number + (*p - '0');
-  return p != text && is_call(number) ? MPROF_TRACE_FROM_CALL
-                                      : MPROF_TRACE_FROM_WAITING;
+  return is_call(p.syscall) ? MPROF_TRACE_FROM_CALL : MPROF_TRACE_FROM_WAITING;
 }
 
 static void put_pre_locked(struct mprof_trace_row *r,
@@ -489,7 +465,7 @@ static struct mprof_trace_row *end_session_locked(void) {
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
   for (struct mprof_trace_row *r = atomic_load(&trace.rows); r; r = r->next) {
-    r->is_left = r->g != 0 && mprof_thread_has_left_trace(r->thread);
+    r->is_left = r->g != 0 && r->thread->has_left_trace;
     if (!r->is_left)
       close_row(r);
   }
