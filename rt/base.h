@@ -80,6 +80,9 @@ uint64_t mprof_sys_file_size_limit(void);
 long mprof_sys_membarrier(void);
 
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
+// For so many milliseconds at most.
+void mprof_sys_futex_wait_within(atomic_uint *word, unsigned value,
+                                 unsigned ms);
 void mprof_sys_futex_wake(atomic_uint *word); // one waiter
 void mprof_sys_futex_wake_all(atomic_uint *word);
 // All, of other processes too.
@@ -132,8 +135,9 @@ enum mprof_rank {
 };
 
 struct mprof_lock {
-  atomic_uint word; // 0 free, 1 held, 2 held and waited for
+  atomic_uint word; // 0 free, 1 held
   unsigned char rank;
+  _Atomic uint16_t sleepers;
   // Waiting for this lock itself, for the mutex profile; see lock.c.
   _Atomic uint64_t waiting;
   uint64_t charged; // guarded by the lock

@@ -14,10 +14,17 @@
 #include "clock.h"
 #include "threads.h"
 
-enum { FREE, HELD, WAITED_FOR };
+enum { FREE, HELD };
 
 // Looks at a lock that is held for some instructions only before sleeping.
 #define SPINS 100
+
+// A release is a plain store, not the atomic exchange that would be a third of
+// what an uncontended lock costs. So it may look for sleepers before others see
+// that the lock is free, and miss one that looks at the lock just then and goes
+// to sleep, all within the some 100 ns that a store is on its way. Who sleeps
+// looks again after so long.
+#define SLEEP_MS 1
 
 #define ONE_WAITER (UINT64_C(1) << 48)
 #define SUM_MASK (ONE_WAITER - 1)
@@ -84,10 +91,12 @@ static void end_waiting(struct mprof_lock *l, uint64_t start) {
 static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
   uint64_t start = mprof_clock_now();
   begin_waiting(l, start);
-  if (!spin(l))
-    while (atomic_exchange_explicit(&l->word, WAITED_FOR,
-                                    memory_order_acquire) != FREE)
-      mprof_sys_futex_wait(&l->word, WAITED_FOR);
+  if (!spin(l)) {
+    atomic_fetch_add(&l->sleepers, 1);
+    while (!try_acquire(l))
+      mprof_sys_futex_wait_within(&l->word, HELD, SLEEP_MS);
+    atomic_fetch_sub(&l->sleepers, 1);
+  }
   end_waiting(l, start);
   uint64_t now = mprof_clock_now();
   if (now > start)
@@ -134,8 +143,10 @@ void mprof_lock_release(struct mprof_lock *l) {
   if (mprof_unlikely(atomic_load_explicit(&l->waiting, memory_order_relaxed) !=
                      0))
     owed = charge(l);
-  if (atomic_exchange_explicit(&l->word, FREE, memory_order_release) ==
-      WAITED_FOR)
+  atomic_store_explicit(&l->word, FREE, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (mprof_unlikely(atomic_load_explicit(&l->sleepers, memory_order_relaxed) !=
+                     0))
     mprof_sys_futex_wake(&l->word);
   mprof_tls.locks_held--;
   if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0))
@@ -146,4 +157,5 @@ void mprof_lock_reset(struct mprof_lock *l) {
   note_reset();
   atomic_store_explicit(&l->word, FREE, memory_order_relaxed);
   atomic_store_explicit(&l->waiting, 0, memory_order_relaxed);
+  atomic_store_explicit(&l->sleepers, 0, memory_order_relaxed);
 }
