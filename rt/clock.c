@@ -7,13 +7,12 @@
 
 #include <cpuid.h>
 #include <time.h>
-#include <x86intrin.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 // Shortest time that tells the counter's speed well enough for a rate.
 #define SHORTEST_NS 500000
 
-enum { UNKNOWN, COUNTER, MONOTONIC };
+atomic_int mprof_clock_kind;
 
 // One moment as both clocks tell it.
 struct moment {
@@ -21,8 +20,8 @@ struct moment {
 };
 
 static struct {
-  atomic_int kind; // UNKNOWN until the first use
-  // Where the measurement begins: written before kind, by whoever comes first.
+  // Where the measurement begins: written before the kind, by whoever comes
+  // first.
   struct moment first;
   atomic_int has_first; // 0 no, 1 being written, 2 yes
   uint64_t (*injected)(void);
@@ -33,13 +32,6 @@ static uint64_t monotonic_ns(void) {
   struct timespec ts = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &ts);
   return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
-}
-
-// Waits for the instructions before it, so that a stamp taken before an unlock
-// is not later than it, nor one after a lock earlier.
-static uint64_t counter(void) {
-  unsigned cpu;
-  return __rdtscp(&cpu);
 }
 
 // Leaf 0x80000007, EDX bit 8: the counter runs at one speed in every state.
@@ -56,9 +48,10 @@ static struct moment look(void) {
   struct moment best = {0, 0};
   uint64_t shortest = UINT64_MAX;
   for (int i = 0; i < 5; i++) {
-    uint64_t before = counter();
+    unsigned cpu;
+    uint64_t before = __builtin_ia32_rdtscp(&cpu);
     uint64_t ns = monotonic_ns();
-    uint64_t after = counter();
+    uint64_t after = __builtin_ia32_rdtscp(&cpu);
     if (after - before < shortest) {
       shortest = after - before;
       best = (struct moment){before + shortest / 2, ns};
@@ -68,38 +61,32 @@ static struct moment look(void) {
 }
 
 static MPROF_NOINLINE int start(void) {
-  int kind = has_even_counter() ? COUNTER : MONOTONIC;
+  int kind = has_even_counter() ? MPROF_CLOCK_COUNTER : MPROF_CLOCK_OTHER;
   int none = 0;
-  if (kind == COUNTER &&
+  if (kind == MPROF_CLOCK_COUNTER &&
       atomic_compare_exchange_strong(&clock_state.has_first, &none, 1)) {
     clock_state.first = look();
     atomic_store(&clock_state.has_first, 2);
   }
-  atomic_store_explicit(&clock_state.kind, kind, memory_order_release);
+  atomic_store_explicit(&mprof_clock_kind, kind, memory_order_release);
   return kind;
 }
 
 static int kind(void) {
-  int k = atomic_load_explicit(&clock_state.kind, memory_order_acquire);
-  return mprof_likely(k != UNKNOWN) ? k : start();
+  int k = atomic_load_explicit(&mprof_clock_kind, memory_order_acquire);
+  return mprof_likely(k != MPROF_CLOCK_UNKNOWN) ? k : start();
 }
 
-uint64_t mprof_clock_now(void) {
-  if (mprof_unlikely(clock_state.injected != NULL))
+uint64_t mprof_clock_other(void) {
+  if (clock_state.injected != NULL)
     return clock_state.injected();
-  return mprof_likely(kind() == COUNTER) ? counter() : monotonic_ns();
-}
-
-uint64_t mprof_clock_about(void) {
-  if (mprof_unlikely(clock_state.injected != NULL))
-    return clock_state.injected();
-  return mprof_likely(kind() == COUNTER) ? __rdtsc() : monotonic_ns();
+  return kind() == MPROF_CLOCK_COUNTER ? mprof_clock_now() : monotonic_ns();
 }
 
 uint64_t mprof_clock_ticks_per_second(void) {
   if (clock_state.injected != NULL)
     return clock_state.injected_rate;
-  if (kind() == MONOTONIC)
+  if (kind() != MPROF_CLOCK_COUNTER)
     return NS_PER_SECOND;
   while (atomic_load(&clock_state.has_first) != 2)
     __builtin_ia32_pause(); // another thread is a few readings away
@@ -128,4 +115,5 @@ uint64_t mprof_clock_ns(uint64_t ticks) {
 void mprof_clock_set(uint64_t (*fn)(void), uint64_t ticks_per_second) {
   clock_state.injected = fn;
   clock_state.injected_rate = ticks_per_second;
+  atomic_store(&mprof_clock_kind, fn ? MPROF_CLOCK_OTHER : MPROF_CLOCK_UNKNOWN);
 }
