@@ -83,15 +83,17 @@ static struct mprof_bucket *recent_at(struct mprof_thread *t,
       (leaf != 0 && b->stack[0] != leaf))
     return NULL;
   const size_t n = b->stack_len - leaves;
-  if (mprof_unwind_along(&t->range, &frame, b->stack + leaves, n) != n ||
+  if (!mprof_unwind_along(&t->range, &frame, b->stack + leaves, n) ||
       !ends_as(t, b, frame, s->depth - leaves - n + 1))
     return NULL;
   return b;
 }
 
-struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
-                                     struct mprof_bucket_key *key,
-                                     mprof_pc leaf, uintptr_t frame) {
+// The stack is written down.
+static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
+                                                   struct mprof_bucket_key *key,
+                                                   mprof_pc leaf,
+                                                   uintptr_t frame) {
   struct mprof_scratch *s = t->scratch;
   enum mprof_stack_end end;
   mprof_pc *stack = s->stack;
@@ -105,9 +107,6 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
     mprof_tls.is_foreign = false;
     n = mprof_unwind_cfi(&t->range, frame, stack, depth, &end);
   } else {
-    struct mprof_bucket *recent = recent_at(t, key, leaf, frame);
-    if (mprof_likely(recent != NULL))
-      return recent;
     n = mprof_unwind(&t->range, frame, stack, depth, &end);
   }
   key->stack = s->stack;
@@ -123,4 +122,13 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
   if (b)
     *same = s->recent[recent_index(n ? stack[0] : 0, frame, key->size)] = b;
   return b;
+}
+
+struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
+                                     struct mprof_bucket_key *key,
+                                     mprof_pc leaf, uintptr_t frame) {
+  struct mprof_bucket *recent = mprof_likely(!mprof_tls.is_foreign)
+                                    ? recent_at(t, key, leaf, frame)
+                                    : NULL;
+  return mprof_likely(recent != NULL) ? recent : find_at(t, key, leaf, frame);
 }

@@ -32,12 +32,29 @@ void mprof_unwind_learn_roots(void);
 size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
                     mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
 
-// Goes that way as long as it meets the n return addresses at pcs, which
-// another unwinding has given, on the thread's own stack as far as range knows
-// it; n is not 0. Returns how many there were; *fp is then the last one's
-// frame.
-size_t mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
-                          const mprof_pc *pcs, size_t n);
+// The sanitizers must not check what is read of a stack: other frames' words.
+#define MPROF_NO_SANITIZER                                                     \
+  __attribute__((no_sanitize("address", "thread", "memory")))
+
+// Whether that way meets the n return addresses at pcs, which another unwinding
+// has given; *fp is then the last one's frame. It lies on the thread's own
+// stack as far as range knows it; n is not 0. What else is checked of an
+// address was when it was met first: all that is read here has to do is to be
+// there, and to be the same.
+MPROF_NO_SANITIZER static inline bool
+mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
+                   const mprof_pc *pcs, size_t n) {
+  const uintptr_t lo = range->lo, bytes = range->hi - 16 - lo;
+  uintptr_t at = *fp, next = at;
+  for (size_t i = 0; i < n; i++) {
+    at = next;
+    if (at - lo > bytes || ((const uintptr_t *)at)[1] != pcs[i])
+      return false;
+    next = *(const uintptr_t *)at;
+  }
+  *fp = at;
+  return true;
+}
 
 // The same through code that keeps no frame pointers, by its call frame
 // information: unwind_cfi.c. Its steps are slower, so only stacks that begin in

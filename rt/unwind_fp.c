@@ -138,30 +138,10 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                              : MPROF_STACK_CUT_CHAIN;
 }
 
-#define NO_SANITIZER __attribute__((no_sanitize("address", "thread", "memory")))
-
-// What is checked of an address itself was when it was met first.
-NO_SANITIZER size_t mprof_unwind_along(const struct mprof_stack_range *range,
-                                       uintptr_t *fp, const mprof_pc *pcs,
-                                       size_t n) {
-  const uintptr_t last = range->hi - 16;
-  uintptr_t next = *fp;
-  size_t i = 0;
-  if (next < range->lo)
-    return 0;
-  while (next <= last && ((const uintptr_t *)next)[1] == pcs[i]) {
-    const uintptr_t at = *fp = next;
-    next = *(const uintptr_t *)at;
-    if (++i == n || next - at - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0)
-      break;
-  }
-  return i;
-}
-
-// The sanitizers must not check what is read here: other frames' words.
-NO_SANITIZER size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
-                                 mprof_pc *pcs, size_t depth,
-                                 enum mprof_stack_end *end) {
+MPROF_NO_SANITIZER size_t mprof_unwind(struct mprof_stack_range *range,
+                                       uintptr_t fp, mprof_pc *pcs,
+                                       size_t depth,
+                                       enum mprof_stack_end *end) {
   size_t n = 0;
   *end = MPROF_STACK_CUT_DEPTH;
   if (depth == 0)
