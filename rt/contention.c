@@ -224,10 +224,12 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
     mprof_stat_add(MPROF_STAT_reentrant, 1);
     return;
   }
-  struct mprof_trace_mark mark = {.buf = NULL};
+  struct mprof_trace_waker waker = {.row = NULL};
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_release(&mark, op, frame);
-  r->charge = mprof_waiters_charge(object, wakes, mark.buf ? &mark : NULL);
+    mprof_trace_release_begin(&waker, op, frame);
+  r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL);
+  if (mprof_unlikely(waker.row != NULL))
+    mprof_trace_leave();
   mprof_guard_leave();
 }
 

@@ -153,8 +153,9 @@ void mprof_cond_cancelled(void *cond_wait);
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
     struct mprof_release release;                                              \
-    mprof_release_begin(&release, (uintptr_t)object, Wakes, (uintptr_t)f,      \
-                        FRAME);                                                \
+    if (mprof_waiters_word((void *)object) != 0)                               \
+      mprof_release_begin(&release, (uintptr_t)object, Wakes, (uintptr_t)f,    \
+                          FRAME);                                              \
     return f(object);                                                          \
   }
 

@@ -60,7 +60,7 @@ static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
   r->last = b;
 }
 
-static bool add_buf(struct mprof_trace_row *r) {
+static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = new_buf();
   bool is_new = b != NULL;
   if (!is_new && mprof_trace_is_recorder() && r->last && r->first == r->last) {
@@ -89,8 +89,12 @@ static bool add_buf(struct mprof_trace_row *r) {
   return true;
 }
 
-static bool has_room(struct mprof_trace_row *r, uint32_t bytes) {
-  return (r->last && r->last->len + bytes <= r->last->size) || add_buf(r);
+// Inlined: nearly each record finds its room.
+__attribute__((always_inline)) static inline bool
+has_room(struct mprof_trace_row *r, uint32_t bytes) {
+  return (mprof_likely(r->last != NULL) &&
+          mprof_likely(r->last->len + bytes <= r->last->size)) ||
+         add_buf(r);
 }
 
 static struct mprof_trace_row *new_row_locked(void) {

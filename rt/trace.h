@@ -196,9 +196,19 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
 // the session makes its thread come into it.
 void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
                           uint64_t now, const struct mprof_trace_mark *mark);
-// Before a release that somebody waits for.
-void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
-                         uintptr_t frame);
+// Before a release that somebody may wait for, who is found under a lock:
+// enters the caller's row, and takes its stack. No row: the release is not in
+// the trace; else it is to be left after.
+struct mprof_trace_waker {
+  struct mprof_trace_row *row;
+  uint32_t stack;
+};
+void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
+                               uintptr_t frame);
+// In between: somebody does wait; now is the time of the clock that it is
+// charged for.
+struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
+                                             uint64_t now);
 // The stack of a function that a thread runs, 0 for none.
 uint32_t mprof_trace_start_of(uintptr_t fn);
 // A thread is about to be created: its number, 0 if it has none, and in *start

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+// What a buffer's word slots says.
+enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
+
 static struct {
   struct mprof_lock lock; // guards what follows
   struct mprof_trace_buf *unused, *unused_small;
@@ -82,7 +85,7 @@ static struct mprof_trace_buf *take_locked(bool is_small) {
 static void begin(struct mprof_trace_buf *b) {
   b->next = NULL;
   b->len = 0;
-  atomic_store_explicit(&b->is_sealed, false, memory_order_release);
+  atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
 }
 
 // No slot of it is written from here on, nor later by whom it was left for.
@@ -192,26 +195,49 @@ void mprof_trace_buf_reset(void) {
   pool.used = pool.mapped = 0;
 }
 
+// --- wakers ---
+
+// A slot is written in some instructions only.
+#define SPINS 100
+
+static bool enter_slots(struct mprof_trace_buf *b) {
+  for (int i = 0; i < SPINS; i++) {
+    uint32_t was = SLOTS_FREE;
+    if (atomic_compare_exchange_strong_explicit(&b->slots, &was, SLOTS_WRITTEN,
+                                                memory_order_acquire,
+                                                memory_order_relaxed))
+      return true;
+    if (was == SLOTS_SEALED)
+      return false;
+    __builtin_ia32_pause();
+  }
+  return false;
+}
+
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped) {
   struct mprof_trace_buf *b = m->buf;
-  bool is_mine = false;
-  atomic_fetch_add(&b->pins, 1);
-  if (!atomic_load(&b->is_sealed) &&
-      atomic_load(&b->generation) == m->generation) {
-    uint64_t none = 0;
-    uint64_t *slot = __builtin_assume_aligned(b->data + m->offset, 8);
-    is_mine = __atomic_compare_exchange_n(slot, &none, g << 32 | seq, false,
-                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    if (is_mine) // nobody reads it while the buffer is pinned
-      memcpy((char *)slot - MPROF_TRACE_BEFORE_SLOT, &skipped, sizeof(skipped));
+  if (!enter_slots(b))
+    return false;
+  uint64_t *slot = __builtin_assume_aligned(b->data + m->offset, 8);
+  const bool is_mine =
+      atomic_load_explicit(&b->generation, memory_order_relaxed) ==
+          m->generation &&
+      *slot == 0;
+  if (is_mine) {
+    *slot = g << 32 | seq;
+    memcpy((char *)slot - MPROF_TRACE_BEFORE_SLOT, &skipped, sizeof(skipped));
   }
-  atomic_fetch_sub(&b->pins, 1);
+  atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
   return is_mine;
 }
 
 void mprof_trace_buf_seal(struct mprof_trace_buf *b) {
-  atomic_store(&b->is_sealed, true);
-  while (atomic_load(&b->pins) != 0)
+  for (;;) {
+    uint32_t was = SLOTS_FREE;
+    if (atomic_compare_exchange_strong(&b->slots, &was, SLOTS_SEALED) ||
+        was == SLOTS_SEALED)
+      return;
     mprof_sys_sleep_ms(0);
+  }
 }

@@ -33,10 +33,10 @@ struct mprof_trace_buf {
   uint32_t start;
   int tid;
   bool waits;
-  // Threads that write a waker's slot now, and whether none may any more. A
-  // slot named by another generation is of an earlier use.
-  _Atomic uint32_t pins, generation;
-  atomic_bool is_sealed;
+  // Whether a thread writes a waker's slot now, or none may any more; see
+  // mprof_trace_mark_claim. A slot named by another generation is of an earlier
+  // use.
+  _Atomic uint32_t slots, generation;
   bool is_over;                 // its session: it is only to be unmapped
   struct mprof_trace_buf *also; // of a mapping's first: another mapping's
   unsigned char data[];
@@ -89,6 +89,11 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
 // woken: eight bytes in the releaser's row, for its number and sequence number,
 // and before them four for how many of those the format 1.23 does not count.
 #define MPROF_TRACE_BEFORE_SLOT 4u
+// The slot of a record whose numbers end at p.
+static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
+  return (unsigned char *)(((uintptr_t)p + MPROF_TRACE_BEFORE_SLOT + 7) &
+                           ~(uintptr_t)7);
+}
 struct mprof_trace_mark {
   struct mprof_trace_buf *buf; // NULL: none
   uint32_t generation;
@@ -98,7 +103,8 @@ struct mprof_trace_mark {
   uint64_t ticks;
 };
 // Writes who was woken, thread g at its sequence number seq. False if somebody
-// else did, or if the row was written meanwhile.
+// else did, if the row was written meanwhile, or while another thread stands
+// still that writes a slot of the same buffer.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped);
 // Has no slot of the buffer written any more.

@@ -14,6 +14,7 @@
 #include "snapshot.h"
 
 #include <pthread.h>
+#include <string.h>
 
 // Calls shorter than this keep their thread running in the picture, as Go's
 // do that its monitor does not see.
@@ -26,29 +27,25 @@ void mprof_trace_events_init(void) {
   atomic_store(&short_call, mprof_clock_ticks(SHORT_CALL_NS));
 }
 
+// Of kinds that are not here it is a block for the sake of others.
+static const unsigned char types[MPROF_KIND_COUNT] = {
+    [MPROF_KIND_cond] = MPROF_TRACE_BLOCK_COND,
+    [MPROF_KIND_join] = MPROF_TRACE_BLOCK_COND,
+    [MPROF_KIND_future] = MPROF_TRACE_BLOCK_COND,
+    [MPROF_KIND_net] = MPROF_TRACE_BLOCK_NET,
+    [MPROF_KIND_dns] = MPROF_TRACE_BLOCK_NET,
+    [MPROF_KIND_poll] = MPROF_TRACE_BLOCK_SELECT,
+    [MPROF_KIND_sleep] = MPROF_TRACE_SLEEP,
+    [MPROF_KIND_io] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_child] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_fsync] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_ipc] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_uring] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_call] = MPROF_TRACE_CALL_OPEN};
+
 static enum mprof_trace_type type_of(enum mprof_kind kind) {
-  switch (kind) {
-  case MPROF_KIND_cond:
-  case MPROF_KIND_join:
-  case MPROF_KIND_future:
-    return MPROF_TRACE_BLOCK_COND;
-  case MPROF_KIND_net:
-  case MPROF_KIND_dns:
-    return MPROF_TRACE_BLOCK_NET;
-  case MPROF_KIND_poll:
-    return MPROF_TRACE_BLOCK_SELECT;
-  case MPROF_KIND_sleep:
-    return MPROF_TRACE_SLEEP;
-  case MPROF_KIND_io:
-  case MPROF_KIND_child:
-  case MPROF_KIND_fsync:
-  case MPROF_KIND_ipc:
-  case MPROF_KIND_uring:
-  case MPROF_KIND_call:
-    return MPROF_TRACE_CALL_OPEN;
-  default:
-    return MPROF_TRACE_BLOCK_SYNC;
-  }
+  return types[kind] != 0 ? (enum mprof_trace_type)types[kind]
+                          : MPROF_TRACE_BLOCK_SYNC;
 }
 
 static void put_block(struct mprof_trace_row *r, enum mprof_trace_type type,
@@ -223,36 +220,28 @@ void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
   mprof_trace_leave();
 }
 
-static struct mprof_trace_mark put_wake(struct mprof_trace_row *r,
-                                        uint32_t stack) {
-  unsigned char *p =
-      mprof_trace_begin(r, MPROF_TRACE_WAKE, mprof_clock_about());
-  p = mprof_trace_put(p, stack);
-  for (unsigned i = 0; i < MPROF_TRACE_BEFORE_SLOT; i++)
-    *p++ = 0;
-  while (((uintptr_t)p & 7) != 0)
-    *p++ = 0;
-  uint64_t *slot = __builtin_assume_aligned(p, 8);
-  *slot = 0;
+struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
+                                             uint64_t now) {
+  struct mprof_trace_row *r = w->row;
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
+  p = mprof_trace_put(p, w->stack);
+  unsigned char *const slot = mprof_trace_slot_after(p);
+  memset(p, 0, 3 * sizeof(uint64_t)); // as much as there can be, at once
   struct mprof_trace_buf *b = r->last;
-  mprof_trace_finish(r, p + sizeof(uint64_t));
+  mprof_trace_finish(r, slot + sizeof(uint64_t));
   return (struct mprof_trace_mark){
       .buf = b,
       .generation = atomic_load_explicit(&b->generation, memory_order_relaxed),
-      .offset = (uint32_t)(p - b->data),
+      .offset = (uint32_t)(slot - b->data),
       .session = mprof_tls.trace_session,
-      .stack = stack,
+      .stack = w->stack,
       .ticks = r->ticks};
 }
 
-void mprof_trace_release(struct mprof_trace_mark *m, uintptr_t op,
-                         uintptr_t frame) {
-  const uint32_t stack = mprof_trace_stack(op, frame);
-  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
-  if (!r)
-    return;
-  *m = put_wake(r, stack);
-  mprof_trace_leave();
+void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
+                               uintptr_t frame) {
+  w->stack = mprof_trace_stack(op, frame);
+  w->row = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
 }
 
 // --- threads ---
@@ -264,7 +253,8 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
   const size_t i = ended_slot(self);
   wait_left(r, now);
   mprof_trace_put_thread_name(r, now);
-  const struct mprof_trace_mark mark = put_wake(r, r->start);
+  const struct mprof_trace_mark mark = mprof_trace_put_wake(
+      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now);
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
   mprof_lock_acquire(&ended.lock);
   ended.last[i].thread = self;

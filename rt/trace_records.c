@@ -35,8 +35,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
   for (unsigned i = 0; i < n; i++)
     r->n[i] = mprof_trace_get(&p);
   if (r->type == MPROF_TRACE_WAKE) {
-    p += MPROF_TRACE_BEFORE_SLOT;
-    p = (const unsigned char *)(((uintptr_t)p + 7) & ~(uintptr_t)7);
+    p = mprof_trace_slot_after(p);
     uint64_t signed_by;
     uint32_t skipped;
     memcpy(&signed_by, p, sizeof(signed_by));

@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "fastpath.h"
+#include "trace.h"
 
 struct waited {
   struct waited *next;
@@ -119,16 +120,17 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
 }
 
 static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
-                            const struct mprof_trace_mark *mark) {
+                            const struct mprof_trace_waker *waker,
+                            uint64_t now) {
   if (!w->marks)
     w->marks = mprof_persistent_alloc(sizeof(*w->marks));
   if (w->marks)
-    mprof_wake_marks_add(w->marks, mark, wakes);
+    mprof_wake_marks_add(w->marks, mprof_trace_put_wake(waker, now), wakes);
 }
 
-struct mprof_charge mprof_waiters_charge(uintptr_t object,
-                                         enum mprof_wakes wakes,
-                                         const struct mprof_trace_mark *mark) {
+struct mprof_charge
+mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
+                     const struct mprof_trace_waker *waker) {
   struct mprof_charge c = {0, 0, 0};
   struct slot *s = lock_slot(object);
   struct waited *w = find_locked(s, object);
@@ -142,8 +144,8 @@ struct mprof_charge mprof_waiters_charge(uintptr_t object,
       c = (struct mprof_charge){(uint64_t)owed, now, w->charged};
       w->sum += c.ticks;
       w->charged = now;
-      if (mprof_unlikely(mark != NULL))
-        add_mark_locked(w, wakes, mark);
+      if (mprof_unlikely(waker != NULL))
+        add_mark_locked(w, wakes, waker, now);
     }
   }
   mprof_lock_release(&s->lock);

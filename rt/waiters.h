@@ -13,6 +13,8 @@
 
 #include "wake_marks.h"
 
+struct mprof_trace_waker; // trace.h
+
 // Enters a thread that waits for object since start. False: no memory.
 bool mprof_waiters_enter(uintptr_t object, uint64_t start);
 // Takes it out. Returns when object was last released, 0 if not since start,
@@ -27,11 +29,11 @@ struct mprof_charge {
   uint64_t stamp, before; // of the record: now, and as it was
 };
 // Object is about to be released: stamps the time, and returns what its waiters
-// have waited since they came or since the last charge. mark: the trace's of
-// this release, or NULL.
+// have waited since they came or since the last charge. waker: who releases, as
+// the trace has it, for a record if somebody waits; or NULL.
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
                                          enum mprof_wakes wakes,
-                                         const struct mprof_trace_mark *mark);
+                                         const struct mprof_trace_waker *waker);
 // It was not released after all. What another release has charged in the
 // meantime stays.
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);

@@ -22,7 +22,7 @@ static void remove_at(struct mprof_wake_marks *m, uint32_t i) {
 }
 
 void mprof_wake_marks_add(struct mprof_wake_marks *m,
-                          const struct mprof_trace_mark *mark,
+                          struct mprof_trace_mark mark,
                           enum mprof_wakes wakes) {
   if (wakes == MPROF_WAKES_NEXT_OWNER)
     mprof_wake_marks_clear(m);
@@ -30,7 +30,7 @@ void mprof_wake_marks_add(struct mprof_wake_marks *m,
     m->lost = m->marks[0].mark;
     remove_at(m, 0);
   }
-  m->marks[m->len].mark = *mark;
+  m->marks[m->len].mark = mark;
   m->marks[m->len].wakes = wakes;
   m->len++;
 }

@@ -33,8 +33,7 @@ struct mprof_wake_marks {
 
 void mprof_wake_marks_clear(struct mprof_wake_marks *m);
 void mprof_wake_marks_add(struct mprof_wake_marks *m,
-                          const struct mprof_trace_mark *mark,
-                          enum mprof_wakes wakes);
+                          struct mprof_trace_mark mark, enum mprof_wakes wakes);
 // For a thread that has waited since start, of the clock: the oldest mark that
 // can have woken it; one without a buffer if there is none.
 struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,

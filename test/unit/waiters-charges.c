@@ -221,22 +221,30 @@ static void many(uintptr_t a) {
   CHECK(mprof_persistent_used() - used <= 80 * 128); // one a slot
 }
 
-// A release's mark is for a thread that it woke, not for one whose time ran
-// out, and goes with the last waiter.
+// A release is in the trace if somebody waits, at the time that it is charged
+// for. Its mark is for a thread that it woke, not for one whose time ran out,
+// and goes with the last waiter.
 static void marks(uintptr_t a) {
-  struct mprof_trace_mark mark = {.buf = (struct mprof_trace_buf *)64};
+  static _Alignas(64) char memory[MPROF_TRACE_SMALL_SIZE];
+  struct mprof_trace_buf *buf = (struct mprof_trace_buf *)memory;
+  struct mprof_trace_row row = {.last = buf};
+  const struct mprof_trace_waker waker = {.row = &row, .stack = 7};
+  struct mprof_trace_mark mark = {.buf = NULL};
+  buf->len = 0;
+  time_now = 49000;
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker).ticks, 0);
+  CHECK_EQ(buf->len, 0);
   enter_at(a, 50000);
   enter_at(a, 50000);
   time_now = 51000;
-  mark.ticks = time_now / MPROF_TRACE_TICK_DIV;
-  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &mark).ticks, 2 * 1000);
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker).ticks, 2 * 1000);
+  CHECK(buf->len != 0);
   time_now = 52000;
-  mark.ticks = time_now / MPROF_TRACE_TICK_DIV;
-  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &mark).ticks, 2 * 1000);
-  mark.buf = NULL;
+  CHECK_EQ(mprof_waiters_charge(a, MPROF_WAKES_ONE, &waker).ticks, 2 * 1000);
   CHECK_EQ(mprof_waiters_leave(a, 50000, NULL), 52000);
   CHECK_EQ(mprof_waiters_leave(a, 50000, &mark), 52000);
-  CHECK(mark.buf != NULL);
+  CHECK(mark.buf == buf);
+  CHECK_EQ(mark.stack, 7);
   CHECK_EQ(mark.ticks, 51000 / MPROF_TRACE_TICK_DIV);
   enter_at(a, 50000); // in a record that was used
   CHECK_EQ(charge_at(a, 53000), 3000);

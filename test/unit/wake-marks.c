@@ -18,7 +18,7 @@ static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;
 // Of a release at a time, in ticks of the trace, which is its offset too.
 static void add(uint32_t time, enum mprof_wakes wakes) {
   const struct mprof_trace_mark m = {.buf = buf, .offset = time, .ticks = time};
-  mprof_wake_marks_add(&marks, &m, wakes);
+  mprof_wake_marks_add(&marks, m, wakes);
 }
 
 // When the release was that woke a thread that has waited since a time, or 0.
