@@ -76,7 +76,9 @@ int64_t mprof_sys_realtime_ns(void);
 uint64_t mprof_sys_address_space_limit(void);
 // The same of a file's bytes.
 uint64_t mprof_sys_file_size_limit(void);
-// Makes running threads see stores made before the call. 0 or -errno.
+// Makes running threads see stores made before the call, and shows what they
+// have stored. 0 or -errno. The first call takes milliseconds in a process with
+// several threads.
 long mprof_sys_membarrier(void);
 
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
@@ -136,8 +138,8 @@ enum mprof_rank {
 
 struct mprof_lock {
   atomic_uint word; // 0 free, 1 held
+  atomic_uint sleepers;
   unsigned char rank;
-  _Atomic uint16_t sleepers;
   // Waiting for this lock itself, for the mutex profile; see lock.c.
   _Atomic uint64_t waiting;
   uint64_t charged; // guarded by the lock

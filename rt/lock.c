@@ -21,9 +21,9 @@ enum { FREE, HELD };
 
 // A release is a plain store, not the atomic exchange that would be a third of
 // what an uncontended lock costs. So it may look for sleepers before others see
-// that the lock is free, and miss one that looks at the lock just then and goes
-// to sleep, all within the some 100 ns that a store is on its way. Who sleeps
-// looks again after so long.
+// that the lock is free: the barrier is the sleeper's, on all processors. Where
+// the kernel has none, or a sandbox lets none pass, the sleeper may be missed
+// and looks again after so long.
 #define SLEEP_MS 1
 
 #define ONE_WAITER (UINT64_C(1) << 48)
@@ -88,15 +88,22 @@ static void end_waiting(struct mprof_lock *l, uint64_t start) {
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
 }
 
+static void sleep_until_free(struct mprof_lock *l) {
+  atomic_fetch_add(&l->sleepers, 1);
+  const bool is_seen = mprof_sys_membarrier() == 0;
+  while (!try_acquire(l))
+    if (is_seen)
+      mprof_sys_futex_wait(&l->word, HELD);
+    else
+      mprof_sys_futex_wait_within(&l->word, HELD, SLEEP_MS);
+  atomic_fetch_sub(&l->sleepers, 1);
+}
+
 static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
   uint64_t start = mprof_clock_now();
   begin_waiting(l, start);
-  if (!spin(l)) {
-    atomic_fetch_add(&l->sleepers, 1);
-    while (!try_acquire(l))
-      mprof_sys_futex_wait_within(&l->word, HELD, SLEEP_MS);
-    atomic_fetch_sub(&l->sleepers, 1);
-  }
+  if (!spin(l))
+    sleep_until_free(l);
   end_waiting(l, start);
   uint64_t now = mprof_clock_now();
   if (now > start)
