@@ -72,6 +72,8 @@ static uint32_t get_name(const char *s, size_t len) {
     mprof_lock_acquire(&names.lock);
     handle = add_name_locked(s, len);
     mprof_lock_release(&names.lock);
+    if (handle == 0)
+      mprof_stat_add(MPROF_STAT_trace_names_lost, 1);
   }
   return handle;
 }

@@ -278,7 +278,8 @@ int mprof_trace_snapshot(const char *path);
 
 /* What the program puts into the trace itself; nothing where there is none, at
  * the cost of a call. Names and keys are cut at 255 bytes, and the process has
- * 2,048 different ones; a text is cut at 1,024. Not for signal handlers.
+ * 2,048 different ones: records lack further ones, and are counted; a text is
+ * cut at 1,024. Not for signal handlers.
  *
  * A task, a logical operation that several threads may work at: returns its
  * number, never 0, by which regions and messages belong to it; 0 where there is

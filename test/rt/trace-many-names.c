@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a trace with more different names of regions than it can have is
+// sound, its first ones are there, and the records that lack theirs are
+// counted.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o names
+// RUN: env MPROF_OPTIONS=profile=0 ./names 2> said
+// RUN: %trace_check -q names.trace
+// RUN: %go tool trace -d=parsed names.trace > parsed
+// RUN: FileCheck --input-file=parsed %s
+// RUN: FileCheck --check-prefix=LOST --input-file=said %s
+// CHECK: RegionBegin {{.*}} Type="name 0"
+// CHECK: RegionEnd {{.*}} Type="name 2000"
+// CHECK-NOT: Type="name 2400"
+// The begins and ends of 500, and of as many more as the runtime has names.
+// LOST: incomplete: trace_names_lost 1,00
+
+#include <mprof/mprof.h>
+#include <stdio.h>
+
+int main(void) {
+  char name[20];
+  if (mprof_trace_start("names.trace") != 0)
+    return 1;
+  for (int i = 0; i < 2548; i++) {
+    snprintf(name, sizeof(name), "name %d", i);
+    mprof_trace_region_begin(0, name);
+    mprof_trace_region_end(0, name);
+  }
+  return mprof_trace_stop();
+}
