@@ -76,15 +76,14 @@ int64_t mprof_sys_realtime_ns(void);
 uint64_t mprof_sys_address_space_limit(void);
 // The same of a file's bytes.
 uint64_t mprof_sys_file_size_limit(void);
-// Makes running threads see stores made before the call, and shows what they
-// have stored. 0 or -errno. The first call takes milliseconds in a process with
-// several threads.
+// Makes running threads see stores made before the call. 0 or -errno.
 long mprof_sys_membarrier(void);
 
+struct timespec;
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
-// For so many milliseconds at most.
-void mprof_sys_futex_wait_within(atomic_uint *word, unsigned value,
-                                 unsigned ms);
+// For so long at most.
+void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
+                              const struct timespec *time);
 void mprof_sys_futex_wake(atomic_uint *word); // one waiter
 void mprof_sys_futex_wake_all(atomic_uint *word);
 // All, of other processes too.
@@ -137,8 +136,7 @@ enum mprof_rank {
 };
 
 struct mprof_lock {
-  atomic_uint word; // 0 free, 1 held
-  atomic_uint sleepers;
+  atomic_uint word; // 0 free, 1 held, 2 held and waited for
   unsigned char rank;
   // Waiting for this lock itself, for the mutex profile; see lock.c.
   _Atomic uint64_t waiting;
@@ -152,6 +150,9 @@ bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms);
 void mprof_lock_release(struct mprof_lock *l);
 // In a forked child: free, whoever held it in the parent.
 void mprof_lock_reset(struct mprof_lock *l);
+// How long a thread sleeps at a time for a lock: by its address one is known
+// whose system call a signal may end.
+extern const struct timespec mprof_lock_patience;
 // What threads have waited for the profiler's locks, in ticks.
 uint64_t mprof_lock_wait_ticks(void);
 

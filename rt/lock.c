@@ -14,17 +14,20 @@
 #include "clock.h"
 #include "threads.h"
 
-enum { FREE, HELD };
+#include <time.h>
+
+enum { FREE, HELD, WAITED_FOR };
 
 // Looks at a lock that is held for some instructions only before sleeping.
 #define SPINS 100
 
-// A release is a plain store, not the atomic exchange that would be a third of
-// what an uncontended lock costs. So it may look for sleepers before others see
-// that the lock is free: the barrier is the sleeper's, on all processors. Where
-// the kernel has none, or a sandbox lets none pass, the sleeper may be missed
-// and looks again after so long.
-#define SLEEP_MS 1
+// A release looks at the word and stores, where an exchange would be a third of
+// what an uncontended lock costs. A thread that says in between that it waits
+// has that overwritten. It learns so from the kernel, for which the word must
+// still say it, unless the store is on its way for longer than the call into
+// the kernel: then nobody wakes it, and it looks again after a millisecond.
+// (A membarrier would exclude that; sandboxes end processes for one.)
+const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
 
 #define ONE_WAITER (UINT64_C(1) << 48)
 #define SUM_MASK (ONE_WAITER - 1)
@@ -88,22 +91,13 @@ static void end_waiting(struct mprof_lock *l, uint64_t start) {
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
 }
 
-static void sleep_until_free(struct mprof_lock *l) {
-  atomic_fetch_add(&l->sleepers, 1);
-  const bool is_seen = mprof_sys_membarrier() == 0;
-  while (!try_acquire(l))
-    if (is_seen)
-      mprof_sys_futex_wait(&l->word, HELD);
-    else
-      mprof_sys_futex_wait_within(&l->word, HELD, SLEEP_MS);
-  atomic_fetch_sub(&l->sleepers, 1);
-}
-
 static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
   uint64_t start = mprof_clock_now();
   begin_waiting(l, start);
   if (!spin(l))
-    sleep_until_free(l);
+    while (atomic_exchange_explicit(&l->word, WAITED_FOR,
+                                    memory_order_acquire) != FREE)
+      mprof_sys_futex_wait_for(&l->word, WAITED_FOR, &mprof_lock_patience);
   end_waiting(l, start);
   uint64_t now = mprof_clock_now();
   if (now > start)
@@ -150,10 +144,10 @@ void mprof_lock_release(struct mprof_lock *l) {
   if (mprof_unlikely(atomic_load_explicit(&l->waiting, memory_order_relaxed) !=
                      0))
     owed = charge(l);
+  const bool is_waited_for =
+      atomic_load_explicit(&l->word, memory_order_relaxed) == WAITED_FOR;
   atomic_store_explicit(&l->word, FREE, memory_order_release);
-  atomic_signal_fence(memory_order_seq_cst);
-  if (mprof_unlikely(atomic_load_explicit(&l->sleepers, memory_order_relaxed) !=
-                     0))
+  if (mprof_unlikely(is_waited_for))
     mprof_sys_futex_wake(&l->word);
   mprof_tls.locks_held--;
   if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0))
@@ -164,5 +158,4 @@ void mprof_lock_reset(struct mprof_lock *l) {
   note_reset();
   atomic_store_explicit(&l->word, FREE, memory_order_relaxed);
   atomic_store_explicit(&l->waiting, 0, memory_order_relaxed);
-  atomic_store_explicit(&l->sleepers, 0, memory_order_relaxed);
 }

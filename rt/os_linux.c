@@ -221,11 +221,10 @@ void mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
   call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, 0, 0, 0);
 }
 
-void mprof_sys_futex_wait_within(atomic_uint *word, unsigned value,
-                                 unsigned ms) {
-  const struct timespec t = {.tv_sec = ms / 1000,
-                             .tv_nsec = (long)(ms % 1000) * 1000000};
-  call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, (long)&t, 0, 0);
+void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
+                              const struct timespec *time) {
+  call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, (long)time, 0,
+        0);
 }
 
 void mprof_sys_futex_wake(atomic_uint *word) {

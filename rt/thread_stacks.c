@@ -275,8 +275,8 @@ static bool survives_signal(const struct mprof_proc_thread *p) {
   case SYS_waitid:
   case SYS_flock:
     return true;
-  case SYS_futex: // without a time-out
-    return p->args[3] == 0 &&
+  case SYS_futex: // without a time-out, or the runtime's own
+    return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
             command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
   default:

@@ -241,7 +241,6 @@ uint64_t mprof_thread_random(void) { // xorshift64*
 }
 
 void mprof_threads_init(void) {
-  mprof_sys_membarrier(); // the first, while it costs nothing
   registry.has_key = pthread_key_create(&registry.key, on_thread_exit) == 0;
   if (registry.has_key && registry.key >= MAX_INLINE_KEY) {
     pthread_key_delete(registry.key);
