@@ -32,25 +32,32 @@ void mprof_unwind_learn_roots(void);
 size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
                     mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
 
+// A frame larger than this ends the stack.
+#define MPROF_MAX_FRAME_BYTES (4u << 20)
+
 // The sanitizers must not check what is read of a stack: other frames' words.
 #define MPROF_NO_SANITIZER                                                     \
   __attribute__((no_sanitize("address", "thread", "memory")))
 
-// Whether that way meets the n return addresses at pcs, which another unwinding
-// has given; *fp is then the last one's frame. It lies on the thread's own
-// stack as far as range knows it; n is not 0. What else is checked of an
-// address was when it was met first: all that is read here has to do is to be
-// there, and to be the same.
+// Whether that way is the one along the n return addresses at pcs, which
+// another unwinding has given; *fp is then the last one's frame. It lies on the
+// thread's own stack as far as range knows it; n is not 0.
 MPROF_NO_SANITIZER static inline bool
 mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
                    const mprof_pc *pcs, size_t n) {
-  const uintptr_t lo = range->lo, bytes = range->hi - 16 - lo;
-  uintptr_t at = *fp, next = at;
-  for (size_t i = 0; i < n; i++) {
-    at = next;
-    if (at - lo > bytes || ((const uintptr_t *)at)[1] != pcs[i])
+  const uintptr_t last = range->hi - 16;
+  uintptr_t at = *fp;
+  if (at < range->lo || at > last)
+    return false;
+  for (size_t i = 0;; at = *(const uintptr_t *)at) {
+    if (((const uintptr_t *)at)[1] != pcs[i])
       return false;
-    next = *(const uintptr_t *)at;
+    if (++i == n)
+      break;
+    const uintptr_t next = *(const uintptr_t *)at;
+    if (next - at - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
+        next > last)
+      return false;
   }
   *fp = at;
   return true;
@@ -84,10 +91,6 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
 void mprof_unwind_forget(void);
 
 // --- what both ways share ---
-
-// A frame larger than this ends the stack.
-#define MPROF_MAX_FRAME_BYTES (4u << 20)
-
 // What may be read of the stack that fp lies on: range itself, or, on a stack
 // that is not the thread's own, *foreign. NULL: not even the frame at fp.
 struct mprof_stack_range *mprof_stack_enter(struct mprof_stack_range *range,
