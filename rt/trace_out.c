@@ -169,14 +169,20 @@ static bool write_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// The row whose first buffer is complete and the oldest.
+// The row whose first buffer is complete and ended before all others' did: a
+// window begins where the last one that was dropped has ended.
 static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   struct mprof_trace_row *found = NULL;
-  for (struct mprof_trace_row *r = rows; r; r = r->next)
-    if (r->first &&
-        atomic_load_explicit(&r->first->next, memory_order_acquire) &&
-        (!found || r->first->ticks < found->first->ticks))
+  uint64_t found_end = 0;
+  for (struct mprof_trace_row *r = rows; r; r = r->next) {
+    const struct mprof_trace_buf *next =
+        r->first ? atomic_load_explicit(&r->first->next, memory_order_acquire)
+                 : NULL;
+    if (next && (!found || next->ticks < found_end)) {
       found = r;
+      found_end = next->ticks;
+    }
+  }
   return found;
 }
 
