@@ -367,13 +367,21 @@ static int begin_session_locked(void) {
   return 0;
 }
 
+// A thread that is in a record and was given up may still sign in any of the
+// buffers when it goes on.
 static void forget_locked(struct mprof_trace_row *rows) {
   struct mprof_trace_row *next;
+  bool has_left = false;
+  for (struct mprof_trace_row *r = rows; r; r = r->next)
+    has_left |= r->is_left;
   for (struct mprof_trace_row *r = rows; r; r = next) {
     next = r->next;
+    if (has_left)
+      mprof_trace_buf_abandon(r->first);
     if (r->is_left)
       continue;
-    mprof_trace_buf_unmap(r->first);
+    if (!has_left)
+      mprof_trace_buf_unmap(r->first);
     r->next = trace.spare;
     trace.spare = r;
   }

@@ -109,6 +109,8 @@ struct mprof_trace_buf *mprof_trace_buf_new(bool is_small) {
 }
 
 static void put_back_locked(struct mprof_trace_buf *b) {
+  if (b->is_stuck)
+    return;
   struct mprof_trace_buf **list =
       bytes_of(b) == MPROF_TRACE_BUF_SIZE ? &pool.unused : &pool.unused_small;
   b->next = *list;
@@ -163,6 +165,30 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
       put_back_locked(b);
   }
   unmap_locked(pool.used == 0);
+  mprof_lock_release(&pool.lock);
+}
+
+// Parts of one that was cut up keep it mapped, since they count as used.
+static void abandon_locked(struct mprof_trace_buf *b) {
+  struct mprof_trace_buf **link = &pool.all;
+  while (*link && *link != b)
+    link = &(*link)->also;
+  if (!*link || bytes_of(b) != MPROF_TRACE_BUF_SIZE)
+    return;
+  *link = b->also;
+  pool.mapped -= MPROF_TRACE_BUF_SIZE;
+}
+
+void mprof_trace_buf_abandon(struct mprof_trace_buf *list) {
+  mprof_lock_acquire(&pool.lock);
+  for (struct mprof_trace_buf *b = list; b; b = b->next) {
+    abandon_locked(b);
+    if (bytes_of(b) == MPROF_TRACE_BUF_SIZE)
+      pool.used -= MPROF_TRACE_BUF_SIZE;
+  }
+  for (struct mprof_trace_buf *b = pool.unused; b; b = b->next)
+    abandon_locked(b);
+  pool.unused = NULL;
   mprof_lock_release(&pool.lock);
 }
 
@@ -232,12 +258,18 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
   return is_mine;
 }
 
+// Whoever writes one for as long as this has left it by a longjmp, or has no
+// processor: others must get on.
+#define STUCK_MS 1000
+
 void mprof_trace_buf_seal(struct mprof_trace_buf *b) {
-  for (;;) {
+  for (unsigned ms = 0; ms <= STUCK_MS; ms++) {
     uint32_t was = SLOTS_FREE;
     if (atomic_compare_exchange_strong(&b->slots, &was, SLOTS_SEALED) ||
         was == SLOTS_SEALED)
       return;
-    mprof_sys_sleep_ms(0);
+    mprof_sys_sleep_ms(ms > 0);
   }
+  b->is_stuck = true;
+  atomic_store(&b->slots, SLOTS_SEALED);
 }

@@ -38,6 +38,7 @@ struct mprof_trace_buf {
   // use.
   _Atomic uint32_t slots, generation;
   bool is_over;                 // its session: it is only to be unmapped
+  bool is_stuck;                // somebody may write a slot of it at any time
   struct mprof_trace_buf *also; // of a mapping's first: another mapping's
   unsigned char data[];
 };
@@ -52,6 +53,9 @@ void mprof_trace_buf_empty(struct mprof_trace_buf *b);
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
 // The same of a session that is over, for which nobody looks any more.
 void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
+// The same of one that a thread has left in the middle of a record: they, and
+// those that nobody uses, stay mapped and are not used again.
+void mprof_trace_buf_abandon(struct mprof_trace_buf *list);
 // While there is no session: what none has needs no memory.
 void mprof_trace_buf_trim(void);
 // Bytes in use, and at most.
