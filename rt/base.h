@@ -129,6 +129,7 @@ enum mprof_rank {
   MPROF_RANK_STARTS,    // starts_lock: what threads are created with
   MPROF_RANK_WAITERS,   // a slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks
+  MPROF_RANK_LABELS,    // labels_lock: sets of labels
   MPROF_RANK_ENDED,     // threads that have ended in the trace
   MPROF_RANK_LOG,       // log_lock: the allocation log
   MPROF_RANK_TRACE_BUF, // free buffers of the trace
@@ -219,6 +220,8 @@ void mprof_text_mem(struct mprof_text *t, const char *s, size_t len);
 // Text from outside: control characters and what is not UTF-8 become '?', and
 // no character is cut in half.
 void mprof_text_clean(struct mprof_text *t, const char *s, size_t len);
+// Bytes of the UTF-8 character at s, of which len are there; 0 if it is none.
+size_t mprof_utf8_length(const unsigned char *s, size_t len);
 void mprof_text_dec(struct mprof_text *t, uint64_t v);
 void mprof_text_hex(struct mprof_text *t, uint64_t v); // without 0x
 // v / 10^digits with that many decimals.

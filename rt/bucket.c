@@ -145,6 +145,7 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   b->skip = key->skip;
   b->end = key->end;
   b->kind = key->kind;
+  b->labels = key->labels;
   memcpy(b->stack, key->stack, key->stack_len * sizeof(b->stack[0]));
   return b;
 }
@@ -171,7 +172,9 @@ static struct mprof_bucket *insert_locked(uint64_t hash,
 
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc) {
-  uint64_t hash = mprof_bucket_hash(key->stack, key->stack_len, key->size);
+  // Where there are no labels it is Go's.
+  const size_t size = key->size ^ (size_t)key->labels << 48;
+  uint64_t hash = mprof_bucket_hash(key->stack, key->stack_len, size);
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_acquire);
   struct mprof_bucket *b = find(t, hash, key);
   if (b || !alloc)

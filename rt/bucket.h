@@ -78,6 +78,7 @@ struct mprof_bucket_key {
   uint8_t skip; // 0..MPROF_MAX_SKIP
   uint8_t end;  // enum mprof_stack_end
   uint8_t kind; // enum mprof_kind (contention.h); 0 unless BLOCK or MUTEX
+  uint16_t labels; // of the thread (labels.h); 0 unless MEM, BLOCK or MUTEX
   union {
     size_t size;      // MEM: bytes; CUSTOM: its profile's number
     uintptr_t object; // BLOCK, MUTEX: the lock's address, or 0
@@ -109,6 +110,7 @@ struct mprof_bucket {
   uint8_t skip;
   uint8_t end;
   uint8_t kind;
+  uint16_t labels;
   // 0, or the number of the unload that took code of its stack away: no event
   // is counted here from then on. Written under modules_lock (epochs.h).
   _Atomic uint32_t gone;
@@ -140,7 +142,7 @@ mprof_bucket_matches_but_stack(const struct mprof_bucket *b,
                                const struct mprof_bucket_key *key) {
   return b->size == key->size && b->rate == key->rate && b->type == key->type &&
          b->skip == key->skip && b->kind == key->kind &&
-         mprof_bucket_gone(b) == 0;
+         b->labels == key->labels && mprof_bucket_gone(b) == 0;
 }
 // The newest bucket of a type, the others follow by allnext.
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);

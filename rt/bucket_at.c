@@ -12,13 +12,15 @@
 
 // Where a repeated event finds its bucket. The caller's frame address tells
 // most paths to one call site apart.
-static unsigned recent_index(mprof_pc pc, uintptr_t fp, size_t size) {
-  uint64_t h = (pc ^ fp << 20) * 0x9e3779b97f4a7c15u + size;
+static unsigned recent_index(mprof_pc pc, uintptr_t fp,
+                             const struct mprof_bucket_key *key) {
+  uint64_t h =
+      (pc ^ fp << 20) * 0x9e3779b97f4a7c15u + key->size + key->labels * 8191u;
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
 static unsigned same_index(const struct mprof_bucket_key *key) {
-  uint64_t h = key->size + key->type;
+  uint64_t h = key->size + key->type + key->labels * 8191u;
   for (uint32_t i = 0; i < key->stack_len; i++)
     h = (h << 7 | h >> 57) ^ key->stack[i];
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
@@ -77,7 +79,7 @@ static struct mprof_bucket *recent_at(struct mprof_thread *t,
   if (frame < t->range.lo || frame > t->range.hi - 16)
     return NULL;
   const mprof_pc pc = ((const mprof_pc *)frame)[1];
-  struct mprof_bucket *b = s->recent[recent_index(pc, frame, key->size)];
+  struct mprof_bucket *b = s->recent[recent_index(pc, frame, key)];
   if (!b || b->stack_len < leaves + 2 ||
       !mprof_bucket_matches_but_stack(b, key) ||
       (leaf != 0 && b->stack[0] != leaf))
@@ -120,7 +122,7 @@ static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
       b = get_bounded(key);
   }
   if (b)
-    *same = s->recent[recent_index(n ? stack[0] : 0, frame, key->size)] = b;
+    *same = s->recent[recent_index(n ? stack[0] : 0, frame, key)] = b;
   return b;
 }
 

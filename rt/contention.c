@@ -70,8 +70,10 @@ static struct mprof_bucket *bucket_of(enum mprof_bucket_type type,
   struct mprof_thread *t = mprof_thread_self(true);
   if (!t)
     return NULL;
-  struct mprof_bucket_key key = {
-      .type = (uint8_t)type, .kind = (uint8_t)kind, .object = object};
+  struct mprof_bucket_key key = {.type = (uint8_t)type,
+                                 .kind = (uint8_t)kind,
+                                 .labels = mprof_tls.labels,
+                                 .object = object};
   return mprof_bucket_at(t, &key, op + 1, frame);
 }
 

@@ -58,8 +58,10 @@ static void unlock_objects(void) {
 // The bucket of the caller's stack. (Go: stkbucket)
 static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   struct mprof_thread *t = mprof_thread_self(true);
-  struct mprof_bucket_key key = {
-      .type = MPROF_BUCKET_MEM, .size = a->size, .rate = a->rate};
+  struct mprof_bucket_key key = {.type = MPROF_BUCKET_MEM,
+                                 .labels = mprof_tls.labels,
+                                 .size = a->size,
+                                 .rate = a->rate};
   return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 

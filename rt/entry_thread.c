@@ -35,12 +35,15 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
     return NULL;
   }
   struct mprof_bucket *b = created_at(frame);
-  struct mprof_thread_start *s = b ? mprof_thread_start_new() : NULL;
+  struct mprof_thread_start *s =
+      b || mprof_tls.labels != 0 ? mprof_thread_start_new() : NULL;
   if (s) {
     s->bucket = b;
+    s->labels = mprof_tls.labels;
     s->epoch = mprof_process_epoch();
     // Here, since the thread may have ended before its creator goes on.
-    atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
+    if (b)
+      atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
       s->trace_g = mprof_trace_create(fn, frame, &s->trace_start);
       s->trace_session = mprof_tls.trace_session;
@@ -53,7 +56,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
 static void take_back(struct mprof_thread_start *s) {
   if (!mprof_guard_enter())
     return;
-  if (s->epoch == mprof_process_epoch())
+  if (s->bucket && s->epoch == mprof_process_epoch())
     atomic_fetch_sub_explicit(&s->bucket->thread.created, 1,
                               memory_order_relaxed);
   mprof_thread_start_free(s);

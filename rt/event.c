@@ -37,8 +37,10 @@ void mprof_events_init_child(bool is_profiled) {
 
 static struct mprof_bucket *bucket_of(struct mprof_thread *t,
                                       const struct mprof_alloc_event *ev) {
-  struct mprof_bucket_key key = {
-      .type = MPROF_BUCKET_MEM, .size = ev->size, .rate = ev->rate};
+  struct mprof_bucket_key key = {.type = MPROF_BUCKET_MEM,
+                                 .labels = mprof_tls.labels,
+                                 .size = ev->size,
+                                 .rate = ev->rate};
   return mprof_bucket_at(t, &key, 0, ev->frame);
 }
 

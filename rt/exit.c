@@ -278,23 +278,21 @@ static void write_heapx(struct last_words *w) {
 }
 
 static int write_wait_file(struct last_words *w, const char *kind,
-                           const struct mprof_wait_snapshot *s,
-                           const struct mprof_wait_stacks *stacks) {
+                           const struct mprof_wait_snapshot *s) {
   int error = make_profile_path(w, kind);
   if (error == 0)
-    error = mprof_flags.debug == 1 ? mprof_write_wait_text(s, stacks, w->path)
+    error = mprof_flags.debug == 1 ? mprof_write_wait_text(s, w->path)
                                    : mprof_write_wait_pprof(s, w->path);
   return error;
 }
 
 static void write_waits(struct last_words *w, const char *kind,
                         const struct mprof_wait_snapshot *s,
-                        const struct mprof_wait_stacks *stacks,
                         void (*numbers)(struct mprof_text *,
                                         const struct mprof_summary *)) {
   int error;
   do
-    error = write_wait_file(w, kind, s, stacks);
+    error = write_wait_file(w, kind, s);
   while (lost_name(w, error));
   note_file(w, error, numbers);
 }
@@ -368,9 +366,9 @@ static void write_profiles(struct last_words *w) {
   if (w->sum.has_heapx)
     write_heapx(w);
   if (w->sum.has_block)
-    write_waits(w, ".block", &w->sum.block, &w->sum.block_stacks, put_block);
+    write_waits(w, ".block", &w->sum.block, put_block);
   if (w->sum.has_mutex)
-    write_waits(w, ".mutex", &w->sum.mutex, &w->sum.mutex_stacks, put_mutex);
+    write_waits(w, ".mutex", &w->sum.mutex, put_mutex);
   if (w->sum.has_threads)
     write_threads(w);
   for (size_t i = 0; i < w->sum.custom_len; i++)

@@ -14,6 +14,7 @@
 #include "event.h"
 #include "fastpath.h"
 #include "flags.h"
+#include "labels.h"
 #include "livemap.h"
 #include "lock_names.h"
 #include "mprof/mprof.h"
@@ -111,6 +112,7 @@ static void after_fork_in_child(void) {
   mprof_waiters_reset();
   mprof_trace_reset();
   mprof_thread_starts_reset();
+  mprof_labels_reset();
   mprof_live_reset();
   mprof_custom_reset();
   mprof_custom_profiles_reset();

@@ -7,6 +7,7 @@
 
 #include "epochs.h"
 #include "flags.h"
+#include "labels.h"
 
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
                        bool has_samples) {
@@ -58,6 +59,19 @@ static mprof_pc show(struct mprof_legacy *w, mprof_pc pc, uint32_t gone) {
   return shown;
 }
 
+static void put_part(void *arg, const char *s, size_t len) {
+  mprof_outfile_put(arg, s, len);
+}
+
+// As Go has it in the profile of goroutines.
+static void put_labels(struct mprof_legacy *w, uint16_t labels) {
+  if (labels == 0)
+    return;
+  mprof_outfile_text(&w->out, "# labels: ");
+  mprof_labels_write(labels, put_part, &w->out);
+  mprof_outfile_text(&w->out, "\n");
+}
+
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   const struct mprof_skipped skipped = mprof_stack_skipped(b, w->has_names);
   // Readers want an address, and take 1 from it. None is 0.
@@ -71,6 +85,7 @@ void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
     mprof_outfile_hex(&w->out, show(w, b->stack[i], gone));
   }
   mprof_outfile_text(&w->out, "\n");
+  put_labels(w, b->labels);
   w->skip = skipped.functions;
   for (uint32_t i = skipped.frames; w->has_names && i < b->stack_len; i++) {
     w->pc = mprof_symbolize_shown(b->stack[i], gone);

@@ -27,7 +27,8 @@ struct mprof_legacy {
 // value, and then there is nothing to end.
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
                        bool has_samples);
-// A record after its numbers and "@": the addresses, then the frames.
+// A record after its numbers and "@": the addresses, then the labels and the
+// frames.
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b);
 // "# MProf ..." and the counters.
 void mprof_legacy_stats(struct mprof_legacy *w);

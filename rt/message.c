@@ -36,8 +36,7 @@ void mprof_text_str(struct mprof_text *t, const char *s) {
   mprof_text_mem(t, s, strlen(s));
 }
 
-// Bytes of the UTF-8 character at s, 0 if there is none.
-static size_t utf8_length(const unsigned char *s, size_t len) {
+size_t mprof_utf8_length(const unsigned char *s, size_t len) {
   static const struct {
     unsigned char first, last, from, to; // lead byte, the byte after it
     unsigned char length;
@@ -64,7 +63,7 @@ static size_t utf8_length(const unsigned char *s, size_t len) {
 void mprof_text_clean(struct mprof_text *t, const char *s, size_t len) {
   for (size_t i = 0, n; i < len; i += n) {
     const unsigned char *c = (const unsigned char *)s + i;
-    n = utf8_length(c, len - i);
+    n = mprof_utf8_length(c, len - i);
     bool is_text = n > 0 && *c >= ' ' && *c != 0x7f;
     n = n > 0 ? n : 1;
     if (t->cap - t->len <= n)

@@ -13,6 +13,7 @@
 
 #include "epochs.h"
 #include "flags.h"
+#include "labels.h"
 #include "pb.h"
 #include "pctable.h"
 #include "profile_proto.h"
@@ -23,8 +24,10 @@
 enum {
   TEXT_SIZE = 4096,  // of a comment
   DROP_SIZE = 65536, // of drop_frames
+  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX, // with heads
   // A sample of the deepest stack, with room for its heads and its labels.
-  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 512,
+  MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 256 +
+                 (MPROF_PPROF_LABELS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
 // Each is asked for by a process, at some 50 us; a profile with more has only
@@ -397,15 +400,41 @@ static void put_label(struct mprof_pprof *w,
   mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
 }
 
+static uint64_t intern_text(struct mprof_pprof *w, const char *s, size_t len) {
+  struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
+  mprof_label_utf8(&t, s, len);
+  return intern(w, w->text);
+}
+
+// Puts a set's labels to v and returns how many there are. One without a text
+// cannot be told from a number, and readers leave it out.
+static size_t list_labels(struct mprof_pprof *w, uint16_t id,
+                          struct mprof_pprof_label *v) {
+  const struct mprof_labels *s = mprof_labels_of(id);
+  size_t n = 0;
+  for (size_t i = 0; s && i < s->len; i++) {
+    const struct mprof_label *l = &s->v[i];
+    if (l->value_len > 0)
+      v[n++] = (struct mprof_pprof_label){
+          .key = intern_text(w, l->key, l->key_len),
+          .str = intern_text(w, l->value, l->value_len)};
+  }
+  return n;
+}
+
 void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
                         const int64_t *values,
                         const struct mprof_pprof_label *labels, size_t n) {
   size_t locations = locate_stack(w, b);
+  struct mprof_pprof_label of_thread[MPROF_LABELS_A_SET];
+  size_t of_thread_len = list_labels(w, b->labels, of_thread);
   size_t start = mprof_pb_start_message(&w->pb);
   mprof_pb_uint64s(&w->pb, SAMPLE_LOCATION, w->ids, locations);
   mprof_pb_int64s(&w->pb, SAMPLE_VALUE, values, w->types);
   for (size_t i = 0; i < n; i++)
     put_label(w, &labels[i]);
+  for (size_t i = 0; i < of_thread_len; i++)
+    put_label(w, &of_thread[i]);
   mprof_pb_end_message(&w->pb, PROFILE_SAMPLE, start);
   emit(w);
 }

@@ -9,7 +9,8 @@
 
 #include "writer.h"
 
-enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 2 }; // at most
+// At most, of a writer.
+enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 2 };
 
 struct mprof_pprof_type {
   const char *type, *unit;
@@ -44,7 +45,8 @@ int mprof_pprof_begin(struct mprof_pprof **w, const char *path,
                       const struct mprof_pprof_head *head, bool has_samples);
 // A string's number, which samples have it by. Equal strings have one. "" is 0.
 uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s);
-// Writes a sample with types_len values.
+// Writes a sample with types_len values, and with the bucket's labels besides
+// those n.
 void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
                         const int64_t *values,
                         const struct mprof_pprof_label *labels, size_t n);

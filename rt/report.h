@@ -35,6 +35,10 @@ void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole);
 void mprof_report_time(struct mprof_report *w, int64_t ns);
 // A number for scripts, then what.
 void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what);
+// "    labels {"key":"value"}": whose a stack's samples are; nothing without
+// labels.
+void mprof_report_labels(struct mprof_report *w,
+                         const struct mprof_stack_labels *labels);
 // A line for each frame.
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 

@@ -109,6 +109,7 @@ static void put_top(struct mprof_report *w, bool in_use) {
       mprof_report_count(w, (int64_t)n, n == 1 ? " sample" : " samples");
     }
     mprof_report_put(w, "\n");
+    mprof_report_labels(w, &g->sorted[i]->labels);
     mprof_report_stack(w, g->sorted[i]->bucket);
   }
   put_others(w, in_use, top);

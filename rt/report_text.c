@@ -3,6 +3,7 @@
 //
 // See report.h.
 
+#include "labels.h"
 #include "report.h"
 
 #include <string.h>
@@ -84,6 +85,19 @@ void mprof_report_time(struct mprof_report *w, int64_t ns) {
 }
 
 // --- stacks ---
+
+static void put_part(void *arg, const char *s, size_t len) {
+  mprof_outfile_put(arg, s, len);
+}
+
+void mprof_report_labels(struct mprof_report *w,
+                         const struct mprof_stack_labels *labels) {
+  if (labels->most == 0)
+    return;
+  mprof_report_put(w, "    labels ");
+  mprof_labels_write(labels->most, put_part, &w->out);
+  mprof_report_put(w, labels->differ ? " and others\n" : "\n");
+}
 
 // Frames of libc from which threads start. The names are not reserved, so the
 // last three hide only where a thread's root is.

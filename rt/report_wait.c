@@ -104,6 +104,7 @@ static void put_section(struct mprof_report *w, const struct section *p) {
     mprof_report_percent(w, s->cycles, g->cycles);
     mprof_report_put(w, "\n");
     put_lock(w, s);
+    mprof_report_labels(w, &s->labels);
     mprof_report_stack(w, s->bucket);
   }
 }

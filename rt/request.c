@@ -53,14 +53,10 @@ static int write_heapx(const char *path, int debug) {
 static int write_waits(const char *path, int debug,
                        enum mprof_bucket_type type) {
   struct mprof_wait_snapshot s;
-  struct mprof_wait_stacks g = {0};
   int error = mprof_wait_snapshot_take(&s, type, false);
-  if (error == 0 && debug == 1)
-    error = mprof_wait_stacks_group(&g, &s);
   if (error == 0)
-    error = debug == 1 ? mprof_write_wait_text(&s, &g, path)
+    error = debug == 1 ? mprof_write_wait_text(&s, path)
                        : mprof_write_wait_pprof(&s, path);
-  mprof_wait_stacks_free(&g);
   mprof_wait_snapshot_free(&s);
   return error;
 }

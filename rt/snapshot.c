@@ -7,6 +7,7 @@
 
 #include "cycle.h"
 #include "init.h"
+#include "labels.h"
 #include "mprof/mprof.h"
 #include "sample.h"
 #include "threads.h"
@@ -230,7 +231,8 @@ mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
                                     .size = b->size,
                                     .allocs = active_allocs(b),
                                     .frees = active_frees(b),
-                                    .rate = b->rate};
+                                    .rate = b->rate,
+                                    .labels = mprof_labels_of(b->labels)};
     if (__msan_unpoison)
       __msan_unpoison(&view, sizeof(view));
     fn(&view, arg);

@@ -18,7 +18,7 @@
 static bool is_equal(const struct mprof_thread_slot *x,
                      const struct mprof_thread_slot *y) {
   return x->source == y->source && x->stack.hash == y->stack.hash &&
-         x->stack.end == y->stack.end &&
+         x->stack.end == y->stack.end && x->stack.labels == y->stack.labels &&
          x->stack.stack_len == y->stack.stack_len &&
          memcmp(x->stack.stack, y->stack.stack,
                 x->stack.stack_len * sizeof(mprof_pc)) == 0;
@@ -28,6 +28,8 @@ static bool comes_by_stack(const void *a, const void *b) {
   const struct mprof_thread_slot *x = a, *y = b;
   if (x->stack.hash != y->stack.hash)
     return x->stack.hash < y->stack.hash;
+  if (x->stack.labels != y->stack.labels)
+    return x->stack.labels < y->stack.labels;
   return x->source < y->source;
 }
 

@@ -97,7 +97,7 @@ static int gather_ended(struct gathered *g, const struct mprof_bucket *first,
                         size_t most) {
   struct mprof_stack_index ix;
   const size_t live = g->len;
-  int error = mprof_stack_index_init(&ix, most);
+  int error = mprof_stack_index_init(&ix, most, false);
   if (error != 0)
     return error;
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {

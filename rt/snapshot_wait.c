@@ -117,7 +117,7 @@ static int take(struct mprof_wait_snapshot *s, bool by_stack) {
   if (error != 0)
     return error;
   if (by_stack)
-    error = mprof_stack_index_init(&ix, buckets);
+    error = mprof_stack_index_init(&ix, buckets, false);
   if (error == 0) {
     gather(&g, by_stack ? &ix : NULL, first);
     error = copy(s, &g);

@@ -17,7 +17,9 @@ static bool is_same_stack(const struct mprof_bucket *a,
          memcmp(a->stack, b->stack, a->stack_len * sizeof(a->stack[0])) == 0;
 }
 
-int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks) {
+int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks,
+                           bool by_labels) {
+  ix->by_labels = by_labels;
   ix->count = 16;
   while (ix->count < 2 * stacks)
     ix->count *= 2;
@@ -28,9 +30,12 @@ int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks) {
 struct mprof_stack_slot *mprof_stack_index_get(struct mprof_stack_index *ix,
                                                const struct mprof_bucket *b) {
   const size_t mask = ix->count - 1;
-  size_t i = mprof_bucket_hash(b->stack, b->stack_len, 0) & mask;
-  while (ix->slots[i].bucket != NULL && !is_same_stack(ix->slots[i].bucket, b))
-    i = (i + 1) & mask;
+  const uint16_t labels = ix->by_labels ? b->labels : 0;
+  size_t i = mprof_bucket_hash(b->stack, b->stack_len, labels) & mask;
+  for (const struct mprof_bucket *at; (at = ix->slots[i].bucket) != NULL;
+       i = (i + 1) & mask)
+    if (is_same_stack(at, b) && (!ix->by_labels || at->labels == labels))
+      break;
   if (ix->slots[i].bucket == NULL)
     ix->slots[i].bucket = b;
   return &ix->slots[i];

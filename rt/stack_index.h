@@ -17,10 +17,13 @@ struct mprof_stack_slot {
 struct mprof_stack_index {
   struct mprof_stack_slot *slots; // open addressing
   size_t count;                   // a power of two
+  bool by_labels;
 };
 
-// Makes one for at most so many stacks. 0 or ENOMEM.
-int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks);
+// Makes one for at most so many stacks; by_labels: one with other labels is
+// another stack. 0 or ENOMEM.
+int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks,
+                           bool by_labels);
 // The slot of b's stack; a new one has value 0.
 struct mprof_stack_slot *mprof_stack_index_get(struct mprof_stack_index *ix,
                                                const struct mprof_bucket *b);

@@ -11,6 +11,17 @@
 #include <errno.h>
 #include <string.h>
 
+static void add_labels(struct mprof_stack_labels *l, uint16_t labels,
+                       int64_t weight, bool is_first) {
+  if (is_first)
+    l->first = labels;
+  l->differ |= labels != l->first;
+  if (labels != 0 && (l->most == 0 || weight > l->weight)) {
+    l->most = labels;
+    l->weight = weight;
+  }
+}
+
 static struct mprof_stack_sum *find(struct mprof_stacks *g,
                                     struct mprof_stack_index *ix,
                                     const struct mprof_bucket *b) {
@@ -46,7 +57,7 @@ int mprof_stacks_group(struct mprof_stacks *g,
   struct mprof_stack_index ix;
   g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
   g->v = mprof_os_map(g->mapped_bytes);
-  if (g->v == NULL || mprof_stack_index_init(&ix, s->len) != 0) {
+  if (g->v == NULL || mprof_stack_index_init(&ix, s->len, false) != 0) {
     mprof_stacks_free(g);
     return ENOMEM;
   }
@@ -58,6 +69,8 @@ int mprof_stacks_group(struct mprof_stacks *g,
     struct mprof_mem_estimate e = mprof_mem_scale(sample);
     struct mprof_stack_sum *sum = find(g, &ix, sample->bucket);
     add(&sum->sum, &e);
+    add_labels(&sum->labels, sample->bucket->labels, e.alloc_bytes,
+               sum->alloc_samples == 0);
     add_samples(sum, sample);
     add(&g->total, &e);
     g->samples += sample->allocs;
@@ -130,7 +143,7 @@ int mprof_heapx_stacks_group(struct mprof_heapx_stacks *g,
   struct mprof_stack_index ix;
   g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
   g->v = mprof_os_map(g->mapped_bytes);
-  if (g->v == NULL || mprof_stack_index_init(&ix, s->len) != 0) {
+  if (g->v == NULL || mprof_stack_index_init(&ix, s->len, false) != 0) {
     mprof_heapx_stacks_free(g);
     return ENOMEM;
   }
@@ -163,12 +176,14 @@ static bool has_more_cycles(const void *a, const void *b) {
 static void add_wait(struct mprof_wait_stacks *g, struct mprof_stack_index *ix,
                      const struct mprof_wait_sample *s) {
   struct mprof_stack_slot *slot = mprof_stack_index_get(ix, s->bucket);
-  if (slot->value == 0) {
+  const bool is_first = slot->value == 0;
+  if (is_first) {
     g->v[g->len].bucket = s->bucket;
     g->sorted[g->len] = &g->v[g->len];
     slot->value = ++g->len;
   }
   struct mprof_wait_sum *sum = &g->v[slot->value - 1];
+  add_labels(&sum->labels, s->bucket->labels, s->cycles, is_first);
   if (s->bucket->object != 0 && sum->locks++ == 0)
     sum->bucket = s->bucket;
   sum->count += s->count;
@@ -178,14 +193,15 @@ static void add_wait(struct mprof_wait_stacks *g, struct mprof_stack_index *ix,
 }
 
 int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
-                            const struct mprof_wait_snapshot *s) {
+                            const struct mprof_wait_snapshot *s,
+                            bool by_labels) {
   *g = (struct mprof_wait_stacks){0};
   if (s->len == 0)
     return 0;
   struct mprof_stack_index ix;
   g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
   g->v = mprof_os_map(g->mapped_bytes);
-  if (g->v == NULL || mprof_stack_index_init(&ix, s->len) != 0) {
+  if (g->v == NULL || mprof_stack_index_init(&ix, s->len, by_labels) != 0) {
     mprof_wait_stacks_free(g);
     return ENOMEM;
   }

@@ -23,9 +23,9 @@ int mprof_summary_group(struct mprof_summary *s) {
   if (error == 0)
     error = mprof_heapx_stacks_group(&s->heapx_stacks, &s->heap);
   if (error == 0)
-    error = mprof_wait_stacks_group(&s->block_stacks, &s->block);
+    error = mprof_wait_stacks_group(&s->block_stacks, &s->block, false);
   if (error == 0)
-    error = mprof_wait_stacks_group(&s->mutex_stacks, &s->mutex);
+    error = mprof_wait_stacks_group(&s->mutex_stacks, &s->mutex, false);
   s->thread_stacks = count_thread_stacks(s);
   s->has_block = s->block.rate != 0 || s->block.len > 0;
   s->has_mutex = s->mutex.rate != 0 || s->mutex.len > 0;

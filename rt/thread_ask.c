@@ -54,6 +54,7 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   slot->stack.stack_len = (uint32_t)mprof_unwind_registers(
       &range, &from, slot->stack.stack, mprof_round.stacks->depth, &end);
   slot->stack.end = (uint8_t)end;
+  slot->stack.labels = mprof_tls.labels;
   slot->source = MPROF_STACK_OF_RUNNING;
 }
 

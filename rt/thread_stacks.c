@@ -197,12 +197,15 @@ struct read {
   struct mprof_wait wait;
   size_t len; // of scratch
   enum mprof_stack_end end;
+  uint16_t labels;
 };
 
 // Reads the wait at w, which is claimed, without the thread's knowledge.
-static void read_claimed(struct reader *r, struct read *read, uintptr_t w,
+static void read_claimed(struct reader *r, struct read *read,
+                         const struct mprof_thread_slot *slot, uintptr_t w,
                          struct mprof_stack_range range) {
   read->is_wait = read_note(&read->wait, w);
+  read->labels = atomic_load(&atomic_load(&slot->thread)->labels);
   if (read->is_wait)
     read->len = mprof_unwind_wait(&range, &read->wait, r->s->scratch,
                                   r->s->depth, &read->end);
@@ -215,6 +218,7 @@ static void keep(struct reader *r, struct mprof_thread_slot *slot,
   memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
   slot->stack.stack_len = (uint32_t)read->len;
   slot->stack.end = (uint8_t)read->end;
+  slot->stack.labels = read->labels;
   mprof_slot_note_wait(slot, &read->wait);
   mprof_slot_satisfy(slot);
 }
@@ -242,7 +246,7 @@ static enum reading read_waiting(struct reader *r,
   struct read read = {.is_wait = false};
   const bool is_own = is_its_own(r, slot);
   if (is_own)
-    read_claimed(r, &read, w, range);
+    read_claimed(r, &read, slot, w, range);
   bool is_valid;
   if (r->s->stops && is_own) { // released with all others
     slot->held = w;
@@ -426,6 +430,8 @@ static void look(struct mprof_thread_slot *slot) {
   slot->source = MPROF_STACK_UNREAD;
   slot->kernel_state = p.state;
   slot->syscall = p.syscall;
+  if (slot->thread)
+    slot->stack.labels = atomic_load(&atomic_load(&slot->thread)->labels);
   slot->stack.end = MPROF_STACK_CUT_CHAIN;
   if (p.pc != 0 && mprof_flags.stack_depth > 0) {
     slot->stack.stack[0] = p.pc + 1;
@@ -506,6 +512,7 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
   slot->stack.stack_len = (uint32_t)mprof_unwind_cfi(
       &range, frame, slot->stack.stack, s->depth, &end);
   slot->stack.end = (uint8_t)end;
+  slot->stack.labels = mprof_tls.labels;
   mprof_slot_satisfy(slot);
   s->v[s->len++] = slot;
 }

@@ -55,6 +55,7 @@ void mprof_thread_start_free(struct mprof_thread_start *s) {
 void mprof_thread_starts_reset(void) { mprof_lock_reset(&starts.lock); }
 
 void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
+  mprof_thread_set_labels(s->labels); // before others can see the thread
   if (!mprof_guard_enter())
     return;
   struct mprof_thread *t = mprof_thread_self(false);

@@ -16,7 +16,8 @@ struct mprof_thread_start {
     int (*c11_fn)(void *);
   };
   void *arg; // fn's, or the state that this one stands for
-  struct mprof_bucket *bucket;
+  struct mprof_bucket *bucket; // NULL: threads are not counted
+  uint16_t labels;             // of the creator
   uint64_t trace_g;     // its number in that session of the trace, or 0
   uint32_t trace_start; // the trace's stack of what it runs
   unsigned trace_session;

@@ -65,6 +65,7 @@ static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
     slot->stack.stack_len = (uint32_t)mprof_unwind_wait(
         &t->range, w, slot->stack.stack, mprof_round.stacks->depth, &end);
     slot->stack.end = (uint8_t)end;
+    slot->stack.labels = mprof_tls.labels;
     mprof_slot_note_wait(slot, w);
     mprof_slot_satisfy(slot);
   }

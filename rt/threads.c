@@ -104,7 +104,8 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
   struct mprof_thread *t = new_thread_locked();
   if (t) {
     struct mprof_scratch *scratch = t->scratch;
-    *t = (struct mprof_thread){.tid = tid, .scratch = scratch};
+    *t = (struct mprof_thread){
+        .tid = tid, .scratch = scratch, .labels = mprof_tls.labels};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
     if (register_exit(t))

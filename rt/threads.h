@@ -76,11 +76,15 @@ struct mprof_thread {
   // round's owner under registry_lock, before it is the active one.
   atomic_uint round;
   atomic_uint slot;
+  _Atomic uint16_t labels; // as mprof_tls has them, for others
 };
 
 struct mprof_tls {
   struct mprof_thread *self;
   uint16_t shard; // of self, 0 without
+  // The thread's set of labels; labels.h. Handlers may change it, so self's
+  // copy is made from here.
+  volatile uint16_t labels;
   // The last event was counted in this bucket's cell of the shard, and the
   // counters of the cell's cycles; NULL: in none. counts.h
   const struct mprof_bucket *cell_bucket;
@@ -106,6 +110,13 @@ struct mprof_tls {
   unsigned trace_session;
 };
 extern _Thread_local struct mprof_tls mprof_tls;
+
+static inline void mprof_thread_set_labels(uint16_t labels) {
+  mprof_tls.labels = labels;
+  if (mprof_tls.self)
+    atomic_store_explicit(&mprof_tls.self->labels, mprof_tls.labels,
+                          memory_order_relaxed);
+}
 
 // signals.c: lets what was put off come. Call without the guard.
 void mprof_signals_resume(void);

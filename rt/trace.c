@@ -77,6 +77,7 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
   b->skipped = r->skipped;
   b->start = r->start;
   b->tid = r->tid;
+  b->labels = r->labels;
   b->waits = r->waits_in != 0 && r->open_ticks == 0;
   if (is_new)
     link_last(r, b);
@@ -119,8 +120,8 @@ static struct mprof_trace_row *new_row_locked(void) {
   return r;
 }
 
-// What a thread runs, when nobody has seen that it was created: its own name
-// will do.
+// The calling thread's first records; the row has room for two. What a thread
+// runs, when nobody has seen that it was created: its own name will do.
 static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                       enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
@@ -133,6 +134,7 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
   r->tid = tid;
   r->thread = mprof_tls.self;
   r->is_named = r->has_own_name = false;
+  r->labels = 0;
   strcpy(r->name, trace.name);
   r->waits_in = 0;
   r->open_ticks = 0;
@@ -140,6 +142,8 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
       from == MPROF_TRACE_FROM_WAITING || from == MPROF_TRACE_FROM_CALL ? 3 : 1;
   r->skipped =
       from == MPROF_TRACE_FROM_CALL ? 2 : from == MPROF_TRACE_FROM_WAITING;
+  if (mprof_tls.labels != 0)
+    mprof_trace_put_labels(r, r->ticks * MPROF_TRACE_TICK_DIV);
 }
 
 // A thread that was there when the session began comes once.
@@ -175,7 +179,7 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   tls->trace_session = session;
   tls->trace_row = NULL;
   struct mprof_trace_row *r = new_row_locked();
-  if (r && !has_room(r, MPROF_TRACE_RECORD_MAX)) {
+  if (r && !has_room(r, 2 * MPROF_TRACE_RECORD_MAX)) {
     return_row_locked(r);
     r = NULL;
   }
@@ -356,7 +360,8 @@ static int begin_session_locked(void) {
   if (!mprof_thread_self(true))
     return ENOMEM;
   struct mprof_trace_row *r = new_row_locked();
-  if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX) || put_all_pre_locked(r) != 0)
+  if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX) ||
+      put_all_pre_locked(r) != 0 || !has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return ENOMEM;
   const uint64_t g = mprof_trace_new_g();
   put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);

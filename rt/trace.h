@@ -62,6 +62,7 @@ enum mprof_trace_type {
   MPROF_TRACE_TASK_END, // number, stack
   MPROF_TRACE_REGION,   // task, 0 start or 1 end, handle of the name, stack
   MPROF_TRACE_LOG,      // task, handle of the key, stack, length, then bytes
+  MPROF_TRACE_LABELS,   // the thread's from now on: number of the set
 };
 
 // How a thread comes into the trace.
@@ -86,6 +87,7 @@ struct mprof_trace_thread {
   uint64_t tid, start;
   uint64_t seq, skipped; // its numbers so far, as a row counts them
   bool waits;
+  uint16_t labels; // as far as the row has them
 };
 
 // How far a row has been written to the file; the writer's.
@@ -122,6 +124,7 @@ struct mprof_trace_row {
   char name[MPROF_THREAD_NAME]; // as far as the trace has it
   bool is_named;                // it has been asked for
   bool has_own_name;
+  uint16_t labels;             // as far as the trace has them
   struct mprof_thread *thread; // the runtime's record
   // The thread may never leave the record that it is in: what it has stays.
   bool is_left;
@@ -254,6 +257,11 @@ void mprof_trace_names_reset(void);
 // has it already. The thread runs; room for a record is there.
 void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now);
 uint32_t mprof_trace_name_key(void); // of such messages
+// The calling thread has other labels now: a message, too.
+void mprof_trace_labels(uintptr_t frame);
+// The same, first in its row.
+void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
+uint32_t mprof_trace_labels_key(void);
 
 // --- trace.c ---
 

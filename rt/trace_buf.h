@@ -33,6 +33,7 @@ struct mprof_trace_buf {
   uint32_t start;
   int tid;
   bool waits;
+  uint16_t labels; // of the thread, as far as the trace has them
   // Whether a thread writes a waker's slot now, or none may any more; see
   // mprof_trace_mark_claim. A slot named by another generation is of an earlier
   // use.

@@ -9,6 +9,7 @@
 // next one. A row has them in its thread's order, so they are counted here; a
 // waker's row has the number from the woken thread itself.
 
+#include "labels.h"
 #include "trace_format.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static const unsigned char numbers_of[] = {
     [MPROF_TRACE_CALL_OPEN] = 1,    [MPROF_TRACE_HEAP] = 1,
     [MPROF_TRACE_GC_START] = 2,     [MPROF_TRACE_TASK] = 4,
     [MPROF_TRACE_TASK_END] = 2,     [MPROF_TRACE_REGION] = 4,
-    [MPROF_TRACE_LOG] = 4};
+    [MPROF_TRACE_LOG] = 4,          [MPROF_TRACE_LABELS] = 1};
 
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r) {
@@ -101,6 +102,9 @@ void mprof_trace_follow(struct mprof_trace_thread *t,
     t->seq += 2;
     t->skipped += 2;
     break;
+  case MPROF_TRACE_LABELS:
+    t->labels = (uint16_t)r->n[0];
+    break;
   default:
     break;
   }
@@ -164,6 +168,30 @@ static bool put_collection(struct mprof_trace_writer *w,
   return true;
 }
 
+// As much as there is room for; no part that is a character or its escape is
+// cut in half.
+static void add_part(void *arg, const char *s, size_t len) {
+  struct mprof_text *t = arg;
+  if (len < t->cap - t->len)
+    mprof_text_mem(t, s, len);
+  else
+    t->cap = t->len + 1;
+}
+
+static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
+                                      struct mprof_trace_written *to,
+                                      uint64_t ticks,
+                                      const struct mprof_trace_record *r) {
+  char text[MPROF_TRACE_LOG_MAX + 1];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_labels_write((uint16_t)r->n[0], add_part, &t);
+  const struct mprof_trace_record log = {
+      .type = MPROF_TRACE_LOG,
+      .n = {0, mprof_trace_labels_key(), 0, t.len},
+      .text = (const unsigned char *)text};
+  return put(w, to, ticks, &log);
+}
+
 // Whether there was an event.
 static bool put_checked(struct mprof_trace_writer *w,
                         struct mprof_trace_written *to, uint64_t ticks,
@@ -177,6 +205,8 @@ static bool put_checked(struct mprof_trace_writer *w,
   case MPROF_TRACE_GC_START:
   case MPROF_TRACE_GC_DONE:
     return put_collection(w, to, ticks, r);
+  case MPROF_TRACE_LABELS:
+    return put_labels(w, to, ticks, r);
   case MPROF_TRACE_BEGIN:
     to->regions = to->deeper = 0;
     to->collection = 0;

@@ -101,6 +101,33 @@ void mprof_trace_names_reset(void) {
   names.len = 0;
 }
 
+// --- labels of threads ---
+
+#define LABELS_KEY "labels"
+
+uint32_t mprof_trace_labels_key(void) {
+  return name_of(LABELS_KEY, sizeof(LABELS_KEY) - 1);
+}
+
+void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LABELS, now);
+  r->labels = mprof_tls.labels;
+  mprof_trace_finish(r, mprof_trace_put(p, r->labels));
+}
+
+// What a signal handler does in the middle of a wait is not in the trace.
+void mprof_trace_labels(uintptr_t frame) {
+  if (!mprof_guard_enter())
+    return;
+  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
+  const uint64_t now = mprof_clock_about();
+  if (r && r->labels != mprof_tls.labels && mprof_trace_runs(r, frame, now))
+    mprof_trace_put_labels(r, now);
+  if (r)
+    mprof_trace_leave();
+  mprof_guard_leave();
+}
+
 // --- names of threads ---
 
 // Threads get their names late, and not always by themselves, so each is asked

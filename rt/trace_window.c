@@ -88,7 +88,8 @@ static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
                                  .start = b->start,
                                  .seq = b->seq,
                                  .skipped = b->skipped,
-                                 .waits = b->waits}};
+                                 .waits = b->waits,
+                                 .labels = b->labels}};
   for (; b; b = b->next) {
     const unsigned char *at = b->data, *const end = b->data + b->len;
     while (at < end) {
@@ -273,11 +274,23 @@ static void put_name(struct window *v, struct place *p,
   p->is_named = true;
 }
 
+// Once it runs, the labels that the thread has when the window begins.
+static void put_labels(struct window *v, struct place *p) {
+  struct mprof_trace_written *to = written_of(p);
+  const struct mprof_trace_record labels = {.type = MPROF_TRACE_LABELS,
+                                            .n = {p->thread.labels}};
+  if (p->thread.labels == 0 || to->thread.waits)
+    return;
+  mprof_trace_write_record(v->w, to, &labels);
+  p->thread.labels = 0;
+}
+
 static void put_record(struct window *v, struct place *p,
                        struct mprof_trace_record *r) {
   struct mprof_trace_written *to = written_of(p);
   if (adapt(v, p, r)) {
     mprof_trace_write_record(v->w, to, r);
+    put_labels(v, p);
     put_name(v, p, r->type);
   } else {
     to->left += r->ticks;
@@ -295,6 +308,7 @@ static void put_row(struct window *v, struct place *p) {
         begin_record(&p->thread, p->thread.waits ? MPROF_TRACE_FROM_WAIT
                                                  : MPROF_TRACE_FROM_RUNNING);
     mprof_trace_write_record(v->w, to, &begin);
+    put_labels(v, p);
     put_name(v, p, MPROF_TRACE_BEGIN);
   }
   // The first record's ticks are since the one before it: modulo 2^64.

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "flags.h"
 #include "init.h"
+#include "labels.h"
 #include "lock_names.h"
 #include "mprof/mprof.h"
 #include "thread_stacks.h"
@@ -145,8 +146,16 @@ static void put_unread(const struct printer *p,
   }
 }
 
-// 'thread 4711 "worker" [pthread_cond_wait, 2 minutes]:'
-static void put_header(const struct printer *p,
+static void put_part(void *arg, const char *s, size_t len) {
+  const struct printer *p = arg;
+  if (p->file)
+    mprof_outfile_put(p->file, s, len);
+  else
+    mprof_text_mem(p->text, s, len);
+}
+
+// 'thread 4711 "worker" [pthread_cond_wait, 2 minutes] {"request":"7"}:'
+static void put_header(struct printer *p,
                        const struct mprof_thread_slot *x) {
   char name[MPROF_THREAD_NAME];
   mprof_proc_thread_name(x->tid, name);
@@ -161,7 +170,12 @@ static void put_header(const struct printer *p,
     put_unread(p, x);
   else
     put(p, "running");
-  put(p, "]:\n");
+  put(p, "]");
+  if (x->stack.labels != 0) {
+    put(p, " ");
+    mprof_labels_write(x->stack.labels, put_part, p);
+  }
+  put(p, ":\n");
 }
 
 static void put_thread(struct printer *p, const struct mprof_thread_slot *x) {
@@ -236,6 +250,7 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
   x->stack.stack_len =
       (uint32_t)mprof_unwind_cfi(&range, frame, x->stack.stack, depth, &end);
   x->stack.end = (uint8_t)end;
+  x->stack.labels = mprof_tls.labels;
   return true;
 }
 

@@ -38,8 +38,8 @@ static void put_rate(struct mprof_outfile *f,
   mprof_outfile_text(f, "\n");
 }
 
-int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
-                          const struct mprof_wait_stacks *g, const char *path) {
+static int write_waits(const struct mprof_wait_snapshot *s,
+                       const struct mprof_wait_stacks *g, const char *path) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return ENOMEM;
@@ -52,6 +52,16 @@ int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
     error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
   }
   mprof_os_unmap(w, sizeof(*w));
+  return error;
+}
+
+int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
+                          const char *path) {
+  struct mprof_wait_stacks g;
+  int error = mprof_wait_stacks_group(&g, s, true);
+  if (error == 0)
+    error = write_waits(s, &g, path);
+  mprof_wait_stacks_free(&g);
   return error;
 }
 

@@ -171,6 +171,7 @@ bool mprof_v1_record(struct mprof_trace_writer *w,
   case MPROF_TRACE_LOG:
     put_log(w, ticks, r);
     break;
+  case MPROF_TRACE_LABELS: // comes as a LOG
   case MPROF_TRACE_NONE:
     return false;
   }

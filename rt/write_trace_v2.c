@@ -374,6 +374,7 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
     EVENT(w, V2_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
           mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
     break;
+  case MPROF_TRACE_LABELS: // comes as a LOG
   case MPROF_TRACE_NONE:
     return false;
   }

@@ -207,10 +207,19 @@ void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
 // --- stacks.c: sums over the buckets of equal stacks ---
 
+// Whose labels a stack's samples have.
+struct mprof_stack_labels {
+  uint16_t most; // the set with the greatest sample; 0: none has labels
+  bool differ;   // not all have these
+  uint16_t first;
+  int64_t weight; // of that sample
+};
+
 struct mprof_stack_sum {
   const struct mprof_bucket *bucket; // one with the stack
   struct mprof_mem_estimate sum;
   uint64_t alloc_samples, inuse_samples;
+  struct mprof_stack_labels labels;
 };
 struct mprof_stacks {
   struct mprof_stack_sum *v;
@@ -248,6 +257,7 @@ struct mprof_wait_sum {
   const struct mprof_bucket *bucket; // that of the lock waited for the longest
   int64_t count, cycles;
   size_t locks; // different ones that are known
+  struct mprof_stack_labels labels;
 };
 struct mprof_wait_stacks {
   struct mprof_wait_sum *v;
@@ -255,10 +265,11 @@ struct mprof_wait_stacks {
   size_t len, mapped_bytes;
   int64_t count, cycles; // of all
 };
-// Of a snapshot that is not by stack. 0 or ENOMEM. Free it with
-// mprof_wait_stacks_free.
+// Of a snapshot that is not by stack; by_labels: a sum for each set of labels
+// that a stack has. 0 or ENOMEM. Free it with mprof_wait_stacks_free.
 int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
-                            const struct mprof_wait_snapshot *s);
+                            const struct mprof_wait_snapshot *s,
+                            bool by_labels);
 void mprof_wait_stacks_free(struct mprof_wait_stacks *g);
 
 // --- summary.c: what the end of a process tells of ---
@@ -320,7 +331,7 @@ int mprof_write_heapx_text(const struct mprof_heapx_stacks *g,
                            const char *path);
 // (Go: printCountCycleProfile, printCountProfile)
 int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
-                          const struct mprof_wait_stacks *g, const char *path);
+                          const char *path);
 // The names are not shown, so of a snapshot by stack.
 int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
                             const char *path);

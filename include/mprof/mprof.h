@@ -38,14 +38,16 @@ extern "C" {
  * here, not in the files. (Go: StackRecord.Stack0) */
 #define MPROF_RECORD_STACK 32
 
-/* One allocation stack and block size: what was allocated and freed there,
- * as sampled, not scaled. Unused stack entries are 0, so that equal records
+/* One allocation stack, block size and set of labels: what was allocated and
+ * freed there, as sampled, not scaled. Unused stack entries are 0, so that equal records
  * compare equal with memcmp. In use = alloc - free. (Go: MemProfileRecord) */
 struct mprof_mem_record {
   int64_t alloc_bytes, free_bytes;
   int64_t alloc_objects, free_objects;
   uintptr_t stack0[MPROF_RECORD_STACK]; /* return addresses; ends at first 0 */
 };
+
+struct mprof_labels;
 
 /* One bucket, with its whole stack, during mprof_iterate_mem. The stack stays
  * valid and unchanged for the life of the process. */
@@ -55,6 +57,7 @@ struct mprof_mem_bucket {
   size_t size;            /* bytes a block */
   uint64_t allocs, frees; /* blocks, as sampled */
   uint64_t rate;          /* mean bytes between samples when it was taken */
+  const struct mprof_labels *labels; /* NULL: none */
 };
 
 /* What threads waited at one stack, or made others wait. Estimates: every
@@ -154,6 +157,50 @@ int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
  * without that. In a signal handler frames are addresses only, and from inside
  * MProf only the caller's own are there. (Go: Stack) */
 size_t mprof_stack(char *buf, size_t len, int all);
+
+/* Labels say in whose name a thread works: a request, a customer, a phase. Each
+ * is a key with a value. A thread has its creator's first, if the creator was
+ * compiled with -fmprof=threadcreate, and a forked child its parent's. They are
+ * kept with what happens in their name: blocks sampled, waits, contended
+ * unlocks, of these the releasing thread's; and with the thread in the stacks
+ * of all threads and in the trace. A key is cut at 128 bytes, a value at
+ * 1,024; a set has at most 32 labels. A process has as many different sets as
+ * the option max_labels says; beyond, a thread has the set {"mprof":"labels
+ * overflow"} instead. What is cut or missing is counted. See docs/labels.md.
+ * (Go: runtime/pprof.Labels) */
+
+/* [signal] Sets one of the calling thread's labels; value NULL takes it away,
+ * if it is there. Both are copied. Returns 0; EINVAL for a key that is NULL or
+ * empty; ENOSPC without a change if there are 32, or with the set above if
+ * there are too many sets; ENOMEM; ENOSYS, EBUSY as mprof_mem_profile, of which
+ * the latter is counted as lost. */
+int mprof_label_set(const char *key, const char *value);
+
+/* A set of labels. It never changes, and stays where it is as long as the
+ * process, and in its forked children. NULL is the set without labels; equal
+ * sets have equal addresses. */
+struct mprof_labels;
+/* [signal] The calling thread's. (Go: pprof.ForLabels) */
+const struct mprof_labels *mprof_labels_get(void);
+/* [signal] Makes a set the calling thread's, and returns the one before: for
+ * thread pools and coroutines, whose jobs take the labels along of who gave
+ * them. (Go: pprof.SetGoroutineLabels) */
+const struct mprof_labels *mprof_labels_swap(const struct mprof_labels *labels);
+/* [signal] Adds labels to the calling thread's, key, value, key, value, ...,
+ * NULL, of a key's values the last, and returns the set before. A pair without
+ * key or value is left out, which is said on stderr. */
+const struct mprof_labels *mprof_labels_add(const char *const *pairs);
+/* Calls fn(arg) with labels added as by mprof_labels_add. The labels are as
+ * before when it returns, and also when an exception leaves it or the thread is
+ * cancelled. (Go: pprof.Do) */
+void mprof_labels_with(const char *const *pairs, void (*fn)(void *arg),
+                       void *arg);
+/* [signal] Writes a set to buf, of len bytes: {"key":"value", "key2":"value2"},
+ * by key, quoted as in Go; {} for none. Cuts the text to what fits and ends it
+ * with a 0. Returns the length of the whole text without that; buf may be NULL
+ * if len is 0. (Go: LabelSet.String) */
+size_t mprof_labels_text(const struct mprof_labels *labels, char *buf,
+                         size_t len);
 
 /* Ticks in a second of the records' cycles. */
 uint64_t mprof_ticks_per_second(void);
@@ -425,6 +472,33 @@ static inline size_t mprof_stack(char *buf, size_t len, int all) {
     *buf = '\0';
   return 0;
 }
+static inline int mprof_label_set(const char *key, const char *value) {
+  (void)key, (void)value;
+  return ENOSYS;
+}
+static inline const struct mprof_labels *mprof_labels_get(void) { return NULL; }
+static inline const struct mprof_labels *
+mprof_labels_swap(const struct mprof_labels *labels) {
+  (void)labels;
+  return NULL;
+}
+static inline const struct mprof_labels *
+mprof_labels_add(const char *const *pairs) {
+  (void)pairs;
+  return NULL;
+}
+static inline void mprof_labels_with(const char *const *pairs,
+                                     void (*fn)(void *arg), void *arg) {
+  (void)pairs;
+  fn(arg);
+}
+static inline size_t mprof_labels_text(const struct mprof_labels *labels,
+                                       char *buf, size_t len) {
+  (void)labels;
+  if (len > 0)
+    *buf = '\0';
+  return 0;
+}
 static inline uint64_t mprof_ticks_per_second(void) { return 1000000000; }
 static inline int64_t mprof_set_block_rate(int64_t ns) {
   (void)ns;
@@ -526,6 +600,22 @@ static inline int mprof_write_profile(const char *name, const char *path,
 }
 
 #endif
+
+/* MPROF_LABELS("key", "value", ...); adds labels to the calling thread's until
+ * the enclosing block is left: at its end, by break, goto or return, in C++ by
+ * an exception too; not by longjmp, nor in C by a cancellation without
+ * -fexceptions. Scopes end in the reverse order. */
+static inline void
+mprof_labels_leave_(const struct mprof_labels *const *before) {
+  mprof_labels_swap(*before);
+}
+#define MPROF_LABELS(...) MPROF_LABELS_1_(__LINE__, __VA_ARGS__)
+#define MPROF_LABELS_1_(line, ...) MPROF_LABELS_2_(line, __VA_ARGS__)
+#define MPROF_LABELS_2_(line, ...)                                             \
+  const char *const mprof_pairs_##line##_[] = {__VA_ARGS__, NULL};             \
+  const struct mprof_labels *const mprof_before_##line##_                      \
+      __attribute__((cleanup(mprof_labels_leave_), unused)) =                  \
+          mprof_labels_add(mprof_pairs_##line##_)
 
 #ifdef __cplusplus
 }

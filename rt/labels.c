@@ -1,0 +1,485 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See labels.h. The table of sets: found without a lock, added to under one.
+// It is kept outside persistent memory, which is emptied in a forked child: the
+// program has addresses of sets there, too. So each step of an addition is one
+// that a fork in the middle of leaves the table whole.
+
+#include "labels.h"
+
+#include "flags.h"
+#include "init.h"
+#include "mprof/mprof.h"
+#include "threads.h"
+#include "trace.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+// What threads have whose labels there is no room for.
+enum { OVERFLOW_ID = 1 };
+#define OVERFLOW_KEY "mprof"
+#define OVERFLOW_VALUE "labels overflow"
+
+// Memory for sets comes in such pieces, up to so much in all: labels of the
+// usual length fill the table first.
+#define CHUNK_BYTES ((size_t)256 << 10)
+#define CHUNKS_MAX 64u
+struct chunk {
+  size_t used; // of its bytes, with this
+};
+
+struct table {
+  size_t mask;                                 // of slots; less than 2^18
+  _Atomic uint16_t *slots;                     // numbers; open addressing
+  _Atomic(const struct mprof_labels *) by_id[]; // max_labels + 2
+};
+
+static struct {
+  _Atomic(struct table *) table; // NULL before the first set
+  struct mprof_lock lock;        // labels_lock, guards the rest
+  uint32_t len;                  // numbers given, from 1
+  struct chunk *chunk;           // the last one
+  unsigned chunks;
+} sets = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LABELS)};
+
+// --- labels that are to be a set ---
+
+struct list {
+  size_t len;
+  struct mprof_label v[MPROF_LABELS_A_SET];
+};
+
+// How much of s is kept, at most max bytes, with no character cut in half.
+static uint16_t kept_length(const char *s, size_t max) {
+  size_t len = strnlen(s, max + 1);
+  if (len <= max)
+    return (uint16_t)len;
+  mprof_stat_add(MPROF_STAT_labels_cut, 1);
+  for (len = max; len > max - 3 && ((unsigned char)s[len] & 0xc0) == 0x80;)
+    len--;
+  return (uint16_t)len;
+}
+
+static int compare(const char *a, size_t a_len, const char *b, size_t b_len) {
+  const size_t len = a_len < b_len ? a_len : b_len;
+  const int order = len == 0 ? 0 : memcmp(a, b, len);
+  return order != 0 ? order : (a_len > b_len) - (a_len < b_len);
+}
+
+// Gives key that value; NULL takes it away. 0, EINVAL or ENOSPC.
+static int change(struct list *l, const char *key, const char *value) {
+  if (!key || !*key)
+    return EINVAL;
+  const uint16_t key_len = kept_length(key, MPROF_LABEL_KEY_MAX);
+  size_t i = 0;
+  int order = -1;
+  while (i < l->len &&
+         (order = compare(l->v[i].key, l->v[i].key_len, key, key_len)) < 0)
+    i++;
+  const bool is_there = i < l->len && order == 0;
+  struct mprof_label *at = &l->v[i];
+  if (!value) {
+    l->len -= is_there;
+    if (is_there)
+      memmove(at, at + 1, (l->len - i) * sizeof(*at));
+    return 0;
+  }
+  if (!is_there && l->len == MPROF_LABELS_A_SET) {
+    mprof_stat_add(MPROF_STAT_labels_overflow, 1);
+    return ENOSPC;
+  }
+  if (!is_there)
+    memmove(at + 1, at, (l->len++ - i) * sizeof(*at));
+  *at = (struct mprof_label){.key = key,
+                             .key_len = key_len,
+                             .value = value,
+                             .value_len =
+                                 kept_length(value, MPROF_LABEL_VALUE_MAX)};
+  return 0;
+}
+
+static void fill_with_own(struct list *l) {
+  const struct mprof_labels *own = mprof_labels_of(mprof_tls.labels);
+  l->len = own ? own->len : 0;
+  if (own)
+    memcpy(l->v, own->v, own->len * sizeof(own->v[0]));
+}
+
+// --- sets ---
+
+static uint64_t hash_bytes(uint64_t h, const char *s, size_t len) { // FNV-1a
+  for (size_t i = 0; i < len; i++)
+    h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+  return (h ^ len) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t hash_of(const struct list *l) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < l->len; i++) {
+    h = hash_bytes(h, l->v[i].key, l->v[i].key_len);
+    h = hash_bytes(h, l->v[i].value, l->v[i].value_len);
+  }
+  return h ^ h >> 32;
+}
+
+static bool is_equal(const struct mprof_labels *s, const struct list *l) {
+  if (s->len != l->len)
+    return false;
+  for (size_t i = 0; i < l->len; i++) {
+    const struct mprof_label *a = &s->v[i], *b = &l->v[i];
+    if (compare(a->key, a->key_len, b->key, b->key_len) != 0 ||
+        compare(a->value, a->value_len, b->value, b->value_len) != 0)
+      return false;
+  }
+  return true;
+}
+
+// Its number, or 0; then *slot is where that goes.
+static uint16_t find(struct table *t, const struct list *l, uint64_t hash,
+                     size_t *slot) {
+  for (*slot = hash & t->mask;; *slot = (*slot + 1) & t->mask) {
+    uint16_t id = atomic_load_explicit(&t->slots[*slot], memory_order_acquire);
+    if (id == 0)
+      return 0;
+    const struct mprof_labels *s =
+        atomic_load_explicit(&t->by_id[id], memory_order_relaxed);
+    if (s->hash == hash && is_equal(s, l))
+      return id;
+  }
+}
+
+static void *alloc_locked(size_t len) {
+  struct chunk *c = sets.chunk;
+  len = (len + 15) & ~(size_t)15;
+  if (!c || c->used + len > CHUNK_BYTES) {
+    c = sets.chunks < CHUNKS_MAX ? mprof_os_map(CHUNK_BYTES) : NULL;
+    if (!c)
+      return NULL;
+    c->used = 16;
+    sets.chunk = c;
+    sets.chunks++;
+  }
+  c->used += len;
+  return (char *)c + c->used - len;
+}
+
+static char *copy(char *to, const char *from, size_t len) {
+  if (len > 0)
+    memcpy(to, from, len);
+  return to + len + 1; // the memory is 0
+}
+
+static struct mprof_labels *new_set_locked(const struct list *l) {
+  struct mprof_labels *s;
+  size_t bytes = sizeof(*s) + l->len * sizeof(s->v[0]);
+  for (size_t i = 0; i < l->len; i++)
+    bytes += l->v[i].key_len + l->v[i].value_len + 2u;
+  s = alloc_locked(bytes);
+  if (!s)
+    return NULL;
+  char *text = (char *)&s->v[l->len];
+  for (size_t i = 0; i < l->len; i++) {
+    s->v[i] = l->v[i];
+    s->v[i].key = text;
+    text = copy(text, l->v[i].key, l->v[i].key_len);
+    s->v[i].value = text;
+    text = copy(text, l->v[i].value, l->v[i].value_len);
+  }
+  s->len = (uint16_t)l->len;
+  return s;
+}
+
+// The overflow set is there besides those that the option allows.
+static bool is_full_locked(void) { return sets.len > mprof_flags.max_labels; }
+
+static uint16_t add_locked(struct table *t, const struct list *l,
+                           uint64_t hash) {
+  size_t slot;
+  uint16_t id = find(t, l, hash, &slot);
+  if (id != 0 || is_full_locked())
+    return id;
+  struct mprof_labels *s = new_set_locked(l);
+  if (!s)
+    return 0;
+  // A child that was forked in between gives the number again.
+  id = (uint16_t)(sets.len + 1);
+  s->hash = hash;
+  s->id = id;
+  atomic_store_explicit(&t->by_id[id], s, memory_order_relaxed);
+  sets.len++;
+  atomic_store_explicit(&t->slots[slot], id, memory_order_release);
+  return id;
+}
+
+static struct table *make_table_locked(void) {
+  struct table *t = atomic_load_explicit(&sets.table, memory_order_relaxed);
+  if (t)
+    return t;
+  const size_t ids = mprof_flags.max_labels + 2;
+  size_t slots = 64;
+  while (slots < 2 * ids)
+    slots *= 2;
+  const size_t head = sizeof(*t) + ids * sizeof(t->by_id[0]);
+  t = mprof_os_map(head + slots * sizeof(t->slots[0]));
+  if (!t)
+    return NULL;
+  t->mask = slots - 1;
+  t->slots = (_Atomic uint16_t *)((char *)t + head);
+  struct list overflow = {.len = 0};
+  change(&overflow, OVERFLOW_KEY, OVERFLOW_VALUE);
+  sets.len = 0;
+  if (add_locked(t, &overflow, hash_of(&overflow)) != OVERFLOW_ID) {
+    mprof_os_unmap(t, head + slots * sizeof(t->slots[0]));
+    return NULL;
+  }
+  atomic_store_explicit(&sets.table, t, memory_order_release);
+  return t;
+}
+
+// The number of the set. 0, and then ENOMEM or ENOSPC with *id the number of
+// what stands for it.
+static int intern(const struct list *l, uint16_t *id) {
+  const uint64_t hash = hash_of(l);
+  size_t slot;
+  *id = 0;
+  if (l->len == 0)
+    return 0;
+  struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
+  if (t && (*id = find(t, l, hash, &slot)) != 0)
+    return 0;
+  mprof_lock_acquire(&sets.lock);
+  t = make_table_locked();
+  if (t)
+    *id = add_locked(t, l, hash);
+  mprof_lock_release(&sets.lock);
+  if (*id != 0)
+    return 0;
+  mprof_stat_add(t ? MPROF_STAT_labels_overflow : MPROF_STAT_no_memory, 1);
+  *id = t ? OVERFLOW_ID : mprof_tls.labels;
+  return t ? ENOSPC : ENOMEM;
+}
+
+const struct mprof_labels *mprof_labels_of(uint16_t id) {
+  struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
+  return t && id != 0
+             ? atomic_load_explicit(&t->by_id[id], memory_order_relaxed)
+             : NULL;
+}
+
+void mprof_labels_reset(void) { mprof_lock_reset(&sets.lock); }
+
+// --- text ---
+
+struct sink {
+  void (*put)(void *arg, const char *s, size_t len);
+  void *arg;
+};
+
+static void put(const struct sink *to, const char *s) {
+  to->put(to->arg, s, strlen(s));
+}
+
+// \x1b, \u00ad
+static void put_number(const struct sink *to, char letter, unsigned v,
+                       int digits) {
+  char text[12] = {'\\', letter};
+  for (int i = digits; i-- > 0; v >>= 4)
+    text[2 + i] = "0123456789abcdef"[v & 15];
+  to->put(to->arg, text, 2 + (size_t)digits);
+}
+
+static unsigned decode(const unsigned char *s, size_t n) {
+  static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  unsigned c = s[0] & masks[n];
+  for (size_t i = 1; i < n; i++)
+    c = c << 6 | (s[i] & 0x3f);
+  return c;
+}
+
+// What would break a line or is not seen, so far as it is no matter of the
+// language. (Go: strconv.IsPrint)
+static bool is_unseen(unsigned c) {
+  static const unsigned ranges[][2] = {
+      {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},       {0x61c, 0x61c},
+      {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f},   {0x2028, 0x202f},
+      {0x205f, 0x206f}, {0x3000, 0x3000}, {0xe000, 0xf8ff},   {0xfeff, 0xfeff},
+      {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe007f}, {0xf0000, ~0u}};
+  for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+    if (c >= ranges[i][0] && c <= ranges[i][1])
+      return true;
+  return false;
+}
+
+static void put_unseen(const struct sink *to, unsigned c) {
+  static const char names[] = "abtnvfr"; // from 7 on
+  char name[] = {'\\', 0, 0};
+  if (c >= 7 && c <= 13) {
+    name[1] = names[c - 7];
+    put(to, name);
+  } else if (c < 0x80) {
+    put_number(to, 'x', c, 2);
+  } else if (c < 0x10000) {
+    put_number(to, 'u', c, 4);
+  } else {
+    put_number(to, 'U', c, 8);
+  }
+}
+
+// (Go: strconv.Quote)
+static void put_quoted(const struct sink *to, const char *text, size_t len) {
+  const unsigned char *s = (const unsigned char *)text;
+  put(to, "\"");
+  for (size_t i = 0, n; i < len; i += n) {
+    n = mprof_utf8_length(s + i, len - i);
+    const unsigned c = n > 0 ? decode(s + i, n) : 0;
+    if (n == 0) {
+      put_number(to, 'x', s[i], 2);
+      n = 1;
+    } else if (c == '"' || c == '\\') {
+      put(to, c == '"' ? "\\\"" : "\\\\");
+    } else if (is_unseen(c)) {
+      put_unseen(to, c);
+    } else {
+      to->put(to->arg, text + i, n);
+    }
+  }
+  put(to, "\"");
+}
+
+void mprof_labels_write(uint16_t id,
+                        void (*fn)(void *arg, const char *s, size_t len),
+                        void *arg) {
+  const struct mprof_labels *s = mprof_labels_of(id);
+  const struct sink to = {fn, arg};
+  put(&to, "{");
+  for (size_t i = 0; s && i < s->len; i++) {
+    if (i > 0)
+      put(&to, ", ");
+    put_quoted(&to, s->v[i].key, s->v[i].key_len);
+    put(&to, ":");
+    put_quoted(&to, s->v[i].value, s->v[i].value_len);
+  }
+  put(&to, "}");
+}
+
+void mprof_label_utf8(struct mprof_text *t, const char *s, size_t len) {
+  for (size_t i = 0, n; i < len; i += n) {
+    n = mprof_utf8_length((const unsigned char *)s + i, len - i);
+    mprof_text_mem(t, n > 0 ? s + i : "?", n > 0 ? n : 1);
+    n += n == 0;
+  }
+}
+
+// --- the calling thread's ---
+
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+
+static void set_own(uint16_t id, uintptr_t frame) {
+  if (id == mprof_tls.labels)
+    return;
+  mprof_thread_set_labels(id);
+  if (mprof_unlikely(mprof_trace_is_on()))
+    mprof_trace_labels(frame);
+}
+
+MPROF_PUBLIC int mprof_label_set(const char *key, const char *value) {
+  struct list l;
+  uint16_t id;
+  if (!key || !*key)
+    return EINVAL;
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return EBUSY;
+  }
+  id = mprof_tls.labels;
+  fill_with_own(&l);
+  int error = change(&l, key, value);
+  if (error == 0)
+    error = intern(&l, &id);
+  mprof_guard_leave();
+  set_own(id, FRAME);
+  return error;
+}
+
+MPROF_PUBLIC const struct mprof_labels *mprof_labels_get(void) {
+  return mprof_labels_of(mprof_tls.labels);
+}
+
+MPROF_PUBLIC const struct mprof_labels *
+mprof_labels_swap(const struct mprof_labels *labels) {
+  const struct mprof_labels *before = mprof_labels_get();
+  set_own(labels ? labels->id : 0, FRAME);
+  return before;
+}
+
+// Pairs that are none are left out, and said.
+static void change_all(struct list *l, const char *const *pairs) {
+  for (; pairs && pairs[0]; pairs += 2) {
+    if (!pairs[1]) {
+      mprof_message("a label without a value is left out");
+      return;
+    }
+    if (change(l, pairs[0], pairs[1]) == EINVAL)
+      mprof_message("a label without a key is left out");
+  }
+}
+
+static const struct mprof_labels *add(const char *const *pairs,
+                                      uintptr_t frame) {
+  const struct mprof_labels *before = mprof_labels_get();
+  struct list l;
+  uint16_t id;
+  if (!mprof_init_ready())
+    return before;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return before;
+  }
+  fill_with_own(&l);
+  change_all(&l, pairs);
+  intern(&l, &id); // what it lacks is counted
+  mprof_guard_leave();
+  set_own(id, frame);
+  return before;
+}
+
+MPROF_PUBLIC const struct mprof_labels *
+mprof_labels_add(const char *const *pairs) {
+  return add(pairs, FRAME);
+}
+
+static void restore(void *before) {
+  mprof_labels_swap((const struct mprof_labels *)before);
+}
+
+// (Go: pprof.Do)
+MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
+                                    void (*fn)(void *arg), void *arg) {
+  const struct mprof_labels *before = add(pairs, FRAME);
+  // Where libc has exceptions for it, also when one leaves fn.
+  pthread_cleanup_push(restore, (void *)before);
+  fn(arg);
+  pthread_cleanup_pop(1);
+}
+
+static void put_text(void *arg, const char *s, size_t len) {
+  struct mprof_text *t = arg;
+  const size_t room = t->cap > t->len + 1 ? t->cap - t->len - 1 : 0;
+  if (room > 0)
+    memcpy(t->buf + t->len, s, len < room ? len : room);
+  t->len += len;
+}
+
+MPROF_PUBLIC size_t mprof_labels_text(const struct mprof_labels *labels,
+                                      char *buf, size_t len) {
+  struct mprof_text t = {.buf = buf, .cap = buf ? len : 0};
+  mprof_labels_write(labels ? labels->id : 0, put_text, &t);
+  if (t.cap > 0)
+    buf[t.len < t.cap ? t.len : t.cap - 1] = '\0';
+  return t.len;
+}
