@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the threads profile has every thread by its stack, most threads
-// first, as Go's TestGoroutineCounts has goroutines; one that waits where it
-// waits, without being woken; the same while all stand still; and the records
-// of the API keep the contract of the others.
+// Intent: the threads profile has every thread by its stack and its labels, most
+// threads first, as Go's TestGoroutineCounts has goroutines; one that waits
+// where it waits, without being woken; the same while all stand still; and the
+// records of the API keep the contract of the others.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -17,12 +17,12 @@
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 //
 // CHECK: sample_types: threads/count
-// CHECK: sample: 50 state=waiting kind=cond : pthread_cond_wait <- block <- fifty
-// CHECK-NEXT: sample: 44 {{.*}} <- block <- forty_four
-// CHECK-NEXT: sample: 40 {{.*}} <- block <- forty
-// CHECK-NEXT: sample: 36 {{.*}} <- block <- thirty_six
-// CHECK-NEXT: sample: 10 {{.*}} <- block <- ten
-// CHECK-NEXT: sample: 9 {{.*}} <- block <- nine
+// CHECK: sample: 50 state=waiting kind=cond : pthread_cond_wait <- block <- func3{{$}}
+// CHECK-NEXT: sample: 44 state=waiting kind=cond label=value : pthread_cond_wait <- block <- func3{{$}}
+// CHECK-NEXT: sample: 40 state=waiting kind=cond : {{.*}} <- func2{{$}}
+// CHECK-NEXT: sample: 36 state=waiting kind=cond label=value : {{.*}} <- func2{{$}}
+// CHECK-NEXT: sample: 10 state=waiting kind=cond : {{.*}} <- func1{{$}}
+// CHECK-NEXT: sample: 9 state=waiting kind=cond label=value : {{.*}} <- func1{{$}}
 // CHECK-NEXT: sample: 1 state=running : take <- main{{$}}
 // CHECK-NOT: sample:
 //
@@ -30,21 +30,29 @@
 // TEXT-NEXT: 50 @ 0x{{[0-9a-f]+ 0x[0-9a-f]+ 0x.*}}
 // TEXT-NEXT: # 0x{{[0-9a-f]+}} pthread_cond_wait
 // TEXT-NEXT: # 0x{{[0-9a-f]+}} block {{.*}}thread-stacks-counts.c:
-// TEXT-NEXT: # 0x{{[0-9a-f]+}} fifty {{.*}}thread-stacks-counts.c:
+// TEXT-NEXT: # 0x{{[0-9a-f]+}} func3 {{.*}}thread-stacks-counts.c:
 // TEXT: {{^}}44 @
+// TEXT-NEXT: {{^}}# labels: {"label":"value"}{{$}}
+// TEXT-NEXT: # 0x{{[0-9a-f]+}} pthread_cond_wait
 // TEXT: {{^}}40 @
+// TEXT-NEXT: # 0x
 // TEXT: {{^}}36 @
+// TEXT-NEXT: {{^}}# labels: {"label":"value"}{{$}}
 // TEXT: {{^}}10 @
+// TEXT-NEXT: # 0x
 // TEXT: {{^}}9 @
+// TEXT-NEXT: {{^}}# labels: {"label":"value"}{{$}}
 // TEXT: {{^}}1 @
+// TEXT-NEXT: # 0x
 // TEXT: --- Memory map: ---
 //
 // GO: sample_types: goroutine/count
-// GO: sample: 50 {{.*}} : pthread_cond_wait <- block <- fifty
+// GO: sample: 50 {{.*}} : pthread_cond_wait <- block <- func3
+// GO-NEXT: sample: 44 {{.*}} label=value : pthread_cond_wait <- block <- func3
 
 #include "waited.h"
 
-enum { ALL = 50 + 44 + 40 + 36 + 10 + 9 };
+enum { UNLABELLED = 100, LABELLED = 89, ALL = UNLABELLED + LABELLED };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -68,12 +76,9 @@ __attribute__((noinline)) static void *block(void *arg) {
     return arg;                                                                \
   }                                                                            \
   DECLARE_CODE(name);
-WORKER(fifty)
-WORKER(forty_four)
-WORKER(forty)
-WORKER(thirty_six)
-WORKER(ten)
-WORKER(nine)
+WORKER(func1)
+WORKER(func2)
+WORKER(func3)
 
 static pthread_t threads[ALL];
 static int created;
@@ -96,14 +101,20 @@ static long count_switches(void) {
   return sum;
 }
 
-static void create(int n, void *(*run)(void *)) {
+static void create(int n) {
   for (int i = 0; i < n; i++)
-    NEED(pthread_create(&threads[created++], NULL, run, NULL) == 0);
+    NEED(pthread_create(&threads[created++], NULL,
+                        i % 10 == 0  ? func1
+                        : i % 2 == 0 ? func2
+                                     : func3,
+                        NULL) == 0);
 }
+
+static void create_labelled(void *n) { create(*(const int *)n); }
 
 __attribute__((noinline)) static void take(void) {
   static struct mprof_stack_record r[ALL + 10], poison[ALL + 10];
-  const struct code forties = CODE(forty);
+  const struct code all_func2 = CODE(func2);
   size_t n;
   for (int i = 0; i < ALL; i++) // also the last ones sleep by now
     until_waits_in(&tids[i], SYS_futex);
@@ -118,9 +129,9 @@ __attribute__((noinline)) static void take(void) {
   int found = 0;
   for (size_t i = 0; i < n; i++) {
     NEED(r[i].stack0[0] != 0 && r[i].stack0[MPROF_RECORD_STACK - 1] == 0);
-    found += is_in(&forties, r[i].stack0[2]);
+    found += is_in(&all_func2, r[i].stack0[2]);
   }
-  NEED(found == 40);
+  NEED(found == 40 + 36);
   // The caller's first.
   NEED(r[0].stack0[0] > (uintptr_t)take &&
        r[0].stack0[0] < (uintptr_t)take + 4096);
@@ -133,12 +144,11 @@ __attribute__((noinline)) static void take(void) {
 }
 
 int main(void) {
-  create(10, ten);
-  create(40, forty);
-  create(50, fifty);
-  create(9, nine);
-  create(36, thirty_six);
-  create(44, forty_four);
+  static const char *const labels[] = {"label", "value", NULL};
+  int labelled = LABELLED;
+  create(UNLABELLED);
+  mprof_labels_with(labels, create_labelled, &labelled);
+  NEED(mprof_labels_get() == NULL);
   // A wait is noted before it gives up the mutex.
   for (int n = 0; n != ALL;) {
     usleep(1000);
