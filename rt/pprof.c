@@ -400,9 +400,27 @@ static void put_label(struct mprof_pprof *w,
   mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
 }
 
-static uint64_t intern_text(struct mprof_pprof *w, const char *s, size_t len) {
+// Keys that samples have anyway, or that are pprof's.
+static bool is_reserved(const char *key) {
+  static const char *const own[] = {"bytes", "kind", "lock", "state", "thread"};
+  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+    if (strcmp(key, own[i]) == 0)
+      return true;
+  return strncmp(key, "pprof::", 7) == 0;
+}
+
+static uint64_t intern_key(struct mprof_pprof *w, const struct mprof_label *l) {
   struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
-  mprof_label_utf8(&t, s, len);
+  if (is_reserved(l->key))
+    mprof_text_str(&t, "label.");
+  mprof_label_utf8(&t, l->key, l->key_len);
+  return intern(w, w->text);
+}
+
+static uint64_t intern_value(struct mprof_pprof *w,
+                             const struct mprof_label *l) {
+  struct mprof_text t = {.buf = w->text, .cap = sizeof(w->text)};
+  mprof_label_utf8(&t, l->value, l->value_len);
   return intern(w, w->text);
 }
 
@@ -415,9 +433,8 @@ static size_t list_labels(struct mprof_pprof *w, uint16_t id,
   for (size_t i = 0; s && i < s->len; i++) {
     const struct mprof_label *l = &s->v[i];
     if (l->value_len > 0)
-      v[n++] = (struct mprof_pprof_label){
-          .key = intern_text(w, l->key, l->key_len),
-          .str = intern_text(w, l->value, l->value_len)};
+      v[n++] = (struct mprof_pprof_label){.key = intern_key(w, l),
+                                          .str = intern_value(w, l)};
   }
   return n;
 }
