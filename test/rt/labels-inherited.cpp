@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a thread begins with its creator's labels, as they were when it was
+// created, by each way to create one and without the threadcreate profile, too;
+// what it changes is its own. A forked child and its threads have them.
+//
+// RUN: %mprof_clangxx -fmprof -O1 -pthread -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0:threadcreate=0 %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0:children=0 %t no-children
+
+#include <mprof/mprof.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <thread>
+#include <threads.h>
+#include <unistd.h>
+
+#define NEED(cond)                                                             \
+  do {                                                                         \
+    if (!(cond)) {                                                             \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
+      _exit(1);                                                                \
+    }                                                                          \
+  } while (0)
+
+// What a thread found, which it then changes.
+static const struct mprof_labels *take() {
+  const struct mprof_labels *found = mprof_labels_get();
+  NEED(mprof_label_set("own", "x") == 0);
+  NEED(mprof_labels_get() != found);
+  return found;
+}
+static const struct mprof_labels *found_in_c11;
+static int c11(void *) {
+  found_in_c11 = take();
+  return 0;
+}
+static void *posix(void *) { return (void *)take(); }
+
+static void check(const struct mprof_labels *expected) {
+  pthread_t t;
+  void *result;
+  NEED(pthread_create(&t, NULL, posix, NULL) == 0);
+  NEED(pthread_join(t, &result) == 0);
+  NEED(result == expected);
+
+  thrd_t u;
+  NEED(thrd_create(&u, c11, NULL) == thrd_success);
+  NEED(thrd_join(u, NULL) == thrd_success);
+  NEED(found_in_c11 == expected);
+
+  const struct mprof_labels *found = NULL;
+  std::thread v([&] { found = take(); });
+  v.join();
+  NEED(found == expected);
+  NEED(std::async(std::launch::async, take).get() == expected);
+  NEED(mprof_labels_get() == expected);
+}
+
+static pthread_barrier_t barrier;
+static void *late(void *) {
+  pthread_barrier_wait(&barrier);
+  return (void *)take();
+}
+
+int main(int argc, char **) {
+  check(NULL);
+  NEED(mprof_label_set("request", "7") == 0);
+  const struct mprof_labels *seven = mprof_labels_get();
+  check(seven);
+
+  pthread_t t;
+  void *result;
+  pthread_barrier_init(&barrier, NULL, 2);
+  NEED(pthread_create(&t, NULL, late, NULL) == 0);
+  NEED(mprof_label_set("request", "8") == 0);
+  pthread_barrier_wait(&barrier);
+  NEED(pthread_join(t, &result) == 0);
+  NEED(result == seven);
+
+  const struct mprof_labels *eight = mprof_labels_get();
+  pid_t pid = fork();
+  if (pid == 0) {
+    NEED(mprof_labels_get() == eight);
+    if (argc == 1) {
+      check(eight);
+      NEED(mprof_label_set("request", "7") == 0);
+      NEED(mprof_labels_get() == seven);
+      NEED(mprof_label_set("request", "child's") == 0);
+    } else {
+      NEED(mprof_label_set("request", "7") == ENOSYS);
+    }
+    char text[64];
+    mprof_labels_text(mprof_labels_swap(seven), text, sizeof(text));
+    NEED(strcmp(text, argc == 1 ? "{\"request\":\"child's\"}"
+                                : "{\"request\":\"8\"}") == 0);
+    _exit(0);
+  }
+  int status;
+  NEED(waitpid(pid, &status, 0) == pid && status == 0);
+  NEED(mprof_labels_get() == eight);
+  return 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: labels that a scope adds are gone when it is left, in whatever way: at
+// its end, by return, break, goto and exceptions, and when its thread is
+// cancelled. One that is left by longjmp ends with the scope around it.
+//
+// RUN: %mprof_clangxx -fmprof -O0 -pthread -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %mprof_clangxx -fmprof -std=c++11 -O2 -pthread -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %mprof_clang -x c -fmprof -O2 -fexceptions -I%src/include %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+
+#include <mprof/mprof.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NEED(cond)                                                             \
+  do {                                                                         \
+    if (!(cond)) {                                                             \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
+      exit(1);                                                                 \
+    }                                                                          \
+  } while (0)
+
+static int has(const char *expected) {
+  char text[256];
+  mprof_labels_text(mprof_labels_get(), text, sizeof(text));
+  return strcmp(text, expected) == 0;
+}
+
+static const char *const inner[] = {"b", "2", NULL};
+static jmp_buf out;
+
+enum how { RETURNS, JUMPS, THROWS, IS_CANCELLED };
+
+static void leave(void *how) {
+  NEED(how == (void *)JUMPS || has("{\"a\":\"1\", \"b\":\"2\"}"));
+  NEED(mprof_label_set("of", "its own") == 0);
+  if (how == (void *)JUMPS)
+    longjmp(out, 1);
+#ifdef __cplusplus
+  if (how == (void *)THROWS)
+    throw 7;
+#endif
+  if (how == (void *)IS_CANCELLED)
+    for (;;)
+      pause();
+}
+
+static int in_scope(enum how how) {
+  MPROF_LABELS("a", "0", "a", "1");
+  MPROF_LABELS("b", "2");
+  leave((void *)how);
+  return 1;
+}
+
+static void in_call(void *how) {
+  mprof_labels_with(inner, leave, how);
+  NEED(has("{\"a\":\"1\"}"));
+}
+
+static const char *const outer[] = {"a", "1", NULL};
+
+#ifdef __cplusplus
+static void check_exceptions() {
+  int caught = 0;
+  try {
+    in_scope(THROWS);
+  } catch (int) {
+    caught++;
+    NEED(has("{}"));
+  }
+  try {
+    mprof_labels_with(outer, in_call, (void *)THROWS);
+  } catch (int) {
+    caught++;
+    NEED(has("{}"));
+  }
+  NEED(caught == 2);
+}
+#endif
+
+static int found_at_end;
+static void look(void *arg) {
+  (void)arg;
+  found_at_end += has("{}");
+}
+
+static void *cancelled(void *by_call) {
+  pthread_cleanup_push(look, NULL);
+  if (by_call)
+    mprof_labels_with(outer, in_call, (void *)IS_CANCELLED);
+  else
+    in_scope(IS_CANCELLED);
+  pthread_cleanup_pop(0);
+  return NULL;
+}
+
+static void cancel(void *by_call) {
+  pthread_t t;
+  void *result;
+  NEED(pthread_create(&t, NULL, cancelled, by_call) == 0);
+  NEED(pthread_cancel(t) == 0);
+  NEED(pthread_join(t, &result) == 0);
+  NEED(result == PTHREAD_CANCELED);
+}
+
+int main(void) {
+  {
+    MPROF_LABELS("x", "z");
+    NEED(has("{\"x\":\"z\"}"));
+    MPROF_LABELS("x", "in the same block");
+    NEED(has("{\"x\":\"in the same block\"}"));
+  }
+  NEED(has("{}"));
+  for (int i = 0; i < 3; i++) {
+    MPROF_LABELS("i", "j");
+    NEED(has("{\"i\":\"j\"}"));
+    if (i == 1)
+      break;
+  }
+  NEED(has("{}"));
+  {
+    MPROF_LABELS("x", "y");
+    goto end;
+  }
+end:
+  NEED(has("{}"));
+
+  NEED(in_scope(RETURNS) == 1);
+  NEED(has("{}"));
+  mprof_labels_with(outer, in_call, (void *)RETURNS);
+  NEED(has("{}"));
+
+  MPROF_LABELS("around", "all");
+  const struct mprof_labels *all = mprof_labels_get();
+  {
+    MPROF_LABELS("x", "y");
+    if (setjmp(out) == 0)
+      mprof_labels_with(outer, in_call, (void *)JUMPS);
+    NEED(has("{\"a\":\"1\", \"around\":\"all\", \"b\":\"2\", "
+             "\"of\":\"its own\", \"x\":\"y\"}"));
+  }
+  NEED(mprof_labels_get() == all);
+  mprof_labels_swap(NULL);
+#ifdef __cplusplus
+  check_exceptions();
+#endif
+  cancel(NULL);
+  cancel((void *)1);
+  NEED(found_at_end == 2);
+  return 0;
+}
