@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: in a hundred runs of threads that are launched one after another while
+// profiles are taken, a profile that has one has all before it, each once, by
+// their labels. (Go: TestGoroutineProfileConcurrency, launches)
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0 timeout 60 %t 100
+// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1:symbolize=0 timeout 60 %t 10
+
+#include "waited.h"
+
+#include <semaphore.h>
+
+enum { LAUNCHES = 30 };
+
+static sem_t launched, may_leave;
+
+// The launcher runs on while it is asked, so its own labels may be later ones:
+// these are the threads'.
+static void *wait_for_end(void *arg) {
+  NEED(mprof_label_set("launched", "yes") == 0);
+  sem_post(&launched);
+  sem_wait(&may_leave);
+  return arg;
+}
+
+static void *launch(void *threads) {
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, 65536);
+  for (int i = 0; i < LAUNCHES; i++) {
+    char value[16];
+    snprintf(value, sizeof(value), "%d", i);
+    NEED(mprof_label_set("loop-i", value) == 0);
+    NEED(pthread_create((pthread_t *)threads + i, &attr, wait_for_end, NULL) ==
+         0);
+    sem_wait(&launched);
+  }
+  return NULL;
+}
+
+static char text[1 << 20];
+static int between; // profiles that had some and not all
+
+// Whether the last one was there.
+static int check_order(void) {
+  int seen[LAUNCHES] = {0}, last = -1;
+  NEED(mprof_stack(text, sizeof(text), 1) > 0);
+  const char key[] = "] {\"launched\":\"yes\", \"loop-i\":\"";
+  for (const char *p = text; (p = strstr(p, key)) != NULL; p++) {
+    int i = atoi(p + strlen(key));
+    NEED(i >= 0 && i < LAUNCHES);
+    seen[i]++;
+    last = i > last ? i : last;
+  }
+  for (int i = 0; i <= last; i++)
+    NEED(seen[i] == 1);
+  between += last >= 0 && last < LAUNCHES - 1;
+  return last == LAUNCHES - 1;
+}
+
+int main(int argc, char **argv) {
+  NEED(argc == 2);
+  NEED(sem_init(&launched, 0, 0) == 0 && sem_init(&may_leave, 0, 0) == 0);
+  for (int run = 0; run < atoi(argv[1]); run++) {
+    pthread_t launcher, threads[LAUNCHES];
+    NEED(pthread_create(&launcher, NULL, launch, threads) == 0);
+    while (!check_order())
+      ;
+    NEED(pthread_join(launcher, NULL) == 0);
+    for (int i = 0; i < LAUNCHES; i++)
+      sem_post(&may_leave);
+    for (int i = 0; i < LAUNCHES; i++)
+      NEED(pthread_join(threads[i], NULL) == 0);
+  }
+  NEED(between > 0);
+  return 0;
+}
