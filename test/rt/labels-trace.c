@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the trace has the labels of a thread as messages of that thread: those
+// that it has when the session finds it, those that it was created with, and
+// each change; a recorder's window those that it had before. Readers take it in
+// all formats; 1.5, which has no messages, says nothing of them.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
+// RUN: for f in 1.11 1.23 1.5; do \
+// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f ./app $f.trace 2> $f.err && \
+// RUN:   %trace_check -q $f.trace || exit 1; done
+// RUN: %go119 tool trace -d 1.11.trace > /dev/null
+// RUN: %go119 tool trace -d app 1.5.trace > /dev/null
+// RUN: not grep 'has no tasks' 1.5.err
+// RUN: for f in 1.11 1.23; do \
+// RUN:   %go tool trace -d=parsed $f.trace > $f.txt && \
+// RUN:   FileCheck %s < $f.txt && \
+// RUN:   test $(grep -c 'Category="labels"' $f.txt) = 8 || exit 1; done
+// RUN: %trace2json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
+//
+// RUN: for last in trace_last=50ms trace_last_mb=1; do \
+// RUN:   env MPROF_OPTIONS=profile=0:report=0:$last:log_path=$last ./app && \
+// RUN:   %trace_check -q $last.*.trace && \
+// RUN:   %go tool trace -d=parsed $last.*.trace > last.txt && \
+// RUN:   FileCheck %s --check-prefix=LAST < last.txt && \
+// RUN:   ! grep before last.txt || exit 1; done
+//
+// CHECK-DAG: Log {{.*}}Category="labels" Message="{\"main\":\"before\"}"
+// CHECK-DAG: Log {{.*}}Category="labels" Message="{\"main\":\"before\", \"waiter\":\"1\"}"
+// CHECK-DAG: Log {{.*}}Category="labels" Message="{\"main\":\"set\"}"
+// CHECK-DAG: Log {{.*}}Category="labels" Message="{\"child\":\"\\x01\", \"main\":\"set\"}"
+// CHECK-DAG: Log {{.*}}Category="labels" Message="{}"
+// JSON: "cat":"log","name":"labels","args":{"value":"{\"main\":\"before\"}"}
+// LAST: Log {{.*}}Category="labels" Message="{\"loop\":\"always\"}"
+
+#include "waited.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int waits, may_end;
+
+static void *wait_before(void *arg) {
+  NEED(mprof_label_set("waiter", "1") == 0);
+  pthread_mutex_lock(&mutex);
+  waits = 1;
+  while (!may_end)
+    pthread_cond_wait(&cond, &mutex);
+  pthread_mutex_unlock(&mutex);
+  return arg;
+}
+
+static void *change_own(void *arg) {
+  NEED(mprof_label_set("child", "\x01") == 0);
+  return arg;
+}
+
+static void *loop(void *arg) {
+  NEED(mprof_label_set("before", "the window") == 0);
+  mprof_labels_swap(NULL);
+  NEED(mprof_label_set("loop", "always") == 0);
+  for (int i = 0; i < 400; i++) {
+    for (int k = 0; k < 200; k++)
+      mprof_trace_log(0, "key", "something to fill the buffers with");
+    usleep(300);
+  }
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  pthread_t t, u;
+  if (argc == 1) {
+    NEED(pthread_create(&t, NULL, loop, NULL) == 0);
+    NEED(pthread_join(t, NULL) == 0);
+    return 0;
+  }
+  NEED(mprof_label_set("main", "before") == 0);
+  NEED(pthread_create(&t, NULL, wait_before, NULL) == 0);
+  for (int there = 0; !there; usleep(1000)) {
+    pthread_mutex_lock(&mutex);
+    there = waits;
+    pthread_mutex_unlock(&mutex);
+  }
+  NEED(mprof_trace_start(argv[1]) == 0);
+  NEED(mprof_label_set("main", "set") == 0);
+  NEED(mprof_label_set("main", "set") == 0); // no change
+  NEED(pthread_create(&u, NULL, change_own, NULL) == 0);
+  NEED(pthread_join(u, NULL) == 0);
+  {
+    MPROF_LABELS("scope", "1");
+  }
+  mprof_labels_swap(NULL);
+  pthread_mutex_lock(&mutex);
+  may_end = 1;
+  pthread_cond_signal(&cond);
+  pthread_mutex_unlock(&mutex);
+  NEED(pthread_join(t, NULL) == 0);
+  NEED(mprof_trace_stop() == 0);
+  return 0;
+}
