@@ -155,6 +155,10 @@ end:
 #endif
   cancel(NULL);
   cancel((void *)1);
+#ifdef __GLIBC__
   NEED(found_at_end == 2);
+#else // its cancellation runs what pthread_cleanup_push has pushed only
+  NEED(found_at_end == 1);
+#endif
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: type, size, rate, skip, end and stack each tell buckets apart, equal
+// Intent: type, size, rate, skip, end, labels and stack each tell buckets apart, equal
 // ones are one, and a lookup alone makes none.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -36,6 +36,11 @@ int main(void) {
        .size = 16,
        .rate = 1,
        .end = MPROF_STACK_CUT_DEPTH},
+      {.type = MPROF_BUCKET_MEM,
+       .stack_len = 3,
+       .size = 16,
+       .rate = 1,
+       .labels = 7},
   };
   const size_t n = sizeof(keys) / sizeof(keys[0]);
   struct mprof_bucket *b[n];
@@ -50,6 +55,7 @@ int main(void) {
     CHECK(get(keys[i], true) == b[i]);
     CHECK(get(keys[i], false) == b[i]);
     CHECK_EQ(b[i]->size, keys[i].size);
+    CHECK_EQ(b[i]->labels, keys[i].labels);
     CHECK_EQ(b[i]->stack[0], 0x1000);
   }
   return 0;
