@@ -74,10 +74,10 @@ struct mprof_custom_counts {
 struct mprof_bucket_key {
   const mprof_pc *stack; // return addresses, leaf first
   uint32_t stack_len;
-  uint8_t type; // enum mprof_bucket_type
-  uint8_t skip; // 0..MPROF_MAX_SKIP
-  uint8_t end;  // enum mprof_stack_end
-  uint8_t kind; // enum mprof_kind (contention.h); 0 unless BLOCK or MUTEX
+  uint8_t type;    // enum mprof_bucket_type
+  uint8_t skip;    // 0..MPROF_MAX_SKIP
+  uint8_t end;     // enum mprof_stack_end
+  uint8_t kind;    // enum mprof_kind (contention.h); 0 unless BLOCK or MUTEX
   uint16_t labels; // of the thread (labels.h); 0 unless MEM, BLOCK or MUTEX
   union {
     size_t size;      // MEM: bytes; CUSTOM: its profile's number

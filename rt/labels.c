@@ -32,8 +32,8 @@ struct chunk {
 };
 
 struct table {
-  size_t mask;                                 // of slots; less than 2^18
-  _Atomic uint16_t *slots;                     // numbers; open addressing
+  size_t mask;                                  // of slots; less than 2^18
+  _Atomic uint16_t *slots;                      // numbers; open addressing
   _Atomic(const struct mprof_labels *) by_id[]; // max_labels + 2
 };
 

@@ -22,8 +22,8 @@
 #include <string.h>
 
 enum {
-  TEXT_SIZE = 4096,  // of a comment
-  DROP_SIZE = 65536, // of drop_frames
+  TEXT_SIZE = 4096,                     // of a comment
+  DROP_SIZE = 65536,                    // of drop_frames
   LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX, // with heads
   // A sample of the deepest stack, with room for its heads and its labels.
   MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 256 +

@@ -15,11 +15,11 @@ struct mprof_thread_start {
     void *(*fn)(void *);
     int (*c11_fn)(void *);
   };
-  void *arg; // fn's, or the state that this one stands for
+  void *arg;                   // fn's, or the state that this one stands for
   struct mprof_bucket *bucket; // NULL: threads are not counted
   uint16_t labels;             // of the creator
-  uint64_t trace_g;     // its number in that session of the trace, or 0
-  uint32_t trace_start; // the trace's stack of what it runs
+  uint64_t trace_g;            // its number in that session of the trace, or 0
+  uint32_t trace_start;        // the trace's stack of what it runs
   unsigned trace_session;
   uint32_t epoch; // of the process, which the bucket belongs to
   bool has_run;

@@ -207,6 +207,10 @@ static void end_full(unsigned session) {
 // The first record of a thread in a session.
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
+  // What a handler or a destructor does after the thread's end was seen would
+  // bring it back, and nobody would see it end.
+  if (mprof_tls.is_exiting)
+    return NULL;
   mprof_lock_acquire(&mprof_trace_lock);
   struct mprof_trace_row *r = join_locked(session, g, start);
   mprof_lock_release(&mprof_trace_lock);

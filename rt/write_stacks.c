@@ -155,8 +155,7 @@ static void put_part(void *arg, const char *s, size_t len) {
 }
 
 // 'thread 4711 "worker" [pthread_cond_wait, 2 minutes] {"request":"7"}:'
-static void put_header(struct printer *p,
-                       const struct mprof_thread_slot *x) {
+static void put_header(struct printer *p, const struct mprof_thread_slot *x) {
   char name[MPROF_THREAD_NAME];
   mprof_proc_thread_name(x->tid, name);
   put(p, "thread ");

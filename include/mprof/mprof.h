@@ -39,8 +39,9 @@ extern "C" {
 #define MPROF_RECORD_STACK 32
 
 /* One allocation stack, block size and set of labels: what was allocated and
- * freed there, as sampled, not scaled. Unused stack entries are 0, so that equal records
- * compare equal with memcmp. In use = alloc - free. (Go: MemProfileRecord) */
+ * freed there, as sampled, not scaled. Unused stack entries are 0, so that
+ * equal records compare equal with memcmp. In use = alloc - free. (Go:
+ * MemProfileRecord) */
 struct mprof_mem_record {
   int64_t alloc_bytes, free_bytes;
   int64_t alloc_objects, free_objects;
@@ -606,16 +607,16 @@ static inline int mprof_write_profile(const char *name, const char *path,
  * an exception too; not by longjmp, nor in C by a cancellation without
  * -fexceptions. Scopes end in the reverse order. */
 static inline void
-mprof_labels_leave_(const struct mprof_labels *const *before) {
+__mprof_labels_leave(const struct mprof_labels *const *before) {
   mprof_labels_swap(*before);
 }
-#define MPROF_LABELS(...) MPROF_LABELS_1_(__LINE__, __VA_ARGS__)
-#define MPROF_LABELS_1_(line, ...) MPROF_LABELS_2_(line, __VA_ARGS__)
-#define MPROF_LABELS_2_(line, ...)                                             \
-  const char *const mprof_pairs_##line##_[] = {__VA_ARGS__, NULL};             \
-  const struct mprof_labels *const mprof_before_##line##_                      \
-      __attribute__((cleanup(mprof_labels_leave_), unused)) =                  \
-          mprof_labels_add(mprof_pairs_##line##_)
+#define MPROF_LABELS(...) MPROF_LABELS_1_(__COUNTER__, __VA_ARGS__)
+#define MPROF_LABELS_1_(n, ...) MPROF_LABELS_2_(n, __VA_ARGS__)
+#define MPROF_LABELS_2_(n, ...)                                                \
+  const char *const mprof_pairs_##n##_[] = {__VA_ARGS__, NULL};                \
+  const struct mprof_labels *const mprof_before_##n##_                         \
+      __attribute__((cleanup(__mprof_labels_leave), unused)) =                 \
+          mprof_labels_add(mprof_pairs_##n##_)
 
 #ifdef __cplusplus
 }

@@ -89,11 +89,11 @@ static void add_bucket(const struct mprof_mem_bucket *b, void *arg) {
 enum { UNLABELLED, SEVEN, SEVEN_FREED, EIGHT_FREED, OWN_KEYS, BLOCKS };
 
 int main(void) {
-  const char *const pairs[BLOCKS][5] = {[SEVEN] = {"request", "r7"},
-                                        [SEVEN_FREED] = {"request", "r7"},
-                                        [EIGHT_FREED] = {"request", "r8"},
-                                        [OWN_KEYS] = {"bytes", "a",
-                                                      "thread", "b"}};
+  const char *const pairs[BLOCKS][5] = {
+      [SEVEN] = {"request", "r7"},
+      [SEVEN_FREED] = {"request", "r7"},
+      [EIGHT_FREED] = {"request", "r8"},
+      [OWN_KEYS] = {"bytes", "a", "thread", "b"}};
   const struct mprof_labels *labels[BLOCKS];
   pthread_t t;
 #pragma clang loop unroll(disable)

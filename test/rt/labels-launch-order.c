@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a hundred runs of threads that are launched one after another while
-// profiles are taken, a profile that has one has all before it, each once, by
-// their labels. (Go: TestGoroutineProfileConcurrency, launches)
+// Intent: in a hundred runs of threads that are launched one after another
+// while profiles are taken, a profile that has one has all before it, each
+// once, by their labels. (Go: TestGoroutineProfileConcurrency, launches)
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0 timeout 60 %t 100

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: labels that a scope adds are gone when it is left, in whatever way: at
-// its end, by return, break, goto and exceptions, and when its thread is
+// Intent: labels that a scope adds are gone when it is left, in whatever way:
+// at its end, by return, break, goto and exceptions, and when its thread is
 // cancelled. One that is left by longjmp ends with the scope around it.
 //
 // RUN: %mprof_clangxx -fmprof -O0 -pthread -I%src/include %s -o %t

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the trace has the labels of a thread as messages of that thread: those
-// that it has when the session finds it, those that it was created with, and
-// each change; a recorder's window those that it had before. Readers take it in
-// all formats; 1.5, which has no messages, says nothing of them.
+// Intent: the trace has the labels of a thread as messages of that thread:
+// those that it has when the session finds it, those that it was created with,
+// and each change; a recorder's window those that it had before. Readers take
+// it in all formats; 1.5, which has no messages, says nothing of them.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

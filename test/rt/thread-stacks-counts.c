@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the threads profile has every thread by its stack and its labels, most
-// threads first, as Go's TestGoroutineCounts has goroutines; one that waits
-// where it waits, without being woken; the same while all stand still; and the
-// records of the API keep the contract of the others.
+// Intent: the threads profile has every thread by its stack and its labels,
+// most threads first, as Go's TestGoroutineCounts has goroutines; one that
+// waits where it waits, without being woken; the same while all stand still;
+// and the records of the API keep the contract of the others.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

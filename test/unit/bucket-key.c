@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: type, size, rate, skip, end, labels and stack each tell buckets apart, equal
-// ones are one, and a lookup alone makes none.
+// Intent: type, size, rate, skip, end, labels and stack each tell buckets
+// apart, equal ones are one, and a lookup alone makes none.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

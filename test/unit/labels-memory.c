@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the memory for sets of labels is bounded also where each is as long as
-// can be; what it is full of can still be had.
+// Intent: the memory for sets of labels is bounded also where each is as long
+// as can be; what it is full of can still be had.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
