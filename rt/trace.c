@@ -261,7 +261,9 @@ uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
 // --- threads ---
 
 void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
-  if (g != 0 && session == atomic_load(&mprof_trace_session))
+  // A handler that came before may have brought it into the trace already.
+  if (g != 0 && session == atomic_load(&mprof_trace_session) &&
+      mprof_tls.trace_session != session)
     join(session, g, start);
 }
 
