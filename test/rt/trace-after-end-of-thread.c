@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: what destructors do after the one by which MProf sees a thread's end
+// does not bring the thread back into the trace, where it would never end.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %trace_check -q %t.trace
+// RUN: %go tool trace -d=parsed %t.trace > %t.text
+// RUN: grep -c 'Log .*Message="early"' %t.text | grep -x 5
+// RUN: not grep 'late' %t.text
+
+#include "waited.h"
+
+static pthread_key_t key;
+static int late;
+
+// Comes again in a later round of the destructors.
+static void destroy(void *value) {
+  if (value == (void *)1) {
+    NEED(pthread_setspecific(key, (void *)2) == 0);
+    return;
+  }
+  mprof_trace_log(0, "key", "late");
+  NEED(mprof_label_set("late", "yes") == 0);
+  late++;
+}
+
+static void *run(void *arg) {
+  mprof_trace_log(0, "key", "early");
+  NEED(pthread_setspecific(key, (void *)1) == 0);
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  NEED(argc == 2 && mprof_trace_start(argv[1]) == 0);
+  NEED(pthread_key_create(&key, destroy) == 0);
+  for (int i = 0; i < 5; i++) {
+    pthread_t t;
+    NEED(pthread_create(&t, NULL, run, NULL) == 0);
+    NEED(pthread_join(t, NULL) == 0);
+  }
+  NEED(late == 5);
+  NEED(mprof_trace_stop() == 0);
+  return 0;
+}
