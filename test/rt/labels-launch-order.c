@@ -3,7 +3,8 @@
 //
 // Intent: in a hundred runs of threads that are launched one after another
 // while profiles are taken, a profile that has one has all before it, each
-// once, by their labels. (Go: TestGoroutineProfileConcurrency, launches)
+// once, by their labels; and threads that are seen where they begin and end
+// waits always have theirs. (Go: TestGoroutineProfileConcurrency, launches)
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0 timeout 60 %t 100
@@ -26,6 +27,16 @@ static void *wait_for_end(void *arg) {
   return arg;
 }
 
+enum { STEADY = 2 };
+
+static int may_end;
+
+static void *wait_often(void *arg) {
+  while (!__atomic_load_n(&may_end, __ATOMIC_RELAXED))
+    usleep(20);
+  return arg;
+}
+
 static void *launch(void *threads) {
   pthread_attr_t attr;
   pthread_attr_init(&attr);
@@ -44,10 +55,18 @@ static void *launch(void *threads) {
 static char text[1 << 20];
 static int between; // profiles that had some and not all
 
+static int count(const char *what) {
+  int n = 0;
+  for (const char *p = text; (p = strstr(p, what)) != NULL; p++)
+    n++;
+  return n;
+}
+
 // Whether the last one was there.
 static int check_order(void) {
   int seen[LAUNCHES] = {0}, last = -1;
   NEED(mprof_stack(text, sizeof(text), 1) > 0);
+  NEED(count("] {\"steady\":\"yes\"}:") == STEADY);
   const char key[] = "] {\"launched\":\"yes\", \"loop-i\":\"";
   for (const char *p = text; (p = strstr(p, key)) != NULL; p++) {
     int i = atoi(p + strlen(key));
@@ -64,6 +83,14 @@ static int check_order(void) {
 int main(int argc, char **argv) {
   NEED(argc == 2);
   NEED(sem_init(&launched, 0, 0) == 0 && sem_init(&may_leave, 0, 0) == 0);
+  pthread_t steady[STEADY];
+  for (int i = 0; i < STEADY; i++) {
+    MPROF_LABELS("steady", "yes");
+    NEED(pthread_create(&steady[i], NULL, wait_often, NULL) == 0);
+  }
+  while (mprof_stack(text, sizeof(text), 1) > 0 &&
+         count("{\"steady\":\"yes\"}") != STEADY)
+    usleep(1000);
   for (int run = 0; run < atoi(argv[1]); run++) {
     pthread_t launcher, threads[LAUNCHES];
     NEED(pthread_create(&launcher, NULL, launch, threads) == 0);
@@ -75,6 +102,9 @@ int main(int argc, char **argv) {
     for (int i = 0; i < LAUNCHES; i++)
       NEED(pthread_join(threads[i], NULL) == 0);
   }
+  __atomic_store_n(&may_end, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < STEADY; i++)
+    NEED(pthread_join(steady[i], NULL) == 0);
   NEED(between > 0);
   return 0;
 }

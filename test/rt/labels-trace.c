@@ -33,7 +33,8 @@
 // CHECK-DAG: Log {{.*}}Category="labels" Message="{\"child\":\"\\x01\", \"main\":\"set\"}"
 // CHECK-DAG: Log {{.*}}Category="labels" Message="{}"
 // JSON: "cat":"log","name":"labels","args":{"value":"{\"main\":\"before\"}"}
-// LAST: Log {{.*}}Category="labels" Message="{\"loop\":\"always\"}"
+// LAST-DAG: Log {{.*}}Category="labels" Message="{\"loop\":\"always\"}"
+// LAST-DAG: Log {{.*}}Category="labels" Message="{\"compute\":\"always\"}"
 
 #include "waited.h"
 
@@ -68,9 +69,19 @@ static void *loop(void *arg) {
   return arg;
 }
 
+// Without an event of its own in the window.
+static void *compute(void *arg) {
+  for (volatile unsigned long n = 0;; n++)
+    ;
+  return arg;
+}
+
 int main(int argc, char **argv) {
   pthread_t t, u;
   if (argc == 1) {
+    NEED(mprof_label_set("compute", "always") == 0);
+    NEED(pthread_create(&u, NULL, compute, NULL) == 0);
+    mprof_labels_swap(NULL);
     NEED(pthread_create(&t, NULL, loop, NULL) == 0);
     NEED(pthread_join(t, NULL) == 0);
     return 0;
