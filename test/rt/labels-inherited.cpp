@@ -5,15 +5,13 @@
 // created, by each way to create one and without the threadcreate profile, too;
 // what it changes is its own. A forked child and its threads have them.
 //
-// RUN: %mprof_clangxx -fmprof -O1 -pthread -I%src/include %s -o %t
+// RUN: %mprof_clangxx -fmprof -O1 -pthread -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0 %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0:threadcreate=0 %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0:children=0 %t no-children
 
-#include <mprof/mprof.h>
+#include "records.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <pthread.h>
@@ -22,19 +20,11 @@
 #include <threads.h>
 #include <unistd.h>
 
-#define NEED(cond)                                                             \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
-      _exit(1);                                                                \
-    }                                                                          \
-  } while (0)
-
 // What a thread found, which it then changes.
 static const struct mprof_labels *take() {
   const struct mprof_labels *found = mprof_labels_get();
-  NEED(mprof_label_set("own", "x") == 0);
-  NEED(mprof_labels_get() != found);
+  CHECK(mprof_label_set("own", "x") == 0);
+  CHECK(mprof_labels_get() != found);
   return found;
 }
 static const struct mprof_labels *found_in_c11;
@@ -47,21 +37,21 @@ static void *posix(void *) { return (void *)take(); }
 static void check(const struct mprof_labels *expected) {
   pthread_t t;
   void *result;
-  NEED(pthread_create(&t, NULL, posix, NULL) == 0);
-  NEED(pthread_join(t, &result) == 0);
-  NEED(result == expected);
+  CHECK(pthread_create(&t, NULL, posix, NULL) == 0);
+  CHECK(pthread_join(t, &result) == 0);
+  CHECK(result == expected);
 
   thrd_t u;
-  NEED(thrd_create(&u, c11, NULL) == thrd_success);
-  NEED(thrd_join(u, NULL) == thrd_success);
-  NEED(found_in_c11 == expected);
+  CHECK(thrd_create(&u, c11, NULL) == thrd_success);
+  CHECK(thrd_join(u, NULL) == thrd_success);
+  CHECK(found_in_c11 == expected);
 
   const struct mprof_labels *found = NULL;
   std::thread v([&] { found = take(); });
   v.join();
-  NEED(found == expected);
-  NEED(std::async(std::launch::async, take).get() == expected);
-  NEED(mprof_labels_get() == expected);
+  CHECK(found == expected);
+  CHECK(std::async(std::launch::async, take).get() == expected);
+  CHECK(mprof_labels_get() == expected);
 }
 
 static pthread_barrier_t barrier;
@@ -72,39 +62,39 @@ static void *late(void *) {
 
 int main(int argc, char **) {
   check(NULL);
-  NEED(mprof_label_set("request", "7") == 0);
+  CHECK(mprof_label_set("request", "7") == 0);
   const struct mprof_labels *seven = mprof_labels_get();
   check(seven);
 
   pthread_t t;
   void *result;
   pthread_barrier_init(&barrier, NULL, 2);
-  NEED(pthread_create(&t, NULL, late, NULL) == 0);
-  NEED(mprof_label_set("request", "8") == 0);
+  CHECK(pthread_create(&t, NULL, late, NULL) == 0);
+  CHECK(mprof_label_set("request", "8") == 0);
   pthread_barrier_wait(&barrier);
-  NEED(pthread_join(t, &result) == 0);
-  NEED(result == seven);
+  CHECK(pthread_join(t, &result) == 0);
+  CHECK(result == seven);
 
   const struct mprof_labels *eight = mprof_labels_get();
   pid_t pid = fork();
   if (pid == 0) {
-    NEED(mprof_labels_get() == eight);
+    CHECK(mprof_labels_get() == eight);
     if (argc == 1) {
       check(eight);
-      NEED(mprof_label_set("request", "7") == 0);
-      NEED(mprof_labels_get() == seven);
-      NEED(mprof_label_set("request", "child's") == 0);
+      CHECK(mprof_label_set("request", "7") == 0);
+      CHECK(mprof_labels_get() == seven);
+      CHECK(mprof_label_set("request", "child's") == 0);
     } else {
-      NEED(mprof_label_set("request", "7") == ENOSYS);
+      CHECK(mprof_label_set("request", "7") == ENOSYS);
     }
     char text[64];
     mprof_labels_text(mprof_labels_swap(seven), text, sizeof(text));
-    NEED(strcmp(text, argc == 1 ? "{\"request\":\"child's\"}"
-                                : "{\"request\":\"8\"}") == 0);
+    CHECK(strcmp(text, argc == 1 ? "{\"request\":\"child's\"}"
+                                 : "{\"request\":\"8\"}") == 0);
     _exit(0);
   }
   int status;
-  NEED(waitpid(pid, &status, 0) == pid && status == 0);
-  NEED(mprof_labels_get() == eight);
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  CHECK(mprof_labels_get() == eight);
   return 0;
 }

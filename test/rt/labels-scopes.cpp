@@ -5,29 +5,19 @@
 // at its end, by return, break, goto and exceptions, and when its thread is
 // cancelled. One that is left by longjmp ends with the scope around it.
 //
-// RUN: %mprof_clangxx -fmprof -O0 -pthread -I%src/include %s -o %t
+// RUN: %mprof_clangxx -fmprof -O0 -pthread -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0 %t
-// RUN: %mprof_clangxx -fmprof -std=c++11 -O2 -pthread -I%src/include %s -o %t
+// RUN: %mprof_clangxx -fmprof -std=c++11 -O2 -pthread -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0 %t
-// RUN: %mprof_clang -x c -fmprof -O2 -fexceptions -I%src/include %s -o %t
+// RUN: %mprof_clang -x c -fmprof -O2 -fexceptions -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=profile=0:report=0 %t
 
-#include <mprof/mprof.h>
+#include "records.h"
 
 #include <pthread.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define NEED(cond)                                                             \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 static int has(const char *expected) {
   char text[256];
@@ -41,8 +31,8 @@ static jmp_buf out;
 enum how { RETURNS, JUMPS, THROWS, IS_CANCELLED };
 
 static void leave(void *how) {
-  NEED(how == (void *)JUMPS || has("{\"a\":\"1\", \"b\":\"2\"}"));
-  NEED(mprof_label_set("of", "its own") == 0);
+  CHECK(how == (void *)JUMPS || has("{\"a\":\"1\", \"b\":\"2\"}"));
+  CHECK(mprof_label_set("of", "its own") == 0);
   if (how == (void *)JUMPS)
     longjmp(out, 1);
 #ifdef __cplusplus
@@ -63,7 +53,7 @@ static int in_scope(enum how how) {
 
 static void in_call(void *how) {
   mprof_labels_with(inner, leave, how);
-  NEED(has("{\"a\":\"1\"}"));
+  CHECK(has("{\"a\":\"1\"}"));
 }
 
 static const char *const outer[] = {"a", "1", NULL};
@@ -75,15 +65,15 @@ static void check_exceptions() {
     in_scope(THROWS);
   } catch (int) {
     caught++;
-    NEED(has("{}"));
+    CHECK(has("{}"));
   }
   try {
     mprof_labels_with(outer, in_call, (void *)THROWS);
   } catch (int) {
     caught++;
-    NEED(has("{}"));
+    CHECK(has("{}"));
   }
-  NEED(caught == 2);
+  CHECK(caught == 2);
 }
 #endif
 
@@ -106,38 +96,38 @@ static void *cancelled(void *by_call) {
 static void cancel(void *by_call) {
   pthread_t t;
   void *result;
-  NEED(pthread_create(&t, NULL, cancelled, by_call) == 0);
-  NEED(pthread_cancel(t) == 0);
-  NEED(pthread_join(t, &result) == 0);
-  NEED(result == PTHREAD_CANCELED);
+  CHECK(pthread_create(&t, NULL, cancelled, by_call) == 0);
+  CHECK(pthread_cancel(t) == 0);
+  CHECK(pthread_join(t, &result) == 0);
+  CHECK(result == PTHREAD_CANCELED);
 }
 
 int main(void) {
   {
     MPROF_LABELS("x", "z");
-    NEED(has("{\"x\":\"z\"}"));
+    CHECK(has("{\"x\":\"z\"}"));
     MPROF_LABELS("x", "in the same block");
-    NEED(has("{\"x\":\"in the same block\"}"));
+    CHECK(has("{\"x\":\"in the same block\"}"));
   }
-  NEED(has("{}"));
+  CHECK(has("{}"));
   for (int i = 0; i < 3; i++) {
     MPROF_LABELS("i", "j");
-    NEED(has("{\"i\":\"j\"}"));
+    CHECK(has("{\"i\":\"j\"}"));
     if (i == 1)
       break;
   }
-  NEED(has("{}"));
+  CHECK(has("{}"));
   {
     MPROF_LABELS("x", "y");
     goto end;
   }
 end:
-  NEED(has("{}"));
+  CHECK(has("{}"));
 
-  NEED(in_scope(RETURNS) == 1);
-  NEED(has("{}"));
+  CHECK(in_scope(RETURNS) == 1);
+  CHECK(has("{}"));
   mprof_labels_with(outer, in_call, (void *)RETURNS);
-  NEED(has("{}"));
+  CHECK(has("{}"));
 
   MPROF_LABELS("around", "all");
   const struct mprof_labels *all = mprof_labels_get();
@@ -145,10 +135,10 @@ end:
     MPROF_LABELS("x", "y");
     if (setjmp(out) == 0)
       mprof_labels_with(outer, in_call, (void *)JUMPS);
-    NEED(has("{\"a\":\"1\", \"around\":\"all\", \"b\":\"2\", "
-             "\"of\":\"its own\", \"x\":\"y\"}"));
+    CHECK(has("{\"a\":\"1\", \"around\":\"all\", \"b\":\"2\", "
+              "\"of\":\"its own\", \"x\":\"y\"}"));
   }
-  NEED(mprof_labels_get() == all);
+  CHECK(mprof_labels_get() == all);
   mprof_labels_swap(NULL);
 #ifdef __cplusplus
   check_exceptions();
@@ -156,9 +146,9 @@ end:
   cancel(NULL);
   cancel((void *)1);
 #ifdef __GLIBC__
-  NEED(found_at_end == 2);
+  CHECK(found_at_end == 2);
 #else // its cancellation runs what pthread_cleanup_push has pushed only
-  NEED(found_at_end == 1);
+  CHECK(found_at_end == 1);
 #endif
   return 0;
 }
