@@ -15,7 +15,6 @@
 #include "trace.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 // What threads have whose labels there is no room for.
@@ -453,18 +452,13 @@ mprof_labels_add(const char *const *pairs) {
   return add(pairs, FRAME);
 }
 
-static void restore(void *before) {
-  mprof_labels_swap((const struct mprof_labels *)before);
-}
-
-// (Go: pprof.Do)
+// Not by pthread_cleanup_push, which in some libcs must not be left by a
+// longjmp. (Go: pprof.Do)
 MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
                                     void (*fn)(void *arg), void *arg) {
-  const struct mprof_labels *before = add(pairs, FRAME);
-  // Where libc has exceptions for it, also when one leaves fn.
-  pthread_cleanup_push(restore, (void *)before);
+  const struct mprof_labels *const before
+      __attribute__((cleanup(__mprof_labels_leave))) = add(pairs, FRAME);
   fn(arg);
-  pthread_cleanup_pop(1);
 }
 
 static void put_text(void *arg, const char *s, size_t len) {

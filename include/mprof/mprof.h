@@ -192,8 +192,8 @@ const struct mprof_labels *mprof_labels_swap(const struct mprof_labels *labels);
  * key or value is left out, which is said on stderr. */
 const struct mprof_labels *mprof_labels_add(const char *const *pairs);
 /* Calls fn(arg) with labels added as by mprof_labels_add. The labels are as
- * before when it returns, and also when an exception leaves it or the thread is
- * cancelled. (Go: pprof.Do) */
+ * before when it returns, and also when an exception leaves it or, with glibc,
+ * the thread is cancelled. (Go: pprof.Do) */
 void mprof_labels_with(const char *const *pairs, void (*fn)(void *arg),
                        void *arg);
 /* [signal] Writes a set to buf, of len bytes: {"key":"value", "key2":"value2"},
