@@ -457,7 +457,8 @@ mprof_labels_add(const char *const *pairs) {
 MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
                                     void (*fn)(void *arg), void *arg) {
   const struct mprof_labels *const before
-      __attribute__((cleanup(__mprof_labels_leave))) = add(pairs, FRAME);
+      __attribute__((cleanup(__mprof_labels_leave), unused)) =
+          add(pairs, FRAME);
   fn(arg);
 }
 
