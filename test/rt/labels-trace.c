@@ -20,7 +20,7 @@
 // RUN:   test $(grep -c 'Category="labels"' $f.txt) = 8 || exit 1; done
 // RUN: %trace2json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
 //
-// RUN: for last in trace_last=50ms trace_last_mb=1; do \
+// RUN: for last in trace_last=200ms trace_last_mb=1; do \
 // RUN:   env MPROF_OPTIONS=profile=0:report=0:$last:log_path=$last ./app && \
 // RUN:   %trace_check -q $last.*.trace && \
 // RUN:   %go tool trace -d=parsed $last.*.trace > last.txt && \
@@ -38,9 +38,12 @@
 
 #include "waited.h"
 
+#include <semaphore.h>
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int waits, may_end;
+static sem_t is_long_ago;
 
 static void *wait_before(void *arg) {
   NEED(mprof_label_set("waiter", "1") == 0);
@@ -61,10 +64,12 @@ static void *loop(void *arg) {
   NEED(mprof_label_set("before", "the window") == 0);
   mprof_labels_swap(NULL);
   NEED(mprof_label_set("loop", "always") == 0);
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0;; i++) {
     for (int k = 0; k < 200; k++)
       mprof_trace_log(0, "key", "something to fill the buffers with");
-    usleep(300);
+    usleep(1000);
+    if (i == 400)
+      sem_post(&is_long_ago);
   }
   return arg;
 }
@@ -82,8 +87,9 @@ int main(int argc, char **argv) {
     NEED(mprof_label_set("compute", "always") == 0);
     NEED(pthread_create(&u, NULL, compute, NULL) == 0);
     mprof_labels_swap(NULL);
+    NEED(sem_init(&is_long_ago, 0, 0) == 0);
     NEED(pthread_create(&t, NULL, loop, NULL) == 0);
-    NEED(pthread_join(t, NULL) == 0);
+    NEED(sem_wait(&is_long_ago) == 0);
     return 0;
   }
   NEED(mprof_label_set("main", "before") == 0);
