@@ -68,6 +68,8 @@ long mprof_sys_getdents(int fd, void *buf, size_t len);
 long mprof_sys_resend(int sig, void *info);
 // Whether thread tid of this process still exists.
 bool mprof_sys_thread_alive(int tid);
+// Processor time that it has used; 0 if it is gone.
+uint64_t mprof_sys_thread_ran_ns(int tid);
 // Whether eight bytes at addr can be read; asks the kernel, never faults.
 bool mprof_sys_readable(uintptr_t addr);
 uint64_t mprof_sys_random(void);

@@ -97,7 +97,7 @@ static bool is_inside_user(uintptr_t frame) {
 
 static bool load_notes(void) {
   return atomic_load_explicit(&mprof_contention.notes_waits,
-                              memory_order_relaxed);
+                              memory_order_acquire);
 }
 
 // Sets what all waits have, but for start; true with the guard set.
@@ -276,7 +276,7 @@ static void update_kinds_locked(void) {
     kinds |= mprof_contention.block_kinds;
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
-  if (mprof_trace_is_on() || mprof_contention.notes_waits) // a try is no wait
+  if (mprof_trace_is_on() || mprof_contention.sees_waits) // a try is no wait
     kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
@@ -294,12 +294,13 @@ void mprof_contention_note_waits(void) {
   mprof_lock_acquire(&mprof_registry_lock);
   const bool is_new = !mprof_contention.notes_waits;
   if (is_new) {
-    mprof_contention.notes_waits = true;
+    mprof_contention.sees_waits = true;
     update_kinds_locked();
+    atomic_store(&mprof_contention.notes_waits, true);
   }
   mprof_lock_release(&mprof_registry_lock);
-  // A thread may have looked at the kinds before, and be about to begin a wait
-  // without a note: a signal would end that.
+  // Meanwhile most threads get into a wait that is noted, and can be read. Of
+  // the others see thread_noting.c.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }
@@ -346,7 +347,9 @@ void mprof_contention_init(void) {
   if (mprof_flags.block_rate != 0)
     set_block_rate(mprof_flags.block_rate);
   atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
+  mprof_contention.sees_waits = mprof_flags.threads;
   mprof_contention.notes_waits = mprof_flags.threads;
+  mprof_contention.notes_from_start = mprof_flags.threads;
   update_kinds_locked(); // nobody else runs yet
 }
 

@@ -37,8 +37,11 @@ extern struct mprof_contention {
   // modules; the same.
   uint64_t foreign_kinds;
   // All waits are seen and noted, for the stacks of all threads. Written under
-  // registry_lock.
+  // registry_lock, the first before the second, so that who notes one wait sees
+  // the next one, too.
+  bool sees_waits;
   atomic_bool notes_waits;
+  bool notes_from_start; // written once at start
 } mprof_contention;
 
 void mprof_contention_init(void);

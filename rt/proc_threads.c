@@ -107,6 +107,13 @@ bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]) {
   return true;
 }
 
+static uint64_t decimal(const char *p) {
+  uint64_t v = 0;
+  for (; is_digit(*p); p++)
+    v = v * 10 + (uint64_t)(*p - '0');
+  return v;
+}
+
 static uint64_t hex(const char **p) {
   uint64_t v = 0;
   while (**p == ' ' || **p == '\t')
@@ -152,17 +159,21 @@ static void read_syscall(int tid, struct mprof_proc_thread *p) {
 
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p) {
   char text[4096];
-  *p = (struct mprof_proc_thread){.syscall = MPROF_SYSCALL_UNKNOWN};
+  *p = (struct mprof_proc_thread){.syscall = MPROF_SYSCALL_UNKNOWN,
+                                  .ran_ns = mprof_sys_thread_ran_ns(tid)};
   if (read_file(tid, "/status", text, sizeof(text)) <= 0)
     return mprof_sys_thread_alive(tid);
   const char *state = strstr(text, "\nState:\t");
   const char *blocked = strstr(text, "\nSigBlk:\t");
+  const char *sleeps = strstr(text, "\nvoluntary_ctxt_switches:\t");
   if (state)
     p->state = state[8];
   if (blocked) {
     blocked += 9;
     p->blocked = hex(&blocked);
   }
+  if (sleeps)
+    p->sleeps = decimal(sleeps + 26);
   read_syscall(tid, p);
   return p->state != 'X' && p->state != 'Z';
 }

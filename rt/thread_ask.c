@@ -58,11 +58,14 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   slot->source = MPROF_STACK_OF_RUNNING;
 }
 
-// A thread that has been asked may begin waits again.
+// A thread that has been asked may begin waits again. It was past what has no
+// note.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
-  if (mprof_tls.self)
-    atomic_compare_exchange_strong(&mprof_tls.self->wait, &asked, 0);
+  if (!mprof_tls.self)
+    return;
+  mprof_thread_is_noting(mprof_tls.self);
+  atomic_compare_exchange_strong(&mprof_tls.self->wait, &asked, 0);
 }
 
 static void answer(uint64_t value, const ucontext_t *context) {

@@ -349,6 +349,12 @@ static void ask(struct reader *r, struct mprof_thread_slot *slot) {
         continue;
       // Or be in a handler, or at its begin, or in a short call.
       slot->may_later = p.state == 'R' || p.state == 'D';
+      slot->tries++;
+      return;
+    }
+    if ((p.state == 'R' || p.syscall == MPROF_SYSCALL_NONE) &&
+        !mprof_is_past_unnoted(slot, &p)) {
+      slot->may_later = true;
       return;
     }
     if (!slot->thread)
@@ -450,17 +456,19 @@ static void withdraw(struct mprof_thread_slot *slot) {
 
 static void collect(struct reader *r, size_t from) {
   struct mprof_thread_stacks *s = r->s;
-  bool is_again = true;
-  for (int tries = 0; is_again && tries < TRIES; tries++) {
-    if (tries > 0)
+  const uint64_t begin = mprof_clock_now();
+  bool is_first = true, is_again = true;
+  for (; is_again && ms_since(begin) < PATIENCE_MS; is_first = false) {
+    if (!is_first)
       mprof_sys_sleep_ms(1);
     is_again = false;
     for (size_t i = from; i < s->slots_len; i++) {
       struct mprof_thread_slot *slot = mprof_slot_at(s, i);
-      if (!is_absent(slot) || (tries > 0 && !slot->may_later))
+      if (!is_absent(slot) || (!is_first && !slot->may_later))
         continue;
       slot->may_later = false;
       ask(r, slot);
+      slot->may_later &= slot->tries < TRIES;
       is_again |= slot->may_later;
     }
     await_answers(r);

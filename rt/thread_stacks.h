@@ -30,7 +30,9 @@ struct mprof_thread_slot {
   // NULL: it is in no registry. Written under registry_lock.
   _Atomic(struct mprof_thread *) thread;
   bool is_asked;
-  bool may_later; // be asked
+  bool may_later;          // be asked
+  unsigned char tries;     // of asking it, without reason to hope for more
+  uint64_t ran_ns, sleeps; // when its run was first looked at; ran_ns 0: never
   bool is_gone;
   bool sees_exit;    // the thread's end waits for readers
   uintptr_t held;    // the wait that it is kept in; 0: none
@@ -135,6 +137,8 @@ enum { MPROF_SYSCALL_NONE = -1, MPROF_SYSCALL_UNKNOWN = -2 };
 struct mprof_proc_thread {
   char state;       // R, S, D, T, ...
   uint64_t blocked; // signals; bit s - 1 for signal s
+  uint64_t ran_ns;  // processor time that it has used
+  uint64_t sleeps;  // that it has begun, looked at after ran_ns
   int syscall;      // its number, or one of those above
   uint64_t args[6];
   uintptr_t pc; // 0: unknown
@@ -143,5 +147,12 @@ struct mprof_proc_thread {
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p);
 // "" where the kernel does not say. False if the thread has ended.
 bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]);
+
+// --- thread_noting.c ---
+
+// Whether a thread that runs, as p says, is known not to be in a call that it
+// has begun without a note: if not, it may be at a later look.
+bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
+                           const struct mprof_proc_thread *p);
 
 #endif // MPROF_RT_THREAD_STACKS_H

@@ -5,7 +5,7 @@
 
 #include "thread_starts.h"
 
-#include "threads.h"
+#include "thread_wait.h"
 #include "trace.h"
 
 #define CHUNK_BYTES 16384u
@@ -64,6 +64,8 @@ void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
     t->created = s->bucket;
     t->runs = is_done ? (uintptr_t)s->fn : 0; // else it stands for a state
     mprof_lock_release(&mprof_registry_lock);
+    if (atomic_load(&mprof_contention.notes_waits))
+      mprof_thread_is_noting(t);
   }
   if (mprof_unlikely(s->trace_g != 0))
     mprof_trace_created(s->trace_g, s->trace_start, s->trace_session);

@@ -144,6 +144,7 @@ void mprof_wait_note(struct mprof_wait *w) {
   uintptr_t outer = exchange(t, (uintptr_t)w, w);
   w->outer = was_left(t, outer, (uintptr_t)w) ? 0 : outer;
   w->is_noted = true;
+  mprof_thread_is_noting(t);
 }
 
 void mprof_wait_note_end(struct mprof_wait *w) {

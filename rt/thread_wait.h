@@ -40,6 +40,9 @@ void mprof_wait_note(struct mprof_wait *w);
 // It is over. Call in the process that it was noted in. [signal]
 void mprof_wait_note_end(struct mprof_wait *w);
 
+// From now on t, the calling thread, begins no wait without a note.
+void mprof_thread_is_noting(struct mprof_thread *t);
+
 // A thread enters the registry: it may have been asked already.
 void mprof_stacks_enter_locked(struct mprof_thread *t);
 // Waits until nobody reads what t's end would take away.

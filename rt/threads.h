@@ -77,6 +77,8 @@ struct mprof_thread {
   atomic_uint round;
   atomic_uint slot;
   _Atomic uint16_t labels; // as mprof_tls has them, for others
+  // Its waits that begin now have notes. Written by the thread.
+  atomic_bool is_noting;
 };
 
 struct mprof_tls {
