@@ -21,7 +21,7 @@ packages='
   libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 '
 bench_packages='
-  google-perftools heaptrack
+  google-perftools heaptrack gdb elfutils
   linux-perf liblttng-ust1 lttng-tools uftrace
 '
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the benchmark programs and writes what they said as JSON.
 
-  measure.py heap|locks|trace [PART...]
+  measure.py heap|locks|trace|threads [PART...]
 
-Writes build/bench/heap.json, locks.json or trace.json; with PARTs it replaces these in it.
+Writes build/bench/heap.json, or another of that name; with PARTs it replaces
+these in it.
 """
 
 import importlib

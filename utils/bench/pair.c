@@ -4,12 +4,17 @@
 // The cost of one malloc and one free.
 //   ring  256 live blocks of 16 to 1024 bytes; each step replaces the oldest
 //   lifo  one block of 64 bytes, freed at once
+// With BENCH_LABEL its threads have a label.
 //
 // usage: pair ring|lifo THREADS PAIRS REPEATS
 
 #include "bench.h"
 
 #include <string.h>
+
+#ifdef BENCH_LABEL
+#include <mprof/mprof.h>
+#endif
 
 enum { RING = 256, SIZES = 4096 };
 
@@ -52,6 +57,10 @@ int main(int argc, char **argv) {
   b.threads = (int)bench_arg(argc, argv, 2);
   b.steps = bench_arg(argc, argv, 3);
   b.repeats = (int)bench_arg(argc, argv, 4);
+#ifdef BENCH_LABEL
+  if (mprof_label_set("request", "benchmark") != 0)
+    return 1;
+#endif
   make_sizes();
   bench_run(&b);
   return 0;

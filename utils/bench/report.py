@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns the results of measure.py into its section of a page, and plots.
 
-  report.py heap|locks|trace DIR
+  report.py heap|locks|trace|threads DIR
 
 Writes the section into DIR/benchmarks.md, where the other sections stay as they
 are, and its plots beside it. A part that was not measured is left out.
@@ -18,7 +18,7 @@ from page import Page
 from running import DIR
 
 
-SECTIONS = ("heap", "locks", "trace")  # in the order of the page
+SECTIONS = ("heap", "locks", "trace", "threads")  # in the order of the page
 
 
 def write_head(page, section, machine):

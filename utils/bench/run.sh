@@ -7,10 +7,12 @@
 #   run.sh heap [PART...]     the heap profile: all, or the named parts again
 #   run.sh locks [PART...]    the block and mutex profiles
 #   run.sh trace [PART...]    the execution trace
-# The parts are those of measure_heap.py, measure_locks.py and measure_trace.py,
-# each a function of its name; measure_exact.py and measure_library.py have some
-# of the first's. Writes build/bench/heap.json, locks.json or trace.json, and from
-# it a section of docs/benchmarks.md and its plot.
+#   run.sh threads [PART...]  the stacks of all threads, and labels
+# The parts are those of measure_heap.py, measure_locks.py, measure_trace.py and
+# measure_threads.py, each a function of its name; measure_exact.py and
+# measure_library.py have some of the first's. Writes build/bench/heap.json,
+# locks.json, trace.json or threads.json, and from it a section of
+# docs/benchmarks.md and its plot.
 # BENCH_QUICK=1 makes it short, to see that it works, and writes the page and
 # the plot below build/bench/ instead. It judges nothing: exits 1 only when a
 # program fails, or a profile of locks or a trace lacks what it should have.
@@ -18,9 +20,9 @@
 set -eu
 
 case ${1-} in
-heap | locks | trace) what=$1 ;;
+heap | locks | trace | threads) what=$1 ;;
 *)
-  echo "usage: ${0##*/} heap|locks|trace [PART...]" >&2
+  echo "usage: ${0##*/} heap|locks|trace|threads [PART...]" >&2
   exit 2
   ;;
 esac
@@ -131,6 +133,19 @@ build_trace() {
   if [ -f "$resource/lib/linux/libclang_rt.xray-fdr-x86_64.a" ]; then
     clang-19 -O2 -DXRAY -fxray-instrument "$src/$name.c" -o "$out/$name-xray"
   fi
+}
+
+build_threads() {
+  for name in threads wait_call lock_cond pair; do
+    build "$name"
+  done
+  rm -f "$out/pair-label"
+  if grep -q mprof_label_set include/mprof/mprof.h; then
+    "$mprof" -O2 -fmprof -DBENCH_LABEL -Iinclude "$src/pair.c" \
+      -o "$out/pair-label"
+  fi
+  build_go threads
+  build_go threads "$GO_1_19" threads-go1.19
 }
 
 echo "bench: building the programs"

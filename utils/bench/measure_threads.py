@@ -1,0 +1,292 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured for the stacks of all threads, and for labels."""
+
+import collections
+import contextlib
+import math
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+from running import (
+    CLEARED, QUICK, ROUNDS, SCRATCH, by_line, empty_scratch, is_built, log,
+    median_of, mprof, program, run, take_turns)
+
+SIZES = (10, 1000) if QUICK else (10, 1000, 10000)
+PROFILES = 3 if QUICK else 8  # in each process, after one that is not kept
+TURNS = 2 if QUICK else 3
+TOOL_SECONDS = 10 if QUICK else 60  # until a debugger is stopped
+NOTED = "profile=0:report=0:threads=1"
+LABEL_ROUNDS = ROUNDS if QUICK else 30  # their bar is narrow
+
+# env: of the program. takes: its own profile; else tool is the debugger's
+# command line, from the process's number.
+Variant = collections.namedtuple("Variant", "name argv env takes tool")
+Variant.__new__.__defaults__ = ({}, True, None)
+
+
+class Program:
+    """threads.c or threads.go, which does what it is told."""
+
+    def __init__(self, variant, arguments):
+        everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
+        everything.update(variant.env)
+        self.argv = [*variant.argv, *map(str, arguments)]
+        self.process = subprocess.Popen(
+            self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            cwd=SCRATCH, env=everything)
+        self.answer()
+
+    def answer(self):
+        """{name: number} of the lines before "ok"."""
+        found = {}
+        for line in self.process.stdout:
+            if line == "ok\n":
+                return found
+            name, value = line.split()
+            found[name] = float(value)
+        sys.exit("bench: %s: exit code %d"
+                 % (" ".join(self.argv), self.process.wait()))
+
+    def do(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def end(self):
+        found = self.do("end")
+        self.process.stdin.close()
+        self.process.wait()
+        return found
+
+
+@contextlib.contextmanager
+def running(variant, *arguments):
+    it = Program(variant, arguments)
+    try:
+        yield it
+    finally:
+        it.process.kill()
+        it.process.wait()
+
+
+# --- who takes part ----------------------------------------------------------
+
+MPROF, STOPPED = "MProf", "MProf, stop_threads=1"
+GDB, EU_STACK = "gdb, thread apply all bt", "eu-stack -p"
+
+
+def variants():
+    """All that are here; and which are absent, and why."""
+    here = [Variant(MPROF, [program("threads-mprof")], mprof(NOTED)),
+            Variant(STOPPED, [program("threads-mprof")],
+                    mprof(NOTED + ":stop_threads=1"))]
+    absent = {}
+    for name in go_programs():
+        here.append(Variant(go_version(name), [program(name)]))
+    if not go_programs():
+        absent["Go"] = "no go command"
+    plain = [program("threads-plain")]
+    for name, command in (
+            (GDB, ["gdb", "-nx", "-batch", "-ex", "thread apply all bt", "-p"]),
+            (EU_STACK, ["eu-stack", "-p"])):
+        if shutil.which(command[0]):
+            here.append(Variant(name, plain, takes=False, tool=command))
+        else:
+            absent[name] = command[0] + " is not installed"
+    return here, absent
+
+
+def go_programs():
+    return [name for name in ("threads-go1.19", "threads-go")
+            if is_built(name)]
+
+
+def go_version(name):
+    text = subprocess.run(
+        [os.environ.get("GO", "go"), "version", program(name)],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    return "Go " + re.search(r": go(\d+\.\d+)", text).group(1)
+
+
+# --- profile: how long it takes, and how long a thread is kept ----------------
+
+
+def own_profiles(it):
+    """Profiles by the program itself, after one that is not kept, and as much
+    time without."""
+    it.do("profile"), it.do("write")
+    taken = [it.do("profile") for _ in range(PROFILES)]
+    written = [it.do("write") for _ in range(PROFILES)]
+    rests = [it.do("rest %d" % math.ceil(p["ms"])) for p in taken]
+    return {
+        "profile_ms": statistics.median(p["ms"] for p in taken),
+        "longest_ms": max(p["ms"] for p in taken),
+        "write_ms": statistics.median(p["ms"] for p in written),
+        "gap_us": statistics.median(p["gap_us"] for p in taken),
+        "longest_gap_us": max(p["gap_us"] for p in taken),
+        "rest_gap_us": statistics.median(p["gap_us"] for p in rests),
+        "longest_rest_gap_us": max(p["gap_us"] for p in rests),
+        "threads": min(p["threads"] for p in taken),
+    }
+
+
+def tool_profile(variant, it):
+    """One by a debugger; None if that takes too long."""
+    it.do("open")
+    path = os.path.join(SCRATCH, "stacks")
+    begin = time.monotonic()
+    with open(path, "wb") as out:
+        tool = subprocess.Popen(
+            [*variant.tool, str(it.process.pid)], stdin=subprocess.DEVNULL,
+            stdout=out, stderr=subprocess.STDOUT, cwd=SCRATCH)
+        try:
+            tool.wait(TOOL_SECONDS)
+        except subprocess.TimeoutExpired:
+            tool.kill()
+            tool.wait()
+            return None
+    seconds = time.monotonic() - begin
+    gap_us = it.do("close")["gap_us"]
+    with open(path, encoding="utf-8", errors="replace") as f:
+        heads = re.findall(r"^(?:Thread \d+ \(|TID \d+:)", f.read(), re.M)
+    return {"profile_ms": seconds * 1e3, "longest_ms": seconds * 1e3,
+            "gap_us": gap_us, "longest_gap_us": gap_us, "threads": len(heads)}
+
+
+def one_turn(variant, size, watcher):
+    with running(variant, size, 0, watcher) as it:
+        if variant.takes:
+            found = own_profiles(it)
+        else:
+            found = tool_profile(variant, it)
+        if found is None:
+            return None
+        found.update(it.end())
+    if found["threads"] < size:
+        sys.exit("bench: %s: %d stacks of %d threads" % (
+            variant.name, found["threads"], size))
+    return found
+
+
+def profile():
+    """{size: {watcher: {variant: [of a turn]}}}"""
+    here, absent = variants()
+    results = {"absent": absent, "late": {}, "seconds": TOOL_SECONDS}
+    for size in SIZES:
+        results[str(size)] = {}
+        for watcher in ("run", "wake"):
+            log("threads: %d that wait, watched by one that %ss"
+                % (size, watcher))
+            results[str(size)][watcher] = turns_of(
+                here, size, watcher, results["late"])
+    return results
+
+
+def turns_of(here, size, watcher, late):
+    """Debuggers stop everything alike, so one watcher and one turn do for them;
+    one that is too late for so many threads is not asked again."""
+    found = collections.defaultdict(list)
+    for turn in range(TURNS):
+        for variant in here:
+            if not variant.takes and (turn > 0 or watcher == "wake"):
+                continue
+            result = one_turn(variant, size, watcher)
+            if result is None:
+                late.setdefault(variant.name, size)
+            else:
+                found[variant.name].append(result)
+        empty_scratch()
+    return found
+
+
+# --- computing: the same where threads run ------------------------------------
+
+COMPUTING = ((0, 4), (1000, 4), (1000, 100))
+
+
+def computing():
+    here = [v for v in variants()[0] if v.takes]
+    results = {}
+    for waiting, busy in COMPUTING[:2] if QUICK else COMPUTING:
+        log("threads: %d that wait, %d that compute" % (waiting, busy))
+        jobs = {v.name: computing_job(v, waiting, busy) for v in here}
+        results["%d waiting, %d computing" % (waiting, busy)] = take_turns(
+            jobs, TURNS)
+    return results
+
+
+def computing_job(variant, waiting, busy):
+    def once():
+        with running(variant, waiting, busy, "run") as it:
+            it.do("profile")
+            taken = [it.do("profile")["ms"] for _ in range(PROFILES)]
+            it.end()
+        return statistics.median(taken)
+    return once
+
+
+# --- notes: what it costs that waits can be read ------------------------------
+
+NOTES = (("plain", "plain", {}),
+         ("MProf, threads=0", "mprof", mprof("profile=0:report=0")),
+         ("MProf, threads=1", "mprof", mprof(NOTED)))
+
+
+def notes():
+    log("threads: notes of waits")
+    steps = 20000 if QUICK else 300000
+    cpu = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+    loops = {
+        "poll of what is ready": ([], "wait_call", [steps, 3]),
+        "condition variable, two threads on one processor":
+            (cpu, "lock_cond", [steps // 30, 3]),
+    }
+
+    def job(prefix, name, arguments, build, env):
+        argv = [*prefix, program("%s-%s" % (name, build)),
+                *map(str, arguments)]
+        return lambda: {"ns": median_of(run(argv, env).text, "ns")}
+
+    return {loop: by_line(take_turns(
+        {variant: job(*how, build, env) for variant, build, env in NOTES},
+        ROUNDS))["ns"] for loop, how in loops.items()}
+
+
+# --- labels: what they cost a heap profile ------------------------------------
+
+
+def labels():
+    if not is_built("pair-label"):
+        log("threads: mprof/mprof.h has no labels, so there is nothing to "
+            "measure")
+        return {}
+    log("threads: malloc and free with a label")
+    repeat_ns = 2e6 if QUICK else 20e6
+    steps = str(int(repeat_ns / 15))
+    builds = (("plain", "pair-plain"), ("MProf, no label", "pair-mprof"),
+              ("MProf, a label", "pair-label"))
+
+    def job(kind, name):
+        argv = [program(name), kind, "1", steps, "3"]
+        return lambda: median_of(run(argv, {}).text, "ns")
+
+    return {kind: take_turns({variant: job(kind, name)
+                              for variant, name in builds}, LABEL_ROUNDS)
+            for kind in ("ring", "lifo")}
+
+
+# --- the whole ---------------------------------------------------------------
+
+# Of Debian, with their versions: by what the page calls them.
+PACKAGES = {
+    "gdb": "gdb",
+    "elfutils": "elfutils",
+    "Go 1.19": "golang-1.19-go",
+}
+PARTS = (profile, computing, notes, labels)

@@ -1,0 +1,224 @@
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The section of the page about the stacks of all threads, and labels."""
+
+import chart
+from measure_threads import EU_STACK, GDB, MPROF, STOPPED
+from page import Bars, compare, median, number, quartiles, ratio, ratios
+
+TITLE = "What the stacks of all threads cost"
+VARIANTS = """\
+*MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so that \
+waits are noted from the start; with `stop_threads=1` all threads stand still until \
+the last is read. Go has goroutines in the place of threads, and its own profile. The \
+debuggers look at `clang -O2`'s program from outside."""
+
+PROFILE_NOTES = """\
+- Threads wait in `pthread_cond_wait`, `poll`, `sem_wait` and `read`, a quarter in
+  each, ten calls deep; goroutines at a channel. *records* is
+  `mprof_thread_profile`, Go's `runtime.GoroutineProfile`; *file* is
+  `mprof_write_profile("threads", path, 0)`, Go's
+  `pprof.Lookup("goroutine").WriteTo` and the writing of the file. MProf's names
+  the functions by running llvm-symbolizer. Of a debugger it is the whole run,
+  with its output in a file.
+- *disturbed* are threads of those that wait which have run meanwhile, however
+  shortly, as the kernel's count of their switches shows. None of their waits
+  has ended."""
+
+KEPT_NOTES = """\
+- A *watcher* has a processor for itself, everything else another. *Computing*, it
+  reads the clock all the time: a gap is a signal's handler or a stop. *Waking*,
+  it is two threads that wake each other by condition variables all the time: a
+  gap is what one was kept at the begin or the end of a wait, or while it was
+  read. Time in which watchers waited for the processor, as the kernel counts
+  it, is taken off: something else ran. A figure is the longest gap of a profile:
+  median, and the longest of all; *at rest*, of as much time without one.
+- The debuggers, and `stop_threads=1`, stop the watcher as all others."""
+
+COMPUTING_NOTES = """\
+Those that compute share the processors with the one that asks. With more of them than \
+processors a profile takes as long as it takes until each has had its turn: the signal \
+is answered when the thread runs next."""
+
+NOTES_NOTES = """\
+What a call pays so that others can read where the thread waits: a note at its begin \
+and its end. The first call finds something at once, so its price shows fully; of two \
+threads that wait for each other the change of threads is most."""
+
+LABEL_NOTES = """\
+The heap profile's loops of one thread ([above](#one-malloc-and-one-free)), with \
+`heap_rate` 512 KiB as by default: without a label, and in a thread that has one."""
+
+
+# --- the bars ----------------------------------------------------------------
+
+
+def all_of(results, size, watcher, variant, name):
+    """Of each turn."""
+    runs = results["profile"].get(str(size), {}).get(watcher, {})
+    return [run[name] for run in runs.get(variant, []) if name in run]
+
+
+def sizes_of(results):
+    return sorted(int(size) for size in results["profile"] if size.isdigit())
+
+
+def bars(results):
+    bars = Bars()
+    if results.get("profile"):
+        size = sizes_of(results)[-1]
+        took = [ms for watcher in ("run", "wake") for ms in
+                all_of(results, size, watcher, MPROF, "profile_ms")]
+        longest = [ms for watcher in ("run", "wake") for ms in
+                   all_of(results, size, watcher, MPROF, "longest_ms")]
+        bars.at_most("{:,} waiting threads, a profile".format(size), 100,
+                     median(took), "%.1f ms",
+                     "the longest %.1f ms" % max(longest))
+        for watcher, how in (("run", "computes"), ("wake", "is woken")):
+            kept = all_of(results, size, watcher, MPROF, "longest_gap_us")
+            rest = all_of(results, size, watcher, MPROF, "longest_rest_gap_us")
+            bars.at_most(
+                "one that %s is kept meanwhile, the longest" % how, 1,
+                max(kept) / 1e3, "%.3f ms",
+                "as long without a profile: %.3f ms; median of the profiles: "
+                "%.3f ms" % (max(rest) / 1e3, median(all_of(
+                    results, size, watcher, MPROF, "gap_us")) / 1e3))
+        bars.at_most(
+            "waiting threads that were disturbed, waits that have ended", 0,
+            sum(sum(all_of(results, size, watcher, MPROF, name))
+                for size in sizes_of(results) for watcher in ("run", "wake")
+                for name in ("disturbed", "ended")), "%d")
+    for kind, of in (results.get("labels") or {}).items():
+        low, high = quartiles(ratios(of, "MProf, a label", "plain"))
+        bars.at_most(
+            "malloc/free pair (%s), 512 KiB, with a label, to plain" % kind,
+            1.03, ratio(of, "MProf, a label", "plain"),
+            remark="quartiles %.3f to %.3f; without a label %.3f" % (
+                low, high, ratio(of, "MProf, no label", "plain")))
+    return bars
+
+
+# --- one part each -----------------------------------------------------------
+
+
+def names_of(results):
+    """Of variants, in the order that they were measured in."""
+    names = []
+    for size in sizes_of(results):
+        names += [name for name in results["profile"][str(size)]["run"]
+                  if name not in names]
+    return names
+
+
+def cell(runs, show=number):
+    return show(median(runs)) if runs else ""
+
+
+def write_profile(page, results):
+    sizes = sizes_of(results)
+    page.heading("A profile of threads that wait")
+    page.paragraph("![Microseconds, by variant](benchmarks-threads.svg)")
+    rows = []
+    for name in names_of(results):
+        row = [name]
+        for size in sizes:
+            for line in ("profile_ms", "write_ms"):
+                row.append(cell(all_of(results, size, "run", name, line)))
+        disturbed = all_of(results, sizes[-1], "run", name, "disturbed")
+        rows.append(row + [cell(disturbed, "{:,.0f}".format)])
+    head = ["milliseconds"]
+    for size in sizes:
+        head += ["{:,}: records".format(size), "file"]
+    page.table(head + ["disturbed of {:,}".format(sizes[-1])], rows)
+    write_missing(page, results["profile"])
+    page.paragraph(PROFILE_NOTES)
+    write_kept(page, results)
+
+
+def write_missing(page, profile):
+    for name, why in profile["absent"].items():
+        page.paragraph("%s: not available here: %s." % (name, why))
+    for name, size in profile["late"].items():
+        page.paragraph("%s: stopped after %d s with %s threads." % (
+            name, profile["seconds"], "{:,}".format(size)))
+
+
+def write_kept(page, results):
+    page.heading("How long one thread is kept meanwhile")
+    rows = []
+    for name in names_of(results):
+        for watcher, how in (("run", "computing"), ("wake", "waking")):
+            row = [name, how]
+            for size in sizes_of(results):
+                for line, longest in (("gap_us", "longest_gap_us"),
+                                      ("rest_gap_us", "longest_rest_gap_us")):
+                    of = all_of(results, size, watcher, name, line)
+                    row.append("%s, %s" % (number(median(of)), number(max(
+                        all_of(results, size, watcher, name, longest))))
+                        if of else "")
+            if any(row[2:]):
+                rows.append(row)
+    head = ["microseconds", "watcher"]
+    for size in sizes_of(results):
+        head += ["{:,}".format(size), "at rest"]
+    page.table(head, rows, "ll" + "r" * (len(head) - 2))
+    page.paragraph(KEPT_NOTES)
+
+
+def write_computing(page, results):
+    computing = results["computing"]
+    page.heading("The same where threads compute")
+    names = list(next(iter(computing.values())))
+    page.table(
+        ["milliseconds, records", *computing],
+        [[name, *(cell(of.get(name)) for of in computing.values())]
+         for name in names])
+    page.paragraph(COMPUTING_NOTES)
+
+
+def write_notes(page, results):
+    page.heading("What noting waits costs")
+    compare(page, "nanoseconds a call, an event (ratio)",
+            {"plain": "plain", "MProf, threads=0": "plain",
+             "MProf, threads=1": "plain"}, results["notes"])
+    page.paragraph(NOTES_NOTES)
+
+
+def write_labels(page, results):
+    page.heading("What a label costs the heap profile")
+    compare(page, "nanoseconds a pair (ratio)",
+            {"plain": "plain", "MProf, no label": "plain",
+             "MProf, a label": "plain"}, results["labels"])
+    page.paragraph(LABEL_NOTES)
+
+
+# --- the plot ----------------------------------------------------------------
+
+
+def colour(name):
+    return chart.MPROF if name in (MPROF, STOPPED) else \
+        chart.NONE if name in (GDB, EU_STACK) else chart.OTHER
+
+
+def plots(results):
+    """{name of the file: its text}."""
+    if not results.get("profile"):
+        return {}
+    sizes = sizes_of(results)[-2:]
+    rows = []
+    for name in names_of(results):
+        took = [all_of(results, size, "run", name, "profile_ms")
+                for size in sizes]
+        rows.append((name, colour(name),
+                     [median(ms) * 1e3 for ms in took if ms]))
+    return {"benchmarks-threads.svg": chart.svg(
+        "Microseconds a profile of all threads, by variant",
+        "Microseconds a profile of all threads, logarithmic",
+        "upper bar: {:,} that wait; lower bar: {:,}; orange: MProf, blue: Go, "
+        "grey: debuggers".format(*sizes), rows)}
+
+
+# --- the whole ---------------------------------------------------------------
+
+PARTS = (("profile", write_profile), ("computing", write_computing),
+         ("notes", write_notes), ("labels", write_labels))

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The program of threads.c in Go: goroutines that wait at a channel, each ten
+// calls deep, some that compute, and a watcher, with Go's own profile of them.
+// Of its commands it has no open and close.
+//
+// usage: threads WAITING COMPUTING run|wake
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+const (
+	depth      = 10
+	worthALook = 100000 // threads.c has the same
+)
+
+var (
+	started    atomic.Int64
+	longestGap atomic.Int64 // nanoseconds
+	never      = make(chan int)
+	counter    int
+)
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "threads:", err)
+		os.Exit(1)
+	}
+}
+
+func number(i int) int {
+	if i >= len(os.Args) {
+		os.Exit(2)
+	}
+	n, err := strconv.Atoi(os.Args[i])
+	check(err)
+	return n
+}
+
+//go:noinline
+func callDeep(depth int) {
+	if depth == 0 {
+		<-never
+	} else {
+		callDeep(depth - 1)
+	}
+	counter++
+}
+
+func waitForever() {
+	started.Add(1)
+	callDeep(depth - 2)
+}
+
+func compute() {
+	for x := uint64(1); ; {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+}
+
+// Gives the calling goroutine a thread of its own on the last processor, or on
+// the first.
+func pin(isLast bool) {
+	const words = 16
+	var all, own [words]uint64
+	runtime.LockOSThread()
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0,
+		words*8, uintptr(unsafe.Pointer(&all)))
+	for i := 0; errno == 0 && i < words*64; i++ {
+		if all[i/64]>>(i%64)&1 != 0 {
+			own = [words]uint64{}
+			own[i/64] = 1 << (i % 64)
+			if !isLast {
+				break
+			}
+		}
+	}
+	syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, words*8,
+		uintptr(unsafe.Pointer(&own)))
+}
+
+// Used by the watcher whose turn it is.
+var watched struct {
+	schedstat []*os.File
+	before    time.Time
+	waited    int64
+}
+
+// Nanoseconds in all, of all watchers.
+func waitedForProcessor() int64 {
+	sum := int64(0)
+	for _, f := range watched.schedstat {
+		var text [128]byte
+		n, _ := f.ReadAt(text[:], 0)
+		words := strings.Fields(string(text[:n]))
+		if len(words) < 2 {
+			check(fmt.Errorf("schedstat: %q", text[:n]))
+		}
+		waited, err := strconv.ParseInt(words[1], 10, 64)
+		check(err)
+		sum += waited
+	}
+	return sum
+}
+
+func beginToWatch() {
+	pin(true)
+	f, err := os.Open(fmt.Sprintf("/proc/self/task/%d/schedstat",
+		syscall.Gettid()))
+	check(err)
+	watched.schedstat = append(watched.schedstat, f)
+	watched.waited = waitedForProcessor()
+	watched.before = time.Now()
+}
+
+func watch() {
+	now := time.Now()
+	gap := int64(now.Sub(watched.before))
+	watched.before = now
+	if gap > worthALook {
+		waited := waitedForProcessor()
+		gap -= waited - watched.waited
+		watched.waited = waited
+		watched.before = time.Now()
+	}
+	if gap > longestGap.Load() {
+		longestGap.Store(gap)
+	}
+}
+
+func watchRunning() {
+	for beginToWatch(); ; {
+		watch()
+	}
+}
+
+func watchWaking(in, out chan int) {
+	<-in
+	for beginToWatch(); ; <-in {
+		watch()
+		out <- 0
+	}
+}
+
+func take(count int) {
+	records := make([]runtime.StackRecord, count)
+	begin := time.Now()
+	n, ok := runtime.GoroutineProfile(records)
+	took := time.Since(begin)
+	if !ok {
+		check(fmt.Errorf("GoroutineProfile: %d records", n))
+	}
+	fmt.Printf("ms %.4f\nthreads %d\n", took.Seconds()*1e3, n)
+}
+
+func takeToFile() {
+	var buf bytes.Buffer
+	begin := time.Now()
+	check(pprof.Lookup("goroutine").WriteTo(&buf, 0))
+	check(os.WriteFile("threads-go.pb.gz", buf.Bytes(), 0o600))
+	fmt.Printf("ms %.4f\n", time.Since(begin).Seconds()*1e3)
+}
+
+func main() {
+	waiting, computing := number(1), number(2)
+	for i := 0; i < waiting; i++ {
+		go waitForever()
+	}
+	for started.Load() < int64(waiting) {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
+	runtime.GC() // none while it is measured
+	for i := 0; i < computing; i++ {
+		go compute()
+	}
+	if len(os.Args) > 3 && os.Args[3] == "wake" {
+		here, there := make(chan int), make(chan int)
+		go watchWaking(here, there)
+		go watchWaking(there, here)
+		go func() { here <- 0 }()
+	} else {
+		go watchRunning()
+	}
+	pin(false)
+	fmt.Println("ok")
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		words := strings.Fields(in.Text())
+		longestGap.Store(0)
+		switch words[0] {
+		case "profile":
+			take(waiting + computing + 64)
+		case "write":
+			takeToFile()
+		case "rest":
+			ms, err := strconv.Atoi(words[1])
+			check(err)
+			time.Sleep(time.Duration(ms) * time.Millisecond)
+		case "end":
+			fmt.Println("ok")
+			return
+		}
+		fmt.Printf("gap_us %.1f\nok\n", float64(longestGap.Load())/1e3)
+	}
+}
