@@ -11,13 +11,15 @@
 #                    ended it, and a picture of that time in build/demo/trace.png
 #   demo.sh gc       the heap profile of a program on Boehm's collector, libgc:
 #                    what is live among the garbage, and what libgc says to that
+#   demo.sh threads  what every thread of the service does under load, for which
+#                    request; and a program whose threads are in deadlocks
 
 set -eu
 
 case "$# ${1-}" in
-'0 ' | '1 server' | '1 trace' | '1 gc') ;;
+'0 ' | '1 server' | '1 trace' | '1 gc' | '1 threads') ;;
 *)
-  echo "usage: ${0##*/} [server | trace | gc]" >&2
+  echo "usage: ${0##*/} [server | trace | gc | threads]" >&2
   exit 2
   ;;
 esac
@@ -120,7 +122,12 @@ END
 
 # httplib's header and its library must agree, so its flags are the package's.
 # With less than -g, inlined functions are named without their class.
+# Does nothing if that is done.
 build_server() {
+  if [ -x "$demo/server" ] && [ -z "$(find utils/demo/server.cpp include \
+    build/lib/*.so build/lib/*.a -type f -newer "$demo/server")" ]; then
+    return
+  fi
   build/bin/mprof-clang -fmprof -O2 -g1 -c /usr/share/duktape/duktape.c \
     -o "$demo/server-duktape.o" &
   # shellcheck disable=SC2046  # words of a list
@@ -133,8 +140,16 @@ build_server() {
     $(pkg-config --libs cpp-httplib) -lm -o "$demo/server"
 }
 
+# Takes process id $2 out of the names of program $1's files.
+drop_pid() {
+  for file in "$demo/$1.$2".*; do
+    [ ! -e "$file" ] || mv "$file" "$demo/$1.${file#"$demo/$1.$2."}"
+  done
+}
+
 # Runs the service with the options $1, and its client, which has it stop. The
-# client leaves no profile. Writing the port to a pipe tells that the service is
+# client leaves no profile; halfway it saves in file $2, if that is given, what
+# the service's threads do. Writing the port to a pipe tells that the service is
 # ready.
 run_server() {
   rm -f "$demo/server.port"
@@ -145,14 +160,12 @@ run_server() {
   trap 'kill "$pid" 2>/dev/null || :' EXIT
   trap 'exit 1' HUP INT TERM
   read -r port <"$demo/server.port" || die 'the service did not start'
-  MPROF_OPTIONS=profile=0:report=0:heap=0 "$demo/server" client "$port" 3000
+  MPROF_OPTIONS=profile=0:report=0:heap=0 "$demo/server" client "$port" 3000 \
+    ${2+"$2"}
   wait "$pid" || die "the service ended with exit code $?"
   trap - EXIT HUP INT TERM
   rm "$demo/server.port"
-  # The names without the process id.
-  for file in "$demo/server.$pid".*; do
-    mv "$file" "$demo/server.${file#"$demo/server.$pid."}"
-  done
+  drop_pid server "$pid"
 }
 
 # Leaves out the frames of the C and C++ libraries, so that a stack's first one
@@ -382,9 +395,101 @@ show_collector() {
   echo "$share of what is live is in the cache, remember; all else was garbage."
 }
 
+## threads.
+
+# A line for each stack of the text in file $1, most threads first: how many
+# threads, their labels, the function on top, and those of the program's file $2
+# below it, or else of a library.
+short_threads() {
+  awk -F '\t' -v source="/$2:" '
+    function short(name) {
+      gsub(/\(anonymous namespace\)::/, "", name)
+      sub(/[(<].*/, "", name)
+      return name
+    }
+    function end() {
+      if (count)
+        printf "%3d  %-24s %-26s %s\n", count, labels, top, path ? path : other
+      count = depth = 0
+      labels = top = path = other = unread = ""
+    }
+    /^# MProf/ { exit }
+    /^# not read/ { unread = " (not read)" }
+    /^[0-9]+ @/ { count = $0 + 0 }
+    /^# labels: / { labels = substr($0, 11) }
+    /^#\t/ && !top { top = short($3) unread }
+    /^#\t/ && index($4, source) && depth < 3 {
+      path = path (depth++ ? " < " : "in ") short($3)
+    }
+    /^#\t/ && /\thttplib::/ && !other { other = "in " short($3) }
+    /^$/ { end() }
+    END { end() }' "$1"
+}
+
+# Both transfers of each pair wait for a lock.
+show_deadlock() {
+  echo
+  echo '== a program whose threads are in deadlocks'
+  rm -f "$demo"/deadlock*
+  build/bin/mprof-clang -fmprof -O2 -g1 utils/demo/deadlock.c -o "$demo/deadlock"
+  options=threads=1:debug=1:heap=0:threadcreate=0
+  if grep -q stuck_report rt/flags.def; then
+    options=$options:threadleak=1:stuck_report=2
+  fi
+  MPROF_OPTIONS="log_path='$demo/deadlock.%p':$options" "$demo/deadlock" 4 &
+  wait "$!" || die "build/demo/deadlock ended with exit code $?"
+  drop_pid deadlock "$!"
+  short_threads "$demo/deadlock.threads.txt" deadlock.c |
+    tee "$demo/deadlock.top"
+  grep -q '^  6 .* pthread_mutex_lock .*in transfer < clerk$' \
+    "$demo/deadlock.top" || die 'the profile has not the 6 threads that wait'
+  case $options in
+  *stuck_report*) show_stuck ;;
+  esac
+}
+
+# What MProf's own report says of it.
+show_stuck() {
+  report=$(grep -l '^SUMMARY: MProf: threadleak: ' "$demo"/deadlock.*) ||
+    die 'no report below build/demo/ says that threads are stuck'
+  report=$(echo "$report" | head -n 1)
+  echo
+  echo "== $(basename "$report"): who is stuck"
+  sed -n '/^Stuck threads/,/^SUMMARY: MProf: threadleak: /p' "$report" |
+    cut -c 1-110
+  grep -q '^SUMMARY: MProf: threadleak: 6 threads, 6 certain, 0 likely, 3 cycles' \
+    "$report" || die 'the report has not 6 threads in 3 cycles'
+}
+
+show_threads() {
+  echo 'compiling the service'
+  rm -f "$demo"/server.threads*
+  build_server
+  echo
+  run_server threads=1:profile=0:report=0 "$demo/server.threads.txt"
+  [ -s "$demo/server.threads.txt" ] ||
+    die 'the client has not saved build/demo/server.threads.txt'
+  echo
+  echo '== what the threads of the service did at one moment under load'
+  short_threads "$demo/server.threads.txt" server.cpp |
+    tee "$demo/server.threads.top"
+  # The one that asks, the main thread, and the other workers.
+  total=$(awk '{ n += $1 } END { print n + 0 }' "$demo/server.threads.top")
+  [ "$total" -eq 7 ] || die "the profile has $total threads, not 7"
+  grep -q 'in handleThreads$' "$demo/server.threads.top" ||
+    die 'the profile has not the thread that asked'
+  if grep -q mprof_label_set include/mprof/mprof.h &&
+    ! grep -Eq '\{"request":"(invoice|statistics)"\}' \
+      "$demo/server.threads.top"; then
+    die 'no thread has the label request'
+  fi
+  show_deadlock
+}
+
 case ${1-} in
 server) show_server ;;
 trace) show_trace ;;
 gc) show_collector ;;
+threads) show_threads ;;
 *) show_programs ;;
 esac

@@ -7,12 +7,16 @@
 // the same program.
 //   server                       says its port on stdout, serves until asked
 //                                to stop; on 127.0.0.1 alone
-//   server client PORT REQUESTS  sends that many, checks the answers, has the
-//                                server stop and says how fast it was
+//   server client PORT REQUESTS [FILE]
+//                                sends that many, checks the answers, has the
+//                                server stop and says how fast it was; halfway
+//                                FILE gets what its threads do
 // The service:
-//   POST /eval   {"script": "function (args) {...}", "args": any}
-//                gives {"result": any}, or 400 and {"error": text}
+//   POST /eval   {"script": "function (args) {...}", "args": any, "name": text}
+//                gives {"result": any}, or 400 and {"error": text}; the name is
+//                what the profiles call the request
 //   GET /pool    gives {"heaps": number, "idle": number}
+//   GET /threads gives the threads profile as text
 //   POST /stop   stops the server
 
 #include <algorithm>
@@ -21,8 +25,11 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <duktape.h>
+#include <fstream>
 #include <httplib.h>
+#include <iterator>
 #include <memory>
 #include <mprof/mprof.h>
 #include <mutex>
@@ -31,6 +38,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -188,6 +196,10 @@ void handleEval(HeapPool &pool, const httplib::Request &request,
   Region region("request");
   try {
     const json body = json::parse(request.body);
+#ifdef MPROF_LABELS
+    const std::string name = body.value("name", "script");
+    MPROF_LABELS("request", name.c_str());
+#endif
     const std::string &script =
         body.at("script").get_ref<const std::string &>();
     json result = Lease(pool)->run(script, body.value("args", json()));
@@ -195,6 +207,17 @@ void handleEval(HeapPool &pool, const httplib::Request &request,
   } catch (const std::exception &error) {
     reply(response, 400, {{"error", error.what()}});
   }
+}
+
+// What every thread does at this moment, equal ones counted.
+void handleThreads(const httplib::Request &, httplib::Response &response) {
+  const std::string path = "server.threads." + std::to_string(getpid());
+  int error = mprof_write_profile("threads", path.c_str(), 1);
+  std::ifstream file(path);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::remove(path.c_str());
+  response.status = error == 0 ? 200 : 500;
+  response.set_content(error == 0 ? text : std::strerror(error), "text/plain");
 }
 
 int serve() {
@@ -212,6 +235,7 @@ int serve() {
              [&pool](const httplib::Request &, httplib::Response &response) {
                reply(response, 200, {{"heaps", Heaps}, {"idle", pool.idle()}});
              });
+  server.Get("/threads", handleThreads);
   server.Post("/stop",
               [&server](const httplib::Request &, httplib::Response &response) {
                 reply(response, 200, json::object());
@@ -249,7 +273,8 @@ Task makeInvoice(std::minstd_rand &random) {
     lines.push_back({{"sku", "SKU-" + std::to_string(sku)}, {"n", n}});
     total += long(n) * priceOf(sku);
   }
-  return {json{{"script", script}, {"args", lines}}.dump(), total};
+  return {json{{"name", "invoice"}, {"script", script}, {"args", lines}}.dump(),
+          total};
 }
 
 // Statistics: sorts numbers.
@@ -262,7 +287,8 @@ Task makeStatistics(std::minstd_rand &random) {
   std::vector<int> values;
   for (int i = 0; i < 300; i++)
     values.push_back(int(random() % 100000));
-  std::string body = json{{"script", script}, {"args", values}}.dump();
+  std::string body =
+      json{{"name", "statistics"}, {"script", script}, {"args", values}}.dump();
   std::sort(values.begin(), values.end());
   return {std::move(body),
           {{"min", values.front()},
@@ -270,8 +296,20 @@ Task makeStatistics(std::minstd_rand &random) {
            {"max", values.back()}}};
 }
 
-// Sends requests until none is left. Returns how many had a wrong answer.
-int sendRequests(int port, unsigned seed, std::atomic<int> &left) {
+// Saves what the service's threads do. Gives whether a request is being worked
+// on; if not, another moment shows more.
+bool saveThreads(httplib::Client &client, const char *file) {
+  auto result = client.Get("/threads");
+  if (!result || result->status != 200)
+    return false;
+  std::ofstream(file) << result->body;
+  return result->body.find("handleEval") != std::string::npos;
+}
+
+// Sends requests until none is left. Returns how many had a wrong answer. If
+// file is not null it saves there what threads do when only half are left.
+int sendRequests(int port, unsigned seed, std::atomic<int> &left, int half,
+                 const char *file) {
   httplib::Client client("127.0.0.1", port);
   client.set_keep_alive(true);
   client.set_tcp_nodelay(true);
@@ -287,18 +325,23 @@ int sendRequests(int port, unsigned seed, std::atomic<int> &left) {
       auto pool = client.Get("/pool");
       wrong += !pool || json::parse(pool->body).at("heaps") != Heaps;
     }
+    if (file && n <= half && saveThreads(client, file))
+      file = nullptr;
   }
   return wrong;
 }
 
-int drive(int port, int requests) {
+int drive(int port, int requests, const char *file) {
   using Clock = std::chrono::steady_clock;
   std::atomic<int> left = requests;
   std::atomic<int> wrong = 0;
   Clock::time_point start = Clock::now();
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < Clients; i++)
-    threads.emplace_back([&, i] { wrong += sendRequests(port, i + 1, left); });
+    threads.emplace_back([&, i] {
+      wrong += sendRequests(port, i + 1, left, requests / 2,
+                            i == 0 ? file : nullptr);
+    });
   for (std::thread &thread : threads)
     thread.join();
   std::chrono::duration<double> seconds = Clock::now() - start;
@@ -320,12 +363,12 @@ int main(int argc, char **argv) {
   try {
     if (argc == 1)
       return serve();
-    if (argc == 4 && std::string(argv[1]) == "client")
-      return drive(std::atoi(argv[2]), std::atoi(argv[3]));
+    if ((argc == 4 || argc == 5) && std::string(argv[1]) == "client")
+      return drive(std::atoi(argv[2]), std::atoi(argv[3]), argv[4]);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "server: %s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr, "usage: server [client PORT REQUESTS]\n");
+  std::fprintf(stderr, "usage: server [client PORT REQUESTS [FILE]]\n");
   return 2;
 }
