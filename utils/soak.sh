@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Runs healthy programs of several threads, all at once, while MProf looks for
+# stuck threads: each program asks once a second, and MProf looks by itself
+# (threadleak=1:stuck_report=1). Says what each did, and fails if a thread was
+# called stuck, a result was wrong, or nothing was checked.
+#   soak.sh [MINUTES [PROGRAM...]]   10 minutes; of utils/soak/, and server
+# SOAK_SECONDS=N makes it shorter, to see that it works.
+# Leaves the reports in build/soak/PROGRAM/.
+
+set -eu
+
+cd -P -- "$(dirname -- "$0")/.."
+top=$PWD
+soak=$top/build/soak
+minutes=${1-10}
+case $minutes in
+'' | *[!0-9]* | 0)
+  echo "usage: ${0##*/} [MINUTES [PROGRAM...]]" >&2
+  exit 2
+  ;;
+esac
+[ "$#" = 0 ] || shift
+seconds=${SOAK_SECONDS:-$((minutes * 60))}
+
+utils/setup.sh
+cmake --preset release >/dev/null
+cmake --build build
+rm -rf "$soak"
+mkdir -p "$soak"
+
+flags='-fmprof -O2 -g1'
+mprof=$top/build/bin/mprof-clang
+
+# Compiles PROGRAM by COMMAND with flags.
+build() {
+  name=$1
+  shift
+  mkdir "$soak/$name"
+  # shellcheck disable=SC2086  # words of a list
+  "$@" $flags "utils/soak/$name".c* "$soak/check.o" -o "$soak/$name/program"
+}
+
+build_openmp() {
+  if ! echo '#include <omp.h>' | clang-19 -fopenmp -xc -fsyntax-only - \
+    2>"$soak/openmp.log"; then
+    echo 'skip openmp: this clang has no omp.h'
+    return 1
+  fi
+  build openmp "$mprof" -fopenmp
+}
+
+build_glib_pool() {
+  # shellcheck disable=SC2046  # words of a list
+  build glib_pool "$mprof" $(pkg-config --cflags --libs glib-2.0)
+}
+
+# The service of utils/demo.sh.
+build_server() {
+  mkdir "$soak/server"
+  # shellcheck disable=SC2086
+  "$mprof" $flags -c /usr/share/duktape/duktape.c -o "$soak/server/duktape.o"
+  # shellcheck disable=SC2046,SC2086
+  "$mprof++" $flags -std=c++20 -I/usr/share/duktape utils/demo/server.cpp \
+    "$soak/server/duktape.o" "$soak/check.o" \
+    $(pkg-config --cflags --libs cpp-httplib) -lm -o "$soak/server/program"
+}
+
+build_one() {
+  case $1 in
+  server) build_server ;;
+  openmp) build_openmp ;;
+  glib_pool) build_glib_pool ;;
+  futures) build futures "$mprof++" -std=c++20 ;;
+  pool | semaphores | barriers) build "$1" "$mprof" ;;
+  *)
+    echo "${0##*/}: there is no program $1" >&2
+    exit 2
+    ;;
+  esac
+}
+
+# Runs the service, and a client until the time is over.
+run_server() {
+  mkfifo ready
+  ./program >ready &
+  service=$!
+  read -r port <ready
+  rm ready
+  MPROF_OPTIONS=profile=0:report=0:heap=0 timeout "$seconds" ../client client \
+    "$port" 1000000000 >/dev/null 2>&1 || [ "$?" = 124 ]
+  # Whose answers are checked, and which has the service stop.
+  MPROF_OPTIONS=profile=0:report=0:heap=0 ../client client "$port" 100 \
+    2>/dev/null
+  wait "$service"
+}
+
+# In the directory of program $1.
+run() {
+  cd "$soak/$1"
+  export MPROF_OPTIONS=threadleak=1:stuck_report=1:log_path=mprof
+  if [ "$1" = server ]; then
+    run_server
+  else
+    timeout $((seconds * 2 + 60)) ./program "$seconds"
+  fi >said 2>log
+}
+
+# What was called stuck, in files of program $1.
+accusations() {
+  grep -slE '^SUMMARY: MProf: threadleak: [1-9]' "$soak/$1"/mprof.*.txt || :
+  find "$soak/$1" -name 'stuck.*'
+}
+
+judge() {
+  checks=0
+  if [ -f "$soak/$1/checks" ]; then
+    read -r checks _ <"$soak/$1/checks"
+  fi
+  said=$(tail -n 1 "$soak/$1/said")
+  found=$(accusations "$1")
+  verdict=ok
+  why=
+  if [ "$2" != 0 ]; then
+    verdict=FAIL why=", exit code $2: see build/soak/$1/log"
+  elif [ -n "$found" ]; then
+    verdict=FAIL why=", called stuck: $(echo "$found" | tr '\n' ' ')"
+  elif [ "$checks" = 0 ]; then
+    verdict=FAIL why=', nothing was checked'
+  fi
+  printf '%-4s %-10s %6d checks, %s%s\n' "$verdict" "$1" "$checks" "$said" "$why"
+  [ "$verdict" = ok ]
+}
+
+[ "$#" -gt 0 ] ||
+  set -- server pool futures semaphores barriers glib_pool openmp
+"$mprof" -fmprof -O2 -g1 -Iinclude -c utils/soak/check.c -o "$soak/check.o"
+programs=
+for program in "$@"; do
+  if build_one "$program"; then
+    programs="$programs $program"
+  fi
+done
+case $programs in
+# The same program, not profiled and not checked.
+*server*) cp "$soak/server/program" "$soak/client" ;;
+esac
+
+echo "soak: $minutes minutes of$programs"
+started=
+trap 'kill $started 2>/dev/null || :' EXIT
+trap 'exit 1' HUP INT TERM
+for program in $programs; do
+  (run "$program") &
+  started="$started $!"
+done
+failed=0
+for program in $programs; do
+  code=0
+  # shellcheck disable=SC2086  # the first word
+  set -- $started
+  wait "$1" || code=$?
+  shift
+  started=$*
+  judge "$program" "$code" || failed=1
+done
+trap - EXIT
+exit "$failed"
