@@ -448,17 +448,19 @@ show_deadlock() {
   esac
 }
 
-# What MProf's own report says of it.
+# What MProf's report says of it: the head, and one of the cycles.
 show_stuck() {
-  report=$(grep -l '^SUMMARY: MProf: threadleak: ' "$demo"/deadlock.*) ||
-    die 'no report below build/demo/ says that threads are stuck'
-  report=$(echo "$report" | head -n 1)
+  report=$demo/deadlock.stuck.txt
+  [ -f "$report" ] || die 'there is no report build/demo/deadlock.stuck.txt'
   echo
-  echo "== $(basename "$report"): who is stuck"
-  sed -n '/^Stuck threads/,/^SUMMARY: MProf: threadleak: /p' "$report" |
-    cut -c 1-110
-  grep -q '^SUMMARY: MProf: threadleak: 6 threads, 6 certain, 0 likely, 3 cycles' \
-    "$report" || die 'the report has not 6 threads in 3 cycles'
+  echo '== build/demo/deadlock.stuck.txt: who is stuck'
+  sed -n '/^Stuck threads/,/^Cycle 2 of/p' "$report" | sed '$d' | cut -c 1-110
+  echo '...'
+  grep '^SUMMARY: ' "$report" | tee "$demo/deadlock.summary"
+  case $(cat "$demo/deadlock.summary") in
+  *' 6 threads, 6 certain, 0 likely, 3 cycles') ;;
+  *) die 'the report has not 6 threads in 3 cycles' ;;
+  esac
 }
 
 show_threads() {

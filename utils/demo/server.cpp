@@ -27,6 +27,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <duktape.h>
+#include <filesystem>
 #include <fstream>
 #include <httplib.h>
 #include <iterator>
@@ -211,7 +212,8 @@ void handleEval(HeapPool &pool, const httplib::Request &request,
 
 // What every thread does at this moment, equal ones counted.
 void handleThreads(const httplib::Request &, httplib::Response &response) {
-  const std::string path = "server.threads." + std::to_string(getpid());
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("server.threads." + std::to_string(getpid()));
   int error = mprof_write_profile("threads", path.c_str(), 1);
   std::ifstream file(path);
   const std::string text(std::istreambuf_iterator<char>(file), {});
