@@ -33,12 +33,14 @@ KEPT_NOTES = """\
   read. Time in which watchers waited for the processor, as the kernel counts
   it, is taken off: something else ran. A figure is the longest gap of a profile:
   median, and the longest of all; *at rest*, of as much time without one.
-- The debuggers, and `stop_threads=1`, stop the watcher as all others."""
+- gdb and `stop_threads=1` stop the watcher with all others, eu-stack one thread
+  after another."""
 
 COMPUTING_NOTES = """\
 Those that compute share the processors with the one that asks. With more of them than \
 processors a profile takes as long as it takes until each has had its turn: the signal \
-is answered when the thread runs next."""
+is answered when the thread runs next. Of Go's goroutines only as many run as there are \
+processors; all others can be read at once."""
 
 NOTES_NOTES = """\
 What a call pays so that others can read where the thread waits: a note at its begin \
