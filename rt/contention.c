@@ -347,9 +347,10 @@ void mprof_contention_init(void) {
   if (mprof_flags.block_rate != 0)
     set_block_rate(mprof_flags.block_rate);
   atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
-  mprof_contention.sees_waits = mprof_flags.threads;
-  mprof_contention.notes_waits = mprof_flags.threads;
-  mprof_contention.notes_from_start = mprof_flags.threads;
+  const bool notes = mprof_flags.threads;
+  mprof_contention.sees_waits = notes;
+  mprof_contention.notes_waits = notes;
+  mprof_contention.notes_from_start = notes;
   update_kinds_locked(); // nobody else runs yet
 }
 
