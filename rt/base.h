@@ -105,6 +105,9 @@ void *mprof_os_reserve(size_t len);
 bool mprof_os_commit(void *p, size_t len, bool in_huge_pages);
 // A forked child does not have that mapping.
 void mprof_os_keep_from_children(void *p, size_t len);
+// The i-th of the mappings that the above have made; *len 0: there is none now.
+// False: neither are further ones. Of more than 256 some are left out.
+bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len);
 // Gives the memory back; the range reads as zeros after.
 void mprof_os_discard(void *p, size_t len);
 // The n-th call from now that asks for memory fails, and those after it do

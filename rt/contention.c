@@ -12,6 +12,7 @@
 #include "bucket_at.h"
 #include "clock.h"
 #include "flags.h"
+#include "holds.h"
 #include "init.h"
 #include "mprof/mprof.h"
 #include "thread_wait.h"
@@ -103,8 +104,12 @@ static bool load_notes(void) {
 // Sets what all waits have, but for start; true with the guard set.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
-  *w = (struct mprof_wait){
-      .op = op, .frame = frame, .object = object, .kind = (uint8_t)kind};
+  const struct mprof_saved saved = w->saved;
+  *w = (struct mprof_wait){.op = op,
+                           .frame = frame,
+                           .object = object,
+                           .kind = (uint8_t)kind,
+                           .saved = saved};
   if (!mprof_init_ready())
     return false;
   if (!mprof_guard_enter()) {
@@ -121,8 +126,8 @@ static bool has_charges(void) {
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
 }
 
-void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
-                      uintptr_t frame, uintptr_t object) {
+void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame, uintptr_t object) {
   if (!begin(w, kind, op, frame, object))
     return;
   w->start = mprof_clock_now();
@@ -140,8 +145,8 @@ void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   mprof_guard_leave();
 }
 
-void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
-                      uintptr_t frame) {
+void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame) {
   if (!begin(w, kind, op, frame, 0))
     return;
   w->start = mprof_clock_about();
@@ -156,9 +161,9 @@ void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   mprof_guard_leave();
 }
 
-void mprof_join_begin(struct mprof_wait *w, uintptr_t thread, uintptr_t op,
-                      uintptr_t frame) {
-  mprof_call_begin(w, MPROF_KIND_join, op, frame);
+void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
+                            uintptr_t op, uintptr_t frame) {
+  mprof_call_begin_saved(w, MPROF_KIND_join, op, frame);
   w->joins = thread;
 }
 
@@ -203,7 +208,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
 }
 
 void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
-  struct mprof_wait w;
+  struct mprof_wait w = {.start = 0};
   if (is_inside_user(frame) || !begin(&w, MPROF_KIND_try, op, frame, object))
     return;
   w.start = mprof_clock_about();
@@ -347,7 +352,7 @@ void mprof_contention_init(void) {
   if (mprof_flags.block_rate != 0)
     set_block_rate(mprof_flags.block_rate);
   atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
-  const bool notes = mprof_flags.threads;
+  const bool notes = mprof_flags.threads || mprof_holds_on;
   mprof_contention.sees_waits = notes;
   mprof_contention.notes_waits = notes;
   mprof_contention.notes_from_start = notes;

@@ -62,6 +62,12 @@ enum mprof_outcome {
   MPROF_NO_WAIT, // the call failed at once, so there was none
 };
 
+// What a thread's caller has in the registers that functions keep for it: they
+// may hold what the thread alone can reach (stuck_scan.c).
+struct mprof_saved {
+  uintptr_t rbx, r12, r13, r14, r15;
+};
+
 // A wait, in the frame of its entry.
 struct mprof_wait {
   uint64_t start;              // ticks; 0: nothing is recorded
@@ -81,21 +87,45 @@ struct mprof_wait {
   bool is_noted;
   uintptr_t pc, fp;
   uintptr_t outer;
+  struct mprof_saved saved; // zeros of kinds user and call
 };
+
+// In the entry: later, another function's frame may have one of them, which
+// will be gone.
+#define MPROF_SAVE(s)                                                          \
+  __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
+                   "movq %%r14, %3\n\tmovq %%r15, %4"                          \
+                   : "=m"((s)->rbx), "=m"((s)->r12), "=m"((s)->r13),           \
+                     "=m"((s)->r14), "=m"((s)->r15))
 
 // Begins a wait after a try has failed or where there is none. op: the hooked
 // function's address, which becomes the stack's leaf; frame: the entry's frame
 // address; object: the lock that a release will name, or 0. The stack is
 // unwound now, while there is time to wait for.
-void mprof_wait_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
-                      uintptr_t frame, uintptr_t object);
+#define mprof_wait_begin(w, kind, op, frame, object)                           \
+  (__extension__({                                                             \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    mprof_wait_begin_saved((w), (kind), (op), (frame), (object));              \
+  }))
+void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame, uintptr_t object);
 // The same for calls that may take no time at all: the stack is unwound at the
 // end, if the wait is sampled.
-void mprof_call_begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
-                      uintptr_t frame);
+#define mprof_call_begin(w, kind, op, frame)                                   \
+  (__extension__({                                                             \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    mprof_call_begin_saved((w), (kind), (op), (frame));                        \
+  }))
+void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
+                            uintptr_t op, uintptr_t frame);
 // The same for one that waits for a thread's end.
-void mprof_join_begin(struct mprof_wait *w, uintptr_t thread, uintptr_t op,
-                      uintptr_t frame);
+#define mprof_join_begin(w, thread, op, frame)                                 \
+  (__extension__({                                                             \
+    MPROF_SAVE(&(w)->saved);                                                   \
+    mprof_join_begin_saved((w), (thread), (op), (frame));                      \
+  }))
+void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
+                            uintptr_t op, uintptr_t frame);
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome);
 // A try that failed: a wait of no time.
 void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object);

@@ -27,11 +27,12 @@ static unsigned word_at(const void *object, size_t offset) {
   DECLARE(_Bool, Try, void *);                                                 \
   MPROF_ENTRY void __mprof_##Lock(void *l) {                                   \
     struct mprof_wait w;                                                       \
-    if (REAL(Try) != NULL && REAL(Try)(l))                                     \
-      return;                                                                  \
-    mprof_wait_begin(&w, Kind, (uintptr_t)REAL(Lock), FRAME, (uintptr_t)l);    \
-    REAL(Lock)(l);                                                             \
-    mprof_wait_end(&w, MPROF_GOT);                                             \
+    if (REAL(Try) == NULL || !REAL(Try)(l)) {                                  \
+      mprof_wait_begin(&w, Kind, (uintptr_t)REAL(Lock), FRAME, (uintptr_t)l);  \
+      REAL(Lock)(l);                                                           \
+      mprof_wait_end(&w, MPROF_GOT);                                           \
+    }                                                                          \
+    mprof_hold_taken((uintptr_t)l, (uintptr_t)REAL(Lock), FRAME);              \
   }                                                                            \
   MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
     _Bool got = REAL(Try)(l);                                                  \

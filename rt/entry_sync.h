@@ -12,6 +12,7 @@
 
 #include "contention.h"
 #include "fastpath.h"
+#include "holds.h"
 #include "libc.h"
 
 #include <errno.h>
@@ -72,11 +73,16 @@ void mprof_wait_cancelled(void *wait);
     if (!mprof_sync_wants(Kind))                                               \
       return f Args;                                                           \
     int r_ = Try(Lock);                                                        \
-    if (r_ != (Busy))                                                          \
+    if (r_ != (Busy)) {                                                        \
+      if (Outcome(r_) == MPROF_GOT)                                            \
+        mprof_hold_taken((uintptr_t)(Lock), (uintptr_t)f, FRAME);              \
       return r_;                                                               \
+    }                                                                          \
     mprof_wait_begin(&w_, Kind, (uintptr_t)f, FRAME, (uintptr_t)(Lock));       \
     r_ = NOTED_POINT(&w_, f Args);                                             \
     mprof_wait_end(&w_, Outcome(r_));                                          \
+    if (Outcome(r_) == MPROF_GOT)                                              \
+      mprof_hold_taken((uintptr_t)(Lock), (uintptr_t)f, FRAME);                \
     return r_;                                                                 \
   } while (0)
 

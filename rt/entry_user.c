@@ -44,15 +44,17 @@ static void leave_user(void) { mprof_tls.user_frame = 0; }
 
 MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock) {
   struct mprof_wait *w = notes;
-  *w = (struct mprof_wait){.start = 0};
+  *w = (struct mprof_wait){.op = (uintptr_t)f, .object = (uintptr_t)lock};
   if (comes_second((uintptr_t)lock))
     mprof_wait_begin(w, MPROF_KIND_user, (uintptr_t)f, FRAME, (uintptr_t)lock);
   enter_user(notes);
 }
 
 MPROF_ENTRY void __mprof_user_lock_end(void *notes) {
+  struct mprof_wait *w = notes;
   leave_user();
-  mprof_wait_end(notes, MPROF_GOT);
+  mprof_wait_end(w, MPROF_GOT);
+  mprof_hold_taken(w->object, w->op, FRAME);
 }
 
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
@@ -62,6 +64,8 @@ MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
                       n->op, FRAME);
   if (mprof_init_ready() && mprof_guard_enter()) {
     mprof_waiters_let_go((uintptr_t)lock);
+    if (mprof_unlikely(mprof_holds_on))
+      mprof_hold_dropped((uintptr_t)lock);
     mprof_guard_leave();
   }
   enter_user(notes);
@@ -74,7 +78,9 @@ MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
 }
 
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
-  mprof_call_begin(notes, MPROF_KIND_call, (uintptr_t)f, FRAME);
+  // What its registers will have when it waits is not known here.
+  ((struct mprof_wait *)notes)->saved = (struct mprof_saved){.rbx = 0};
+  mprof_call_begin_saved(notes, MPROF_KIND_call, (uintptr_t)f, FRAME);
   enter_user(notes);
 }
 

@@ -14,6 +14,7 @@
 #include "event.h"
 #include "fastpath.h"
 #include "flags.h"
+#include "holds.h"
 #include "labels.h"
 #include "livemap.h"
 #include "lock_names.h"
@@ -181,6 +182,7 @@ static void start(void) {
   mprof_threads_init();
   mprof_unload_init();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  mprof_holds_init();
   mprof_contention_init();
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
   mprof_events_init();

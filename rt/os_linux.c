@@ -292,17 +292,54 @@ static bool must_fail(void) {
          atomic_fetch_sub(&fail_in, 1) == 1;
 }
 
+// What is mapped now, so that it can be told from the program's memory.
+static struct {
+  _Atomic uintptr_t start; // 0: unused
+  _Atomic size_t len;
+} own_maps[256];
+
+static void note_map(uintptr_t start, size_t len) {
+  for (size_t i = 0; i < sizeof(own_maps) / sizeof(own_maps[0]); i++) {
+    uintptr_t none = 0;
+    if (atomic_compare_exchange_strong(&own_maps[i].start, &none, start)) {
+      atomic_store(&own_maps[i].len, len);
+      return;
+    }
+  }
+}
+
+static void forget_map(uintptr_t start) {
+  for (size_t i = 0; i < sizeof(own_maps) / sizeof(own_maps[0]); i++)
+    if (atomic_load(&own_maps[i].start) == start) {
+      atomic_store(&own_maps[i].len, 0);
+      atomic_store(&own_maps[i].start, 0);
+      return;
+    }
+}
+
+bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len) {
+  if (i >= sizeof(own_maps) / sizeof(own_maps[0]))
+    return false;
+  *start = atomic_load(&own_maps[i].start);
+  *len = *start ? atomic_load(&own_maps[i].len) : 0;
+  return true;
+}
+
 static void *map(size_t len, int prot, int flags) {
   if (must_fail())
     return NULL;
   long p = call6(SYS_mmap, 0, (long)len, prot,
                  MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-  return p < 0 && p > -4096 ? NULL : (void *)p;
+  if (p < 0 && p > -4096)
+    return NULL;
+  note_map((uintptr_t)p, len);
+  return (void *)p;
 }
 
 void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
 
 void mprof_os_unmap(void *p, size_t len) {
+  forget_map((uintptr_t)p); // before another's can be there
   call3(SYS_munmap, (long)p, (long)len, 0);
 }
 

@@ -10,7 +10,7 @@
 #include "writer.h"
 
 // At most, of a writer.
-enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 2 };
+enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 3 };
 
 struct mprof_pprof_type {
   const char *type, *unit;

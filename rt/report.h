@@ -54,6 +54,10 @@ void mprof_report_mutex(struct mprof_report *w);
 void mprof_report_mutex_summary(struct mprof_report *w);
 void mprof_report_threads(struct mprof_report *w);
 void mprof_report_threads_summary(struct mprof_report *w);
+struct mprof_stuck;
+void mprof_report_stuck(struct mprof_report *w, const struct mprof_stuck *g);
+void mprof_report_stuck_summary(struct mprof_report *w,
+                                const struct mprof_stuck *g);
 void mprof_report_custom(struct mprof_report *w);
 void mprof_report_custom_summary(struct mprof_report *w);
 

@@ -7,6 +7,7 @@
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
+#include "stuck.h"
 #include "threads.h"
 #include "writer.h"
 
@@ -102,15 +103,45 @@ static int write_goroutine(const char *path, int debug) {
   return write_stacks("goroutine", path, debug);
 }
 
+static int write_leak(const char *name, const char *path, int debug) {
+  struct mprof_stuck g;
+  int error = mprof_stuck_take(&g, mprof_writer_frame);
+  if (error == 0 && debug != 2)
+    mprof_thread_stacks_group(&g.stacks);
+  if (error == 0)
+    error = debug == 0   ? mprof_write_stacks_pprof(&g.stacks, name, path)
+            : debug == 1 ? mprof_write_stacks_text(&g.stacks, name, path)
+                         : mprof_write_stuck_list(&g, path);
+  mprof_stuck_free(&g);
+  return error;
+}
+
+static int write_threadleak(const char *path, int debug) {
+  return write_leak("threadleak", path, debug);
+}
+
+static int write_goroutineleak(const char *path, int debug) {
+  return write_leak("goroutineleak", path, debug);
+}
+
 static const struct {
   const char *name;
   int (*write)(const char *path, int debug);
 } profiles[] = {{"heap", write_heap},           {"allocs", write_allocs},
                 {"heapx", write_heapx},         {"block", write_block},
                 {"mutex", write_mutex},         {"threadcreate", write_threads},
-                {"threads", write_all_threads}, {"goroutine", write_goroutine}};
+                {"threads", write_all_threads}, {"goroutine", write_goroutine},
+                {"threadleak", write_threadleak},
+                {"goroutineleak", write_goroutineleak}};
 
 enum { BUILT_IN = sizeof(profiles) / sizeof(profiles[0]) };
+
+static bool is_of_threads(size_t i) {
+  return i < BUILT_IN && (profiles[i].write == write_all_threads ||
+                          profiles[i].write == write_goroutine ||
+                          profiles[i].write == write_threadleak ||
+                          profiles[i].write == write_goroutineleak);
+}
 
 static size_t find(const char *name) {
   size_t i = 0;
@@ -140,8 +171,7 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
   const size_t i = find(name), custom = mprof_custom_profile_find(name);
   if (i == BUILT_IN && custom == MPROF_CUSTOM_PROFILES)
     return EINVAL;
-  if (debug == 2 && profiles[i].write != write_all_threads &&
-      profiles[i].write != write_goroutine)
+  if (debug == 2 && !is_of_threads(i))
     return EINVAL;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return ENOSYS;

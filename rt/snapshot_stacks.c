@@ -7,6 +7,7 @@
 #include "flags.h"
 #include "init.h"
 #include "mprof/mprof.h"
+#include "stuck.h"
 #include "thread_stacks.h"
 #include "writer.h"
 
@@ -17,8 +18,9 @@
 
 static bool is_equal(const struct mprof_thread_slot *x,
                      const struct mprof_thread_slot *y) {
-  return x->source == y->source && x->stack.hash == y->stack.hash &&
-         x->stack.end == y->stack.end && x->stack.labels == y->stack.labels &&
+  return x->source == y->source && x->grade == y->grade &&
+         x->stack.hash == y->stack.hash && x->stack.end == y->stack.end &&
+         x->stack.labels == y->stack.labels &&
          x->stack.stack_len == y->stack.stack_len &&
          memcmp(x->stack.stack, y->stack.stack,
                 x->stack.stack_len * sizeof(mprof_pc)) == 0;
@@ -30,7 +32,9 @@ static bool comes_by_stack(const void *a, const void *b) {
     return x->stack.hash < y->stack.hash;
   if (x->stack.labels != y->stack.labels)
     return x->stack.labels < y->stack.labels;
-  return x->source < y->source;
+  if (x->source != y->source)
+    return x->source < y->source;
+  return x->grade < y->grade;
 }
 
 static bool has_more_threads(const void *a, const void *b) {
@@ -98,6 +102,33 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
   if (!mprof_guard_enter())
     return EBUSY;
   int error = fill(records, len, n, (uintptr_t)__builtin_frame_address(0));
+  mprof_guard_leave();
+  return error;
+}
+
+static int fill_stuck(struct mprof_stack_record *records, size_t len, size_t *n,
+                      uintptr_t frame) {
+  struct mprof_stuck g;
+  int error = mprof_stuck_take(&g, frame);
+  *n = g.stacks.threads;
+  if (error == 0 && g.stacks.len > len)
+    error = ERANGE;
+  if (error == 0)
+    fill_records(records, &g.stacks);
+  mprof_stuck_free(&g);
+  return error;
+}
+
+MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
+                                           size_t len, size_t *n) {
+  *n = 0;
+  if (__msan_unpoison)
+    __msan_unpoison(n, sizeof(*n));
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  int error = fill_stuck(records, len, n, (uintptr_t)__builtin_frame_address(0));
   mprof_guard_leave();
   return error;
 }

@@ -44,6 +44,9 @@ struct reader {
   unsigned lost; // threads that were asked and have ended
 };
 
+void mprof_stacks_lock(void) { mprof_lock_acquire(&rounds.lock); }
+void mprof_stacks_unlock(void) { mprof_lock_release(&rounds.lock); }
+
 // --- slots ---
 
 static size_t place_of(const struct mprof_thread_stacks *s, int tid) {

@@ -39,6 +39,7 @@ struct mprof_thread_slot {
   atomic_uint state; // MPROF_SLOT_...
   uint8_t source;    // enum mprof_stack_source
   uint8_t kind;      // of the wait
+  uint8_t grade;     // of one that is stuck: enum mprof_stuck_grade
   char kernel_state; // UNREAD: R, S, D, ... as in /proc; 0: unknown
   int syscall;       // UNREAD: as in struct mprof_proc_thread
   uint64_t waited;   // ticks
@@ -85,6 +86,9 @@ int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
 // snapshot_stacks.c: one for each stack and source, most threads first.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s);
+// Keeps others from reading threads: there is no round between the two.
+void mprof_stacks_lock(void);
+void mprof_stacks_unlock(void);
 // In a forked child: no round is under way.
 void mprof_thread_stacks_reset(void);
 

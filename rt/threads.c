@@ -13,6 +13,7 @@
 #include "counts.h"
 #include "fastpath.h"
 #include "flags.h"
+#include "holds.h"
 #include "sample.h"
 #include "thread_wait.h"
 #include "trace.h"
@@ -104,8 +105,14 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
   struct mprof_thread *t = new_thread_locked();
   if (t) {
     struct mprof_scratch *scratch = t->scratch;
-    *t = (struct mprof_thread){
-        .tid = tid, .scratch = scratch, .labels = mprof_tls.labels};
+    struct mprof_holds *holds = t->holds;
+    *t = (struct mprof_thread){.tid = tid,
+                               .scratch = scratch,
+                               .labels = mprof_tls.labels,
+                               .holds = holds,
+                               .pthread = (uintptr_t)pthread_self()};
+    if (holds)
+      *holds = (struct mprof_holds){.has_lost = false};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
     if (register_exit(t))

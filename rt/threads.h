@@ -79,6 +79,8 @@ struct mprof_thread {
   _Atomic uint16_t labels; // as mprof_tls has them, for others
   // Its waits that begin now have notes. Written by the thread.
   atomic_bool is_noting;
+  uintptr_t pthread;         // its pthread_t; guarded by registry_lock
+  struct mprof_holds *holds; // NULL before the first; written by the thread
 };
 
 struct mprof_tls {

@@ -8,6 +8,7 @@
 #include "contention.h"
 #include "lock_names.h"
 #include "pprof.h"
+#include "stuck.h"
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
 
@@ -166,7 +167,7 @@ int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
 }
 
 struct stack_keys {
-  uint64_t state, kind; // numbers of the labels' keys
+  uint64_t state, kind, grade; // numbers of the labels' keys
 };
 
 // Of a running thread, of one that waits as in the block profile.
@@ -178,10 +179,15 @@ static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
   const int64_t count = (int64_t)x->count;
   const bool waits = x->source == MPROF_STACK_OF_WAITING;
   const char *kind = waits ? mprof_kind_name(x->kind) : "";
+  const char *grade = mprof_stuck_grade_name(x->grade);
   const struct mprof_pprof_label labels[] = {
       {.key = keys->state, .str = mprof_pprof_string(w, states[x->source])},
-      {.key = keys->kind, .str = mprof_pprof_string(w, kind)}};
-  mprof_pprof_sample(w, &x->stack, &count, labels, waits ? 2 : 1);
+      {.key = keys->kind, .str = mprof_pprof_string(w, kind)},
+      {.key = keys->grade, .str = mprof_pprof_string(w, grade)}};
+  mprof_pprof_sample(w, &x->stack, &count, labels,
+                     x->grade ? 3
+                     : waits  ? 2
+                              : 1);
 }
 
 int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
@@ -197,7 +203,8 @@ int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
   if (error != 0)
     return error;
   const struct stack_keys keys = {.state = mprof_pprof_string(w, "state"),
-                                  .kind = mprof_pprof_string(w, "kind")};
+                                  .kind = mprof_pprof_string(w, "kind"),
+                                  .grade = mprof_pprof_string(w, "grade")};
   for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
     put_stack(w, s->v[i], &keys);
   return mprof_pprof_end(w);

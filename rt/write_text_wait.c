@@ -7,6 +7,7 @@
 // printCountProfile with debug=1)
 
 #include "legacy.h"
+#include "stuck.h"
 
 #include <errno.h>
 
@@ -87,6 +88,11 @@ static void put_stacks(struct mprof_legacy *w,
   for (size_t i = 0; i < s->len && w->out.error == 0; i++) {
     if (s->v[i]->source == MPROF_STACK_UNREAD)
       mprof_outfile_text(&w->out, "# not read\n");
+    if (s->v[i]->grade != MPROF_MAY_RUN) {
+      mprof_outfile_text(&w->out, "# ");
+      mprof_outfile_text(&w->out, mprof_stuck_grade_name(s->v[i]->grade));
+      mprof_outfile_text(&w->out, "\n");
+    }
     mprof_outfile_dec(&w->out, s->v[i]->count);
     mprof_outfile_text(&w->out, " @");
     mprof_legacy_stack(w, &s->v[i]->stack);

@@ -151,6 +151,15 @@ int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
 int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
                          size_t *n);
 
+/* The threads that will never run again: one record a thread, as of
+ * mprof_thread_profile. Those in a cycle of locks and joins, those that wait
+ * for a mutex whose owner has ended, and what waits for such a thread, are
+ * certain; those that wait for a condition, semaphore or barrier that no thread
+ * can reach which may still run are likely. Arguments and results as of
+ * mprof_thread_profile. See docs/stuck.md. (Go: the goroutineleak profile) */
+int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
+                              size_t *n);
+
 /* [signal] Writes to buf, of len bytes, what the calling thread does, as text
  * for people, and what all others do, if all is not 0: 'thread 4711 "worker"
  * [pthread_cond_wait, 2 minutes]:', then its frames, the function and the line
@@ -228,9 +237,11 @@ int mprof_name_lock(const void *lock, const char *name);
  * alloc_space shown first; "heapx": temporary blocks, resizes and slack, with
  * the option heapx=1; "block", "mutex", "threadcreate"; "threads": what every
  * thread does, see mprof_thread_profile; "goroutine": the same under the name
- * that Go's tools know; or a profile of the program's own.
+ * that Go's tools know; "threadleak" and "goroutineleak": the stuck ones among
+ * them, see mprof_thread_leak_profile; or a profile of the program's own.
  * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text; of "threads" and
- * "goroutine" also 2, each thread by itself as mprof_stack writes it.
+ * "goroutine" also 2, each thread by itself as mprof_stack writes it, and of
+ * the stuck ones a report with what each holds and waits for.
  * A heap or heapx profile is that of the last mprof_next_cycle, or of the last
  * garbage collection; in a program that has neither it holds everything up to
  * the call, unless the option strict_cycles=1 asks for finished cycles only. A
@@ -463,6 +474,13 @@ mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
 }
 static inline int mprof_thread_profile(struct mprof_stack_record *records,
                                        size_t len, size_t *n) {
+  (void)records, (void)len;
+  *n = 0;
+  return 0;
+}
+static inline int
+mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
+                          size_t *n) {
   (void)records, (void)len;
   *n = 0;
   return 0;

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See holds.h.
+
+#include "holds.h"
+
+#include "clock.h"
+#include "flags.h"
+#include "init.h"
+
+// Places that a lock's record may have.
+enum { WAYS = 4 };
+
+bool mprof_holds_on;
+
+void mprof_holds_init(void) {
+  mprof_holds_on = mprof_flags.threadleak || mprof_flags.stuck_report != 0;
+}
+
+static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
+                                   size_t way) {
+  const size_t first = lock * 0x9e3779b97f4a7c15u >> 32;
+  return &h->v[(first + way) % MPROF_HOLDS];
+}
+
+// That of the lock, else an unused one, else the oldest.
+static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
+  struct mprof_hold *best = NULL;
+  for (size_t way = 0; way < WAYS; way++) {
+    struct mprof_hold *x = place_of(h, lock, way);
+    if (x->lock == lock)
+      return x;
+    if (!best || (best->lock != 0 && (x->lock == 0 || x->since < best->since)))
+      best = x;
+  }
+  if (best->lock != 0)
+    h->has_lost = true;
+  return best;
+}
+
+static void add(struct mprof_thread *t, uintptr_t lock, uintptr_t op,
+                uintptr_t frame) {
+  if (!t->holds && !(t->holds = mprof_persistent_alloc(sizeof(*t->holds))))
+    return;
+  struct mprof_hold *x = choose(t->holds, lock);
+  enum mprof_stack_end end;
+  atomic_store_explicit(&x->lock, 0, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  x->op = op;
+  x->since = mprof_clock_about();
+  size_t n = mprof_unwind(&t->range, frame, x->stack, MPROF_HOLD_FRAMES, &end);
+  for (; n < MPROF_HOLD_FRAMES; n++)
+    x->stack[n] = 0;
+  atomic_store_explicit(&x->lock, lock, memory_order_release);
+}
+
+void mprof_holds_add(uintptr_t lock, uintptr_t op, uintptr_t frame) {
+  if (!mprof_init_ready())
+    return;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return;
+  }
+  struct mprof_thread *t = mprof_thread_self(false);
+  if (t)
+    add(t, lock, op, frame);
+  mprof_guard_leave();
+}
+
+void mprof_hold_dropped(uintptr_t lock) {
+  const struct mprof_thread *t = mprof_tls.self;
+  for (size_t way = 0; t && t->holds && way < WAYS; way++)
+    if (place_of(t->holds, lock, way)->lock == lock)
+      place_of(t->holds, lock, way)->lock = 0;
+}
+
+bool mprof_hold_read(const struct mprof_thread *t, size_t i,
+                     struct mprof_hold *copy) {
+  const struct mprof_hold *x = &t->holds->v[i];
+  const uintptr_t lock = atomic_load_explicit(&x->lock, memory_order_acquire);
+  if (lock == 0)
+    return false;
+  copy->lock = lock;
+  copy->op = x->op;
+  copy->since = x->since;
+  for (size_t k = 0; k < MPROF_HOLD_FRAMES; k++)
+    copy->stack[k] = x->stack[k];
+  atomic_thread_fence(memory_order_acquire);
+  return atomic_load_explicit(&x->lock, memory_order_relaxed) == lock;
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where each thread took the locks that it holds, for the report of stuck
+// threads; recorded only with the options threadleak and stuck_report.
+//
+// A record says that the thread once took the lock. Releases are not seen, or
+// an uncontended one would cost as much again: who reads a record asks the lock
+// itself who holds it. Of locks that do not tell, the newest record counts.
+
+#ifndef MPROF_RT_HOLDS_H
+#define MPROF_RT_HOLDS_H
+
+#include "threads.h"
+
+enum { MPROF_HOLD_FRAMES = 5, MPROF_HOLDS = 32 };
+
+struct mprof_hold {
+  // Written last, and 0 while the rest changes. Only its thread writes.
+  _Atomic uintptr_t lock;
+  uintptr_t op;   // the hooked function that took it
+  uint64_t since; // ticks
+  mprof_pc stack[MPROF_HOLD_FRAMES];
+};
+_Static_assert(sizeof(struct mprof_hold) == 64, "one cache line");
+
+struct mprof_holds {
+  bool has_lost; // a record was replaced by another lock's
+  struct mprof_hold v[MPROF_HOLDS];
+};
+
+// Written once at start.
+extern bool mprof_holds_on;
+
+// The calling thread has taken lock by op; frame: the entry's.
+void mprof_holds_add(uintptr_t lock, uintptr_t op, uintptr_t frame);
+static inline void mprof_hold_taken(uintptr_t lock, uintptr_t op,
+                                    uintptr_t frame) {
+  if (mprof_unlikely(mprof_holds_on))
+    mprof_holds_add(lock, op, frame);
+}
+// It has released one whose releases are seen.
+void mprof_hold_dropped(uintptr_t lock);
+
+// Copies record i of a thread; false if there is none, or it changes.
+bool mprof_hold_read(const struct mprof_thread *t, size_t i,
+                     struct mprof_hold *copy);
+
+void mprof_holds_init(void);
+
+#endif // MPROF_RT_HOLDS_H

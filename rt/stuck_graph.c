@@ -1,0 +1,624 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stuck.h. Who waits for whom. A mutex and an rwlock that is written name
+// their owner; who reads an rwlock, or holds a spin lock or a lock of the
+// program's, only the records of holds.h tell. What a lock says is read from
+// the program's memory, which may be anything by now: it is never trusted
+// further than that a thread of that number is alive, or not.
+
+#include "stuck.h"
+
+#include "flags.h"
+#include "holds.h"
+#include "lock_names.h"
+#include "thread_wait.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+// --- what a wait is for ---
+
+#define CXX_OPS(X)                                                             \
+  X(_ZNSt3__15mutex4lockEv, MPROF_AWAITS_MUTEX)                                \
+  X(_ZNSt3__115recursive_mutex4lockEv, MPROF_AWAITS_MUTEX)                     \
+  X(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,                 \
+    MPROF_AWAITS_OBJECT)                                                       \
+  X(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,         \
+    MPROF_AWAITS_OBJECT)                                                       \
+  X(_ZNSt6thread4joinEv, MPROF_AWAITS_THREAD)                                  \
+  X(_ZNSt3__16thread4joinEv, MPROF_AWAITS_THREAD)
+#define DECLARE(f, Awaited) extern void f(void) __attribute__((weak));
+CXX_OPS(DECLARE)
+
+enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
+  static const struct {
+    const char *name;
+    enum mprof_awaited awaited;
+  } names[] = {{"pthread_mutex_lock", MPROF_AWAITS_MUTEX},
+               {"mtx_lock", MPROF_AWAITS_MUTEX},
+               {"pthread_rwlock_rdlock", MPROF_AWAITS_READ},
+               {"pthread_rwlock_wrlock", MPROF_AWAITS_WRITE},
+               {"pthread_spin_lock", MPROF_AWAITS_SPIN},
+               {"pthread_join", MPROF_AWAITS_THREAD},
+               {"thrd_join", MPROF_AWAITS_THREAD},
+               {"pthread_cond_wait", MPROF_AWAITS_OBJECT},
+               {"cnd_wait", MPROF_AWAITS_OBJECT},
+               {"sem_wait", MPROF_AWAITS_OBJECT},
+               {"pthread_barrier_wait", MPROF_AWAITS_OBJECT}};
+  if (op == 0)
+    return MPROF_AWAITS_NOTHING;
+  if (kind == MPROF_KIND_user)
+    return MPROF_AWAITS_USER;
+  const char *name = mprof_hooked_name(mprof_op_pc(op));
+  for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+    if (strcmp(name, names[i].name) == 0)
+      return names[i].awaited;
+#define RETURN_IF(f, Awaited)                                                  \
+  if (op == (uintptr_t)(f))                                                    \
+    return Awaited;
+  CXX_OPS(RETURN_IF)
+  return MPROF_AWAITS_NOTHING;
+}
+
+// --- what locks say of who holds them ---
+
+struct holder {
+  int tid;         // 0: it does not say
+  bool may_change; // when its holder ends: others are woken, or are elsewhere
+  bool is_held;
+  uint32_t readers;
+};
+
+static bool is_readable(uintptr_t lock, size_t size) {
+  return lock != 0 && mprof_sys_readable(lock & -(uintptr_t)8) &&
+         mprof_sys_readable((lock + size - 1) & -(uintptr_t)8);
+}
+
+#ifdef __GLIBC__
+enum { ROBUST = 16, SHARED = 128, KINDS = 3 | 16 | 32 | 64 | 128 | 256 | 512 };
+
+static struct holder of_mutex(uintptr_t lock) {
+  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
+  struct holder h = {.tid = 0};
+  const int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
+  h.is_held = __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0;
+  if (h.is_held && (kind & ~KINDS) == 0)
+    h.tid = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+  h.may_change = kind & (ROBUST | SHARED);
+  return h;
+}
+
+static struct holder of_rwlock(uintptr_t lock) {
+  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
+  struct holder h = {.may_change = l->__data.__shared != 0};
+  h.tid = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
+  h.readers = __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3;
+  h.is_held = h.tid != 0 || h.readers != 0;
+  return h;
+}
+
+static bool spin_is_held(uintptr_t lock) {
+  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
+}
+#else // musl: type, word; of an rwlock readers, or all bits for a writer
+static struct holder of_mutex(uintptr_t lock) {
+  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
+  const int type = m->__u.__i[0];
+  const int word = __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED);
+  struct holder h = {.is_held = word != 0, .may_change = type & (4 | 128)};
+  if ((type & 15) != PTHREAD_MUTEX_NORMAL)
+    h.tid = word & 0x3fffffff;
+  return h;
+}
+
+static struct holder of_rwlock(uintptr_t lock) {
+  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
+  const int mask = 0x7fffffff;
+  const int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
+  return (struct holder){.is_held = word != 0,
+                         .readers = word == mask ? 1 : (uint32_t)word};
+}
+
+static bool spin_is_held(uintptr_t lock) {
+  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 0;
+}
+#endif
+
+static struct holder holder_of(uintptr_t lock, enum mprof_awaited awaited) {
+  const struct holder unknown = {.tid = 0};
+  switch (awaited) {
+  case MPROF_AWAITS_MUTEX:
+    return is_readable(lock, sizeof(pthread_mutex_t)) ? of_mutex(lock)
+                                                      : unknown;
+  case MPROF_AWAITS_READ:
+  case MPROF_AWAITS_WRITE:
+    return is_readable(lock, sizeof(pthread_rwlock_t)) ? of_rwlock(lock)
+                                                       : unknown;
+  case MPROF_AWAITS_SPIN:
+    return is_readable(lock, sizeof(int))
+               ? (struct holder){.is_held = spin_is_held(lock), .readers = 1}
+               : unknown;
+  case MPROF_AWAITS_USER:
+    return (struct holder){.is_held = true, .readers = 1};
+  default:
+    return unknown;
+  }
+}
+
+bool mprof_stuck_holds(const struct mprof_stuck_thread *t, uintptr_t lock,
+                       uintptr_t op) {
+  const enum mprof_awaited taken = mprof_awaited_of(op, MPROF_KIND_mutex);
+  const struct holder h = holder_of(lock, taken);
+  if (h.tid != 0)
+    return h.tid == t->tid;
+  return h.is_held && taken != MPROF_AWAITS_MUTEX;
+}
+
+// --- threads ---
+
+// A number or an address as a place in the index.
+static size_t place_of(const struct mprof_stuck *g, uint64_t key) {
+  return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (g->index_size - 1);
+}
+
+static void enter(struct mprof_stuck *g, uint32_t *index, uint64_t key,
+                  size_t i) {
+  size_t at = place_of(g, key);
+  while (index[at] != 0)
+    at = (at + 1) & (g->index_size - 1);
+  index[at] = (uint32_t)i + 1;
+}
+
+static size_t find_tid(const struct mprof_stuck *g, int tid) {
+  size_t at = place_of(g, (unsigned)tid);
+  for (; g->by_tid[at] != 0; at = (at + 1) & (g->index_size - 1))
+    if (g->v[g->by_tid[at] - 1].tid == tid)
+      return g->by_tid[at] - 1;
+  return MPROF_NO_THREAD;
+}
+
+static size_t find_pthread(const struct mprof_stuck *g, uintptr_t pthread) {
+  size_t at = place_of(g, pthread);
+  for (; g->by_pthread[at] != 0; at = (at + 1) & (g->index_size - 1))
+    if (g->v[g->by_pthread[at] - 1].pthread == pthread)
+      return g->by_pthread[at] - 1;
+  return MPROF_NO_THREAD;
+}
+
+static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
+
+// Copies what t waits for. Its end waits for the registry's lock, and where its
+// stack might go away before that, or the wait, the thread is kept in it.
+static void copy_wait(struct mprof_stuck_thread *x, bool stopped) {
+  struct mprof_thread *t = x->thread;
+  uintptr_t w = atomic_load(&t->wait);
+  if (stopped) {
+    if (!(w & MPROF_WAIT_HELD))
+      return;
+    x->at = w & ~MPROF_WAIT_BITS;
+    x->wait = *(const struct mprof_wait *)x->at;
+  } else {
+    if (!has_wait(w) || (w & MPROF_WAIT_BITS) ||
+        !atomic_compare_exchange_strong(&t->wait, &w, w | MPROF_WAIT_HELD))
+      return;
+    x->at = w;
+    x->wait = *(const struct mprof_wait *)w;
+    uintptr_t held = w | MPROF_WAIT_HELD;
+    atomic_compare_exchange_strong(&t->wait, &held, w);
+  }
+  // What was left by a jump is no wait any more.
+  if (!x->wait.is_noted || x->wait.frame - x->at >= MPROF_MAX_FRAME_BYTES) {
+    x->at = 0;
+    return;
+  }
+  x->awaited = (uint8_t)mprof_awaited_of(x->wait.op, x->wait.kind);
+}
+
+// No thread ends meanwhile, and none is read by others. Returns the mask of
+// signals: a handler that is long in coming back would keep others waiting.
+static uint64_t lock_threads(void) {
+  mprof_stacks_lock();
+  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+  mprof_lock_acquire(&mprof_registry_lock);
+  return mask;
+}
+
+static void unlock_threads(uint64_t mask) {
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_sys_set_signal_mask(mask);
+  mprof_stacks_unlock();
+}
+
+struct taking {
+  struct mprof_stuck *g;
+  bool stopped;
+};
+
+static void count_locked(struct mprof_thread *t, void *arg) {
+  struct mprof_stuck *g = arg;
+  (void)t;
+  g->cap++;
+}
+
+static void add_locked(struct mprof_thread *t, void *arg) {
+  const struct taking *k = arg;
+  struct mprof_stuck *g = k->g;
+  if (g->len == g->cap)
+    return;
+  struct mprof_stuck_thread *x = &g->v[g->len];
+  enter(g, g->by_tid, (unsigned)t->tid, g->len);
+  enter(g, g->by_pthread, t->pthread, g->len);
+  g->len++;
+  x->thread = t;
+  x->tid = t->tid;
+  x->pthread = t->pthread;
+  x->range = t->range;
+  x->of = MPROF_NO_THREAD;
+  copy_wait(x, k->stopped);
+}
+
+// --- records ---
+
+static bool is_of_lock(uintptr_t op) {
+  switch (mprof_awaited_of(op, MPROF_KIND_mutex)) {
+  case MPROF_AWAITS_WRITE: // the lock says so itself
+    return false;
+#ifdef __GLIBC__
+  case MPROF_AWAITS_MUTEX:
+    return false;
+#endif
+  default: // what has no known name is a lock of the program's
+    return true;
+  }
+}
+
+static bool comes_first(const void *a, const void *b) {
+  const struct mprof_stuck_hold *x = a, *y = b;
+  return x->lock != y->lock ? x->lock < y->lock : x->since > y->since;
+}
+
+static int take_holds(struct mprof_stuck *g) {
+  const size_t each = sizeof(struct mprof_stuck_hold) + sizeof(*g->holds);
+  g->holds_bytes = g->len * MPROF_HOLDS * each + 1;
+  g->holds = mprof_os_map(g->holds_bytes);
+  if (!g->holds)
+    return ENOMEM;
+  struct mprof_stuck_hold *v =
+      (struct mprof_stuck_hold *)(g->holds + g->len * MPROF_HOLDS);
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_hold h;
+    g->has_lost_holds |=
+        g->v[i].thread->holds && g->v[i].thread->holds->has_lost;
+    for (size_t k = 0; g->v[i].thread->holds && k < MPROF_HOLDS; k++) {
+      if (!mprof_hold_read(g->v[i].thread, k, &h) || !is_of_lock(h.op))
+        continue;
+      v[g->holds_len] = (struct mprof_stuck_hold){h.lock, h.since, i};
+      g->holds[g->holds_len] = &v[g->holds_len];
+      g->holds_len++;
+    }
+  }
+  mprof_sort((void **)g->holds, g->holds_len, comes_first);
+  return 0;
+}
+
+static size_t first_hold(const struct mprof_stuck *g, uintptr_t lock) {
+  size_t low = 0, high = g->holds_len;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (g->holds[middle]->lock < lock)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
+                          const struct holder *h) {
+  const size_t first = first_hold(g, x->wait.object);
+  size_t n = 0;
+  while (first + n < g->holds_len &&
+         g->holds[first + n]->lock == x->wait.object)
+    n++;
+  if (n == 0 || h->readers > n || g->has_lost_holds)
+    return;
+  // One thread holds it: the last that took it.
+  if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
+    n = 1;
+  x->holder = MPROF_HOLDER_RECORDED;
+  x->holds = first;
+  x->holds_len = (uint32_t)n;
+  // More than the lock has: some have given it back since.
+  x->needs_all = n != h->readers;
+}
+
+// --- edges ---
+
+static bool is_lock(enum mprof_awaited awaited) {
+  return awaited != MPROF_AWAITS_NOTHING && awaited != MPROF_AWAITS_THREAD &&
+         awaited != MPROF_AWAITS_OBJECT;
+}
+
+// Larger than any that the kernel gives.
+enum { TID_MAX = 1 << 22 };
+
+static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
+                       const struct holder *h) {
+  x->holder_tid = h->tid;
+  x->of = find_tid(g, h->tid);
+  if (x->of != MPROF_NO_THREAD) {
+    x->holder = MPROF_HOLDER_THREAD;
+  } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
+             !mprof_sys_thread_alive(h->tid)) {
+    x->holder = MPROF_HOLDER_GONE;
+  }
+}
+
+static void find_joined(struct mprof_stuck *g, struct mprof_stuck_thread *x) {
+  x->of = find_pthread(g, x->wait.joins);
+  if (x->of == MPROF_NO_THREAD)
+    return;
+  x->holder = MPROF_HOLDER_THREAD;
+  x->holder_tid = g->v[x->of].tid;
+}
+
+static int find_holders(struct mprof_stuck *g) {
+  int error = 0;
+  for (size_t i = 0; i < g->len && error == 0; i++) {
+    struct mprof_stuck_thread *x = &g->v[i];
+    if (x->awaited == MPROF_AWAITS_THREAD)
+      find_joined(g, x);
+    if (!is_lock(x->awaited))
+      continue;
+    const struct holder h = holder_of(x->wait.object, x->awaited);
+    if (h.tid != 0) {
+      find_owner(g, x, &h);
+    } else if (h.is_held && mprof_holds_on) {
+      if (!g->holds)
+        error = take_holds(g);
+      if (error == 0)
+        find_recorded(g, x, &h);
+    }
+  }
+  return error;
+}
+
+static int make_room(struct mprof_stuck *g) {
+  mprof_threads_each(count_locked, g);
+  g->index_size = 64;
+  while (g->index_size < 2 * g->cap)
+    g->index_size *= 2;
+  const size_t threads_bytes = g->cap * sizeof(*g->v);
+  g->mapped_bytes = threads_bytes + 2 * g->index_size * sizeof(*g->by_tid);
+  g->v = mprof_os_map(g->mapped_bytes);
+  if (!g->v)
+    return ENOMEM;
+  g->by_tid = (uint32_t *)((char *)g->v + threads_bytes);
+  g->by_pthread = g->by_tid + g->index_size;
+  return 0;
+}
+
+int mprof_stuck_graph_take(struct mprof_stuck *g, bool stopped) {
+  struct taking k = {g, stopped};
+  *g = (struct mprof_stuck){.time_ns = mprof_sys_realtime_ns()};
+  const uint64_t mask = stopped ? 0 : lock_threads();
+  int error = make_room(g);
+  if (error == 0) {
+    mprof_threads_each(add_locked, &k);
+    error = find_holders(g);
+  }
+  if (!stopped)
+    unlock_threads(mask);
+  return error;
+}
+
+void mprof_stuck_free(struct mprof_stuck *g) {
+  if (g->v)
+    mprof_os_unmap(g->v, g->mapped_bytes);
+  if (g->holds)
+    mprof_os_unmap(g->holds, g->holds_bytes);
+  mprof_thread_stacks_free(&g->stacks);
+  g->v = NULL;
+  g->holds = NULL;
+}
+
+// --- who may run ---
+
+// What counts, in the order of less certainty.
+enum trust { OWNERS, RECORDS, REACHED };
+
+static bool recorded_may_run(struct mprof_stuck *g,
+                             struct mprof_stuck_thread *x) {
+  uint32_t running = 0;
+  for (uint32_t i = 0; i < x->holds_len; i++) {
+    const size_t holder = g->holds[x->holds + i]->thread;
+    if (g->v[holder].may_run)
+      running++;
+    else
+      x->of = holder;
+  }
+  return x->needs_all ? running > 0 : running == x->holds_len;
+}
+
+static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
+                    enum trust trust) {
+  switch (x->awaited) {
+  case MPROF_AWAITS_NOTHING:
+    return true;
+  case MPROF_AWAITS_OBJECT:
+    return trust < REACHED || x->is_reached;
+  default:
+    break;
+  }
+  switch (x->holder) {
+  case MPROF_HOLDER_THREAD:
+    return g->v[x->of].may_run;
+  case MPROF_HOLDER_GONE:
+    return false;
+  case MPROF_HOLDER_RECORDED:
+    return trust < RECORDS || recorded_may_run(g, x);
+  default:
+    return true;
+  }
+}
+
+// The least set of those that may run: all others wait for one another.
+static void settle(struct mprof_stuck *g, enum trust trust) {
+  for (size_t i = 0; i < g->len; i++)
+    g->v[i].may_run = false;
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (size_t i = 0; i < g->len; i++)
+      if (!g->v[i].may_run && may_run(g, &g->v[i], trust))
+        g->v[i].may_run = has_changed = true;
+  }
+}
+
+void mprof_stuck_graph_settle(struct mprof_stuck *g) { settle(g, REACHED); }
+
+void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
+  g->stuck = g->certain = g->likely = 0;
+  settle(g, OWNERS);
+  for (size_t i = 0; i < g->len; i++)
+    g->v[i].grade = g->v[i].may_run ? MPROF_MAY_RUN : MPROF_STUCK_CERTAIN;
+  settle(g, scanned ? REACHED : RECORDS);
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_stuck_thread *x = &g->v[i];
+    if (!x->may_run && x->grade == MPROF_MAY_RUN)
+      x->grade = MPROF_STUCK_LIKELY;
+    g->certain += x->grade == MPROF_STUCK_CERTAIN;
+    g->likely += x->grade == MPROF_STUCK_LIKELY;
+  }
+  g->stuck = g->certain + g->likely;
+}
+
+// Each stuck thread waits for one other at most, so from any of them the way
+// ends, or comes to a thread of this walk or of one before.
+void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
+  for (size_t i = 0; i < g->len; i++) {
+    size_t at = i;
+    while (at != MPROF_NO_THREAD && g->v[at].grade != MPROF_MAY_RUN &&
+           g->v[at].walk == 0) {
+      g->v[at].walk = i + 1;
+      at = g->v[at].of;
+    }
+    if (at == MPROF_NO_THREAD || g->v[at].walk != i + 1)
+      continue;
+    g->cycles++;
+    for (; g->v[at].cycle == 0; at = g->v[at].of)
+      g->v[at].cycle = g->cycles;
+  }
+}
+
+// --- the second look ---
+
+// Whether the kernel says that the thread sleeps in the object, without an end.
+static bool sleeps(const struct mprof_stuck_thread *x) {
+  struct mprof_proc_thread p;
+  if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
+    return true; // it need not sleep, or not there
+  if (!mprof_proc_thread(x->tid, &p))
+    return false;
+  if (p.syscall == MPROF_SYSCALL_UNKNOWN)
+    return p.state == 0 || p.state == 'S' || p.state == 'D';
+  if (p.syscall != SYS_futex || p.args[3] != 0)
+    return false;
+#ifdef __GLIBC__ // musl's conditions have their futex on the waiter's stack
+  enum { OBJECT = 256, THREAD = 4096 };
+  const uintptr_t word = p.args[0];
+  if (x->awaited == MPROF_AWAITS_THREAD)
+    return word - x->wait.joins < THREAD;
+  return word - x->wait.object < OBJECT;
+#else
+  return true;
+#endif
+}
+
+static bool has_same_holder(const struct mprof_stuck_thread *x) {
+  if (!is_lock(x->awaited))
+    return true;
+  const struct holder h = holder_of(x->wait.object, x->awaited);
+  return h.tid == x->holder_tid && (h.tid != 0 || h.is_held);
+}
+
+// Unwinds a stuck thread's stack, if it is still in the wait.
+static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
+                       struct mprof_thread_slot *slot) {
+  struct mprof_thread *t = x->thread;
+  uintptr_t w = x->at, held = w | MPROF_WAIT_HELD;
+  if (t->tid != x->tid || !atomic_compare_exchange_strong(&t->wait, &w, held))
+    return false;
+  const struct mprof_wait *now = (const struct mprof_wait *)x->at;
+  const bool is_same = now->start == x->wait.start && now->op == x->wait.op;
+  if (is_same) {
+    enum mprof_stack_end end;
+    slot->tid = x->tid;
+    slot->count = 1;
+    slot->created = t->created;
+    slot->stack.stack_len = (uint32_t)mprof_unwind_wait(
+        &x->range, &x->wait, slot->stack.stack, g->stacks.depth, &end);
+    slot->stack.end = (uint8_t)end;
+    slot->grade = x->grade;
+    mprof_slot_note_wait(slot, &x->wait);
+  }
+  atomic_compare_exchange_strong(&t->wait, &held, x->at);
+  return is_same;
+}
+
+static int make_slots(struct mprof_stuck *g) {
+  struct mprof_thread_stacks *s = &g->stacks;
+  const size_t header = sizeof(struct mprof_thread_slot);
+  *s = (struct mprof_thread_stacks){.time_ns = g->time_ns};
+  s->depth = (uint32_t)mprof_flags.stack_depth;
+  s->stride = (header + s->depth * sizeof(mprof_pc) + 63) & ~(size_t)63;
+  s->mapped_bytes = g->stuck * (s->stride + sizeof(*s->v)) + 1;
+  s->slots = mprof_os_map(s->mapped_bytes);
+  if (!s->slots)
+    return ENOMEM;
+  s->v = (struct mprof_thread_slot **)(s->slots + g->stuck * s->stride);
+  return 0;
+}
+
+// A wait that was begun before and that the thread is still in is the one that
+// the kernel was asked about in between.
+static bool take_stacks(struct mprof_stuck *g) {
+  struct mprof_thread_stacks *s = &g->stacks;
+  bool all_wait = true;
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_stuck_thread *x = &g->v[i];
+    if (x->grade == MPROF_MAY_RUN)
+      continue;
+    x->slot = mprof_slot_at(s, s->len);
+    if (has_same_holder(x) && take_stack(g, x, x->slot)) {
+      s->v[s->len++] = x->slot;
+    } else {
+      x->awaited = MPROF_AWAITS_NOTHING;
+      all_wait = false;
+    }
+  }
+  s->threads = s->len;
+  return all_wait;
+}
+
+int mprof_stuck_graph_look_again(struct mprof_stuck *g) {
+  bool all_sleep = true;
+  for (size_t i = 0; i < g->len; i++) {
+    struct mprof_stuck_thread *x = &g->v[i];
+    if (x->grade != MPROF_MAY_RUN && !sleeps(x)) {
+      x->awaited = MPROF_AWAITS_NOTHING;
+      all_sleep = false;
+    }
+  }
+  if (!all_sleep)
+    return EAGAIN;
+  if (make_slots(g) != 0)
+    return ENOMEM;
+  const uint64_t mask = lock_threads();
+  const bool all_wait = take_stacks(g);
+  unlock_threads(mask);
+  return all_wait ? 0 : EAGAIN;
+}
