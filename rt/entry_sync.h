@@ -29,7 +29,8 @@ static inline bool mprof_sync_wants(enum mprof_kind kind) {
 
 static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
-  return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED);
+  return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
+         ~MPROF_WAITER_ANY;
 }
 
 // Of functions that return 0 or an errno value.

@@ -65,6 +65,9 @@ extern MPROF_DATA uint64_t __mprof_owned_mask;
 extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // In such a word: somebody came since one of its locks was last charged.
 #define MPROF_WAITER_CAME (1u << 31)
+// Set in all words while it is recorded where locks are taken, so that sites
+// call the runtime for free ones, too.
+#define MPROF_WAITER_ANY (1u << 30)
 static inline size_t mprof_waiter_slot(uintptr_t object) {
   return object >> 6 & (MPROF_WAITER_SLOTS - 1);
 }

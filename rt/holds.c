@@ -6,6 +6,7 @@
 #include "holds.h"
 
 #include "clock.h"
+#include "fastpath.h"
 #include "flags.h"
 #include "init.h"
 
@@ -16,6 +17,8 @@ bool mprof_holds_on;
 
 void mprof_holds_init(void) {
   mprof_holds_on = mprof_flags.threadleak || mprof_flags.stuck_report != 0;
+  for (size_t i = 0; mprof_holds_on && i < MPROF_WAITER_SLOTS; i++)
+    __mprof_waiters[i] |= MPROF_WAITER_ANY;
 }
 
 static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,

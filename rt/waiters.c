@@ -84,7 +84,9 @@ static void drop_if_idle_locked(struct slot *s, struct waited *w) {
   w->next = s->unused;
   s->unused = w;
   uint32_t word = word_of(w->object) - 1;
-  set_word_locked(w->object, word == MPROF_WAITER_CAME ? 0 : word);
+  if ((word & ~MPROF_WAITER_ANY) == MPROF_WAITER_CAME)
+    word &= ~MPROF_WAITER_CAME;
+  set_word_locked(w->object, word);
 }
 
 bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
@@ -193,6 +195,6 @@ void mprof_waiters_reset(void) {
   for (size_t i = 0; i < MPROF_WAITER_SLOTS; i++) {
     mprof_lock_reset(&slots[i].lock);
     slots[i].used = slots[i].unused = NULL;
-    __mprof_waiters[i] = 0;
+    __mprof_waiters[i] &= MPROF_WAITER_ANY;
   }
 }
