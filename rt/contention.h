@@ -68,6 +68,19 @@ struct mprof_saved {
   uintptr_t rbx, r12, r13, r14, r15;
 };
 
+// The program's thread that has called the runtime: what its functions have is
+// above frame, the frame address of the one that it called, and here.
+struct mprof_caller {
+  uintptr_t frame;
+  struct mprof_saved saved;
+};
+// In that function.
+#define MPROF_CALLER(c)                                                        \
+  do {                                                                         \
+    (c)->frame = (uintptr_t)__builtin_frame_address(0);                        \
+    MPROF_SAVE(&(c)->saved);                                                   \
+  } while (0)
+
 // A wait, in the frame of its entry.
 struct mprof_wait {
   uint64_t start;              // ticks; 0: nothing is recorded

@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
-uintptr_t mprof_writer_frame;
+struct mprof_caller mprof_writer_caller;
 
 enum { FILES_MAX = 9 + MPROF_CUSTOM_PROFILES };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
@@ -529,7 +529,7 @@ void mprof_write_at_exit(void) {
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);
-  mprof_writer_frame = (uintptr_t)__builtin_frame_address(0);
+  MPROF_CALLER(&mprof_writer_caller);
   mprof_write_last_locked();
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();

@@ -65,6 +65,18 @@ bool mprof_os_is_executable(const char *path) {
          call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
 }
 
+long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
+  return call4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
+}
+
+long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {
+  return call4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
+}
+
+void mprof_helper_look_at_itself(bool may) {
+  call4(SYS_prctl, PR_SET_DUMPABLE, may, 0, 0);
+}
+
 // --- the helper ---
 
 // Descriptors 0 to 2 become /dev/null, those above go away but for fd. If the

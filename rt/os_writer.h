@@ -17,6 +17,12 @@ bool mprof_os_is_regular(int fd);
 // Whether path is a regular file that this process may execute.
 bool mprof_os_is_executable(const char *path);
 
+long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
+// For each page of a mapping, whether it is in memory. 0 or -errno.
+long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
+// In a helper: lets it look at itself in /proc, though with a core file then.
+void mprof_helper_look_at_itself(bool may);
+
 // A copy of this process in which main runs with one descriptor and then ends.
 // It blocks every signal, its end raises none, the program's wait functions do
 // not see it, its standard descriptors are /dev/null, and all others but its

@@ -83,7 +83,7 @@ static int write_threads(const char *path, int debug) {
 
 static int write_stacks(const char *name, const char *path, int debug) {
   struct mprof_thread_stacks s;
-  int error = mprof_thread_stacks_take(&s, mprof_writer_frame, SIZE_MAX,
+  int error = mprof_thread_stacks_take(&s, mprof_writer_caller.frame, SIZE_MAX,
                                        mprof_flags.stop_threads);
   if (error == 0 && debug != 2)
     mprof_thread_stacks_group(&s);
@@ -105,7 +105,7 @@ static int write_goroutine(const char *path, int debug) {
 
 static int write_leak(const char *name, const char *path, int debug) {
   struct mprof_stuck g;
-  int error = mprof_stuck_take(&g, mprof_writer_frame);
+  int error = mprof_stuck_take(&g, &mprof_writer_caller);
   if (error == 0 && debug != 2)
     mprof_thread_stacks_group(&g.stacks);
   if (error == 0)
@@ -178,7 +178,7 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
   if (!mprof_guard_enter())
     return EBUSY;
   mprof_lock_acquire(&mprof_writer_lock);
-  mprof_writer_frame = (uintptr_t)__builtin_frame_address(0);
+  MPROF_CALLER(&mprof_writer_caller);
   int error = i < BUILT_IN ? profiles[i].write(path, debug)
                            : write_custom(path, debug, custom);
   mprof_lock_release(&mprof_writer_lock);

@@ -148,7 +148,7 @@ static void dump(bool is_last, uintptr_t frame) {
     return;
   }
   mprof_symbolize_turn_off(true);
-  mprof_writer_frame = frame;
+  mprof_writer_caller = (struct mprof_caller){.frame = frame};
   call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
   mprof_symbolize_turn_off(false);
   if (!is_last)

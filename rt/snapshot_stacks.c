@@ -107,9 +107,9 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
 }
 
 static int fill_stuck(struct mprof_stack_record *records, size_t len, size_t *n,
-                      uintptr_t frame) {
+                      const struct mprof_caller *caller) {
   struct mprof_stuck g;
-  int error = mprof_stuck_take(&g, frame);
+  int error = mprof_stuck_take(&g, caller);
   *n = g.stacks.threads;
   if (error == 0 && g.stacks.len > len)
     error = ERANGE;
@@ -128,7 +128,9 @@ MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
-  int error = fill_stuck(records, len, n, (uintptr_t)__builtin_frame_address(0));
+  struct mprof_caller caller;
+  MPROF_CALLER(&caller);
+  int error = fill_stuck(records, len, n, &caller);
   mprof_guard_leave();
   return error;
 }

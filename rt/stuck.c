@@ -22,23 +22,29 @@ static bool has_objects(const struct mprof_stuck *g) {
   return false;
 }
 
-static int take_once(struct mprof_stuck *g, uintptr_t frame) {
+// Without a search everything counts as reached.
+static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller) {
+  bool is_scanned = false;
   int error = mprof_stuck_graph_take(g, false);
-  (void)frame;
-  (void)has_objects;
+  if (error == 0 && has_objects(g)) {
+    error = mprof_stuck_scan(g, caller);
+    is_scanned = error == 0;
+    if (error == ECANCELED)
+      error = 0;
+  }
   if (error != 0)
     return error;
-  mprof_stuck_graph_judge(g, false);
+  mprof_stuck_graph_judge(g, is_scanned);
   return mprof_stuck_graph_look_again(g);
 }
 
-int mprof_stuck_take(struct mprof_stuck *g, uintptr_t frame) {
+int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller) {
   int error = EAGAIN;
   mprof_contention_note_waits(); // the next time more is known
   for (int i = 0; i < TRIES && error == EAGAIN; i++) {
     if (i > 0)
       mprof_stuck_free(g);
-    error = take_once(g, frame);
+    error = take_once(g, caller);
   }
   if (error == EAGAIN) { // they are busy
     mprof_stuck_free(g);

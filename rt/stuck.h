@@ -114,6 +114,8 @@ struct mprof_stuck {
 
 // --- stuck_graph.c ---
 
+// The index of a registered thread, or MPROF_NO_THREAD.
+size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid);
 // Copies what the registered threads wait for. stopped: they stand still, in a
 // round of the caller's, which has the registry's lock. 0 or ENOMEM.
 int mprof_stuck_graph_take(struct mprof_stuck *g, bool stopped);
@@ -135,16 +137,14 @@ void mprof_stuck_free(struct mprof_stuck *g);
 // --- stuck_scan.c ---
 
 // Sets is_reached of all threads in g, which it takes anew while all threads
-// stand still, and grades them. frame: the caller's frame address, as of
-// mprof_thread_stacks_take. 0, ENOMEM, or another errno value, and then
-// unjudged says why.
-int mprof_stuck_scan(struct mprof_stuck *g, uintptr_t frame);
+// stand still. 0, ENOMEM, or ECANCELED, and then unjudged says why.
+int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller);
 
 // --- stuck.c ---
 
-// Finds the stuck threads. frame: as above. 0 or ENOMEM. Free it with
-// mprof_stuck_free in either case. Call with the guard set.
-int mprof_stuck_take(struct mprof_stuck *g, uintptr_t frame);
+// Finds the stuck threads. 0 or ENOMEM. Free it with mprof_stuck_free in either
+// case. Call with the guard set.
+int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller);
 // Whether a thread has waited for so long in what it may never leave.
 bool mprof_stuck_may_be(uint64_t ticks);
 

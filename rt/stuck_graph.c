@@ -173,7 +173,7 @@ static void enter(struct mprof_stuck *g, uint32_t *index, uint64_t key,
   index[at] = (uint32_t)i + 1;
 }
 
-static size_t find_tid(const struct mprof_stuck *g, int tid) {
+size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid) {
   size_t at = place_of(g, (unsigned)tid);
   for (; g->by_tid[at] != 0; at = (at + 1) & (g->index_size - 1))
     if (g->v[g->by_tid[at] - 1].tid == tid)
@@ -247,7 +247,8 @@ static void count_locked(struct mprof_thread *t, void *arg) {
 static void add_locked(struct mprof_thread *t, void *arg) {
   const struct taking *k = arg;
   struct mprof_stuck *g = k->g;
-  if (g->len == g->cap)
+  // One whose end could not be seen may have no thread any more.
+  if (g->len == g->cap || (!t->countdown && !mprof_sys_thread_alive(t->tid)))
     return;
   struct mprof_stuck_thread *x = &g->v[g->len];
   enter(g, g->by_tid, (unsigned)t->tid, g->len);
@@ -349,7 +350,7 @@ enum { TID_MAX = 1 << 22 };
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        const struct holder *h) {
   x->holder_tid = h->tid;
-  x->of = find_tid(g, h->tid);
+  x->of = mprof_stuck_graph_find(g, h->tid);
   if (x->of != MPROF_NO_THREAD) {
     x->holder = MPROF_HOLDER_THREAD;
   } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&

@@ -57,7 +57,7 @@ static int take_custom(struct mprof_summary *s) {
 }
 
 static int take_stacks(struct mprof_summary *s) {
-  int error = mprof_thread_stacks_take(&s->stacks, mprof_writer_frame, SIZE_MAX,
+  int error = mprof_thread_stacks_take(&s->stacks, mprof_writer_caller.frame, SIZE_MAX,
                                        mprof_flags.stop_threads);
   if (error == 0)
     mprof_thread_stacks_group(&s->stacks);

@@ -74,6 +74,7 @@ static void answer(uint64_t value, const ucontext_t *context) {
   struct mprof_thread_slot *slot =
       pack(active, number) == value ? mprof_round_enter(active, number) : NULL;
   if (slot) {
+    slot->context = context;
     if (mprof_slot_claim(slot)) {
       fill(slot, context);
       mprof_slot_satisfy(slot);

@@ -42,7 +42,15 @@ struct reader {
   struct mprof_thread_stacks *s;
   unsigned round;
   unsigned lost; // threads that were asked and have ended
+  void (*inspect)(struct mprof_thread_stacks *s, void *arg); // or NULL
+  void *inspect_arg;
 };
+
+atomic_int mprof_own_thread;
+
+static bool is_runtimes_own(int tid) {
+  return tid == atomic_load_explicit(&mprof_own_thread, memory_order_relaxed);
+}
 
 void mprof_stacks_lock(void) { mprof_lock_acquire(&rounds.lock); }
 void mprof_stacks_unlock(void) { mprof_lock_release(&rounds.lock); }
@@ -98,7 +106,9 @@ static int list_threads(struct tids *t) {
       return ENOMEM;
     long n = mprof_proc_threads(t->v, cap);
     if (n >= 0 && (size_t)n <= cap) {
-      t->len = (size_t)n;
+      for (size_t i = 0; i < (size_t)n; i++)
+        if (!is_runtimes_own(t->v[i]))
+          t->v[t->len++] = t->v[i];
       return 0;
     }
     free_tids(t);
@@ -510,6 +520,8 @@ static void let_go(struct mprof_thread_stacks *s) {
 
 // The calling thread's.
 static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
+  if (is_runtimes_own(mprof_sys_gettid()))
+    return;
   struct mprof_thread_slot *slot = mprof_slot_of(s, mprof_sys_gettid());
   struct mprof_thread *t = mprof_thread_self(false);
   struct mprof_stack_range range =
@@ -548,6 +560,8 @@ static void run(struct reader *r, uintptr_t frame) {
     if (is_absent(slot))
       look(slot);
   }
+  if (r->inspect)
+    r->inspect(s, r->inspect_arg);
   atomic_store(&mprof_round.active, 0);
   let_go(s);
   if (s->stops)
@@ -569,8 +583,8 @@ static void list_results(struct mprof_thread_stacks *s) {
   s->threads = s->len;
 }
 
-int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
-                             size_t limit, bool stops) {
+static int take(struct reader *r, struct mprof_thread_stacks *s,
+                uintptr_t frame, size_t limit, bool stops) {
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
   struct tids tids;
@@ -588,13 +602,13 @@ int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
     // A handler that is long in coming back would keep others waiting.
     const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
-    struct reader r = {.s = s};
+    r->s = s;
     if (++rounds.rounds == 0)
       rounds.rounds = 1;
-    r.round = rounds.rounds;
+    r->round = rounds.rounds;
     for (size_t i = 0; i < tids.len; i++)
       add_slot(s, tids.v[i]);
-    run(&r, frame);
+    run(r, frame);
     mprof_sys_set_signal_mask(mask);
     list_results(s);
   }
@@ -603,7 +617,22 @@ int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
   return error;
 }
 
+int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
+                             size_t limit, bool stops) {
+  struct reader r = {.inspect = NULL};
+  return take(&r, s, frame, limit, stops);
+}
+
+int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
+                                void (*inspect)(struct mprof_thread_stacks *s,
+                                                void *arg),
+                                void *arg) {
+  struct reader r = {.inspect = inspect, .inspect_arg = arg};
+  return take(&r, s, frame, SIZE_MAX, true);
+}
+
 void mprof_thread_stacks_reset(void) {
+  atomic_store(&mprof_own_thread, 0);
   mprof_lock_reset(&rounds.lock);
   atomic_store(&mprof_round.active, 0);
   atomic_store(&mprof_round.users, 0);

@@ -36,6 +36,8 @@ struct mprof_thread_slot {
   bool is_gone;
   bool sees_exit;    // the thread's end waits for readers
   uintptr_t held;    // the wait that it is kept in; 0: none
+  // A ucontext_t of one that stands still in the handler of the signal.
+  const void *_Atomic context;
   atomic_uint state; // MPROF_SLOT_...
   uint8_t source;    // enum mprof_stack_source
   uint8_t kind;      // of the wait
@@ -83,6 +85,14 @@ struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
 // mprof_thread_stacks_free. Call with the guard set.
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
                              size_t limit, bool stops);
+// The same, with all threads stopped; calls inspect before they go on, with
+// the registry's lock held, if there is no error.
+int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
+                                void (*inspect)(struct mprof_thread_stacks *s,
+                                                void *arg),
+                                void *arg);
+// The runtime's own thread, which is in no profile; 0: there is none.
+extern atomic_int mprof_own_thread;
 // snapshot_stacks.c: one for each stack and source, most threads first.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s);

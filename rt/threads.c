@@ -156,7 +156,7 @@ static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
 
 struct mprof_thread *mprof_thread_make(bool need_scratch) {
   struct mprof_thread *t = mprof_tls.self;
-  if (!t && !(t = enter()))
+  if (mprof_tls.is_own || (!t && !(t = enter())))
     return NULL;
   if (need_scratch && !t->scratch && !(t->scratch = new_scratch()))
     return NULL;

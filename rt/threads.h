@@ -99,6 +99,7 @@ struct mprof_tls {
   // Bit s - 1: signal s came while guarded, and is blocked until that ends; in
   // a forked child, too, where it does not wait.
   volatile uint64_t put_off;
+  bool is_own;         // the runtime's: it is never in the registry
   bool is_exiting;     // its end was seen: it cannot be unregistered again
   unsigned locks_held; // of the runtime's own
   // Frame of a site whose mprof_lock or its like is under way, or 0: what is

@@ -372,8 +372,8 @@ bool mprof_wants_files(void);
 void mprof_write_last_locked(void);
 
 extern struct mprof_lock mprof_writer_lock;
-// Frame address whose caller comes first on the stack of the thread that
-// writes, where all threads' are written. Guarded by writer_lock.
-extern uintptr_t mprof_writer_frame;
+// What the thread has that writes: its own code's frames come first on its
+// stack, where all threads' are written. Guarded by writer_lock.
+extern struct mprof_caller mprof_writer_caller;
 
 #endif // MPROF_RT_WRITER_H

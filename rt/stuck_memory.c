@@ -1,0 +1,533 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stuck_memory.h.
+
+#include "stuck_memory.h"
+
+#include "os_writer.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, WORD = sizeof(uintptr_t), UNIT = 16 };
+
+static uintptr_t word_at(uintptr_t addr) {
+  return *(const volatile uintptr_t *)addr;
+}
+
+// --- areas ---
+
+static uint64_t parse_hex(const char **p) {
+  uint64_t v = 0;
+  for (;; ++*p) {
+    const unsigned char c = (unsigned char)**p;
+    if (c >= '0' && c <= '9')
+      v = v << 4 | (c - '0');
+    else if (c >= 'a' && c <= 'f')
+      v = v << 4 | (c - 'a' + 10u);
+    else
+      return v;
+  }
+}
+
+static const char *skip_fields(const char *p, int n) {
+  for (; n > 0; n--) {
+    while (*p != ' ' && *p != '\n')
+      p++;
+    while (*p == ' ')
+      p++;
+  }
+  return p;
+}
+
+static bool begins(const char *s, const char *prefix) {
+  return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+// Shared memory that may have addresses of this process; others' files have
+// none, and a device may not even be read.
+static bool is_memory(const char *name) {
+  return begins(name, "/dev/shm/") || begins(name, "/dev/zero") ||
+         begins(name, "/memfd:") || begins(name, "/SYSV");
+}
+
+static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
+  if (m->areas_len < m->areas_cap && a->start < a->limit)
+    m->areas[m->areas_len++] = *a;
+}
+
+// start-limit perms offset device inode   name
+static void parse_area(struct mprof_memory *m, const char *p,
+                       uintptr_t *unreadable) {
+  struct mprof_area a = {.start = parse_hex(&p)};
+  p++;
+  a.limit = parse_hex(&p);
+  const char *perms = p + 1;
+  const char *name = skip_fields(p + 1, 4);
+  a.is_shared = perms[3] == 's';
+  a.is_unnamed = *name == '\n';
+  a.is_heap = begins(name, "[heap]");
+  a.is_stack = begins(name, "[stack]");
+  a.has_guard = *unreadable == a.start;
+  if (perms[0] != 'r' && !a.is_shared)
+    *unreadable = a.limit;
+  if (perms[0] == 'r' && a.limit <= INTPTR_MAX && !begins(name, "[v") &&
+      (!a.is_shared || is_memory(name)))
+    add_area(m, &a);
+}
+
+static size_t count_lines(const char *p) {
+  size_t n = 0;
+  for (; *p; p++)
+    n += *p == '\n';
+  return n;
+}
+
+// Each mapping of the runtime's own takes a part out, each thread's stack, and
+// so many heaps.
+enum { SPARE_AREAS = 4096 };
+
+int mprof_memory_read(struct mprof_memory *m) {
+  struct mprof_infile f;
+  uintptr_t unreadable = 0, start;
+  size_t len;
+  *m = (struct mprof_memory){.low = UINTPTR_MAX};
+  m->pagemap = (int)mprof_sys_open("/proc/self/pagemap", O_RDONLY, 0);
+  if (m->pagemap < 0)
+    return -m->pagemap;
+  int error = mprof_infile_read(&f, "/proc/self/maps");
+  if (error != 0)
+    return error;
+  m->areas_cap = 2 * count_lines(f.data) + SPARE_AREAS;
+  m->areas = mprof_os_map(m->areas_cap * sizeof(*m->areas));
+  m->blocks_cap = m->areas_cap;
+  m->blocks = mprof_os_map(m->blocks_cap * sizeof(*m->blocks));
+  if (!m->areas || !m->blocks)
+    return ENOMEM;
+  for (const char *p = f.data; *p; p++) {
+    parse_area(m, p, &unreadable);
+    p = strchr(p, '\n');
+    if (!p)
+      break;
+  }
+  for (size_t i = 0; mprof_os_own_map(i, &start, &len); i++)
+    if (len != 0)
+      mprof_memory_cut(m, start, start + len);
+  return 0;
+}
+
+// The first area that ends above addr.
+static size_t first_area(const struct mprof_memory *m, uintptr_t addr) {
+  size_t low = 0, high = m->areas_len;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (m->areas[middle].limit <= addr)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
+                                           uintptr_t addr) {
+  const size_t i = first_area(m, addr);
+  return i < m->areas_len && m->areas[i].start <= addr ? &m->areas[i] : NULL;
+}
+
+void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
+                      uintptr_t limit) {
+  for (size_t i = first_area(m, start);
+       i < m->areas_len && m->areas[i].start < limit; i++) {
+    struct mprof_area *a = &m->areas[i];
+    struct mprof_area rest = *a;
+    rest.start = limit;
+    rest.has_guard = false;
+    if (start > a->start && limit < rest.limit) {
+      if (m->areas_len == m->areas_cap)
+        return; // it stays a root
+      memmove(a + 2, a + 1, (m->areas_len - i - 1) * sizeof(*a));
+      m->areas_len++;
+      a[1] = rest;
+      a->limit = start;
+      return;
+    }
+    if (start > a->start)
+      a->limit = start;
+    else if (limit < a->limit)
+      *a = rest;
+    else
+      a->limit = a->start; // empty
+  }
+}
+
+// --- glibc's heaps ---
+//
+// A chunk is preceded by its size, whose low bits say: 1, the one before it is
+// in use; 2, it is a mapping of its own; 4, it is not of the main arena. The
+// next chunk follows. The last one of a heap is free.
+
+enum { IN_USE_BEFORE = 1, MMAPPED = 2, OTHER_ARENA = 4, FLAGS = 7 };
+enum { MIN_CHUNK = 32 };
+
+static uintptr_t size_of(uintptr_t chunk) {
+  return word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
+}
+
+// Whether chunks follow one another from first up to end. A heap of another
+// arena that was left for a new one ends with two that are too small.
+static bool is_heap(uintptr_t first, uintptr_t end, bool is_main) {
+  uintptr_t p = first;
+  while (p < end) {
+    const uintptr_t word = word_at(p + WORD), size = word & ~(uintptr_t)FLAGS;
+    if (!is_main && end - p <= MIN_CHUNK && size <= UNIT)
+      return true;
+    if (size < MIN_CHUNK || size % UNIT != 0 || size > end - p ||
+        (word & MMAPPED) || (is_main && (word & OTHER_ARENA)))
+      return false;
+    p += size;
+  }
+  return p == end;
+}
+
+static bool add_blocks(struct mprof_memory *m, const struct mprof_blocks *b) {
+  if (m->blocks_len == m->blocks_cap)
+    return false;
+  m->blocks[m->blocks_len++] = *b;
+  return true;
+}
+
+static bool get_bit(const uint64_t *bits, size_t i) {
+  return bits[i / 64] >> (i % 64) & 1;
+}
+static void set_bit(uint64_t *bits, size_t i) {
+  bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+static void clear_bit(uint64_t *bits, size_t i) {
+  bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
+static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end) {
+  const size_t bytes = (end - first) / UNIT / 8 + 8;
+  struct mprof_blocks b = {.start = first, .limit = end};
+  b.starts = mprof_os_map(2 * bytes);
+  if (!b.starts || !add_blocks(m, &b))
+    return false;
+  b.marks = (uint64_t *)((char *)b.starts + bytes / 8 * 8);
+  m->blocks[m->blocks_len - 1].marks = b.marks;
+  for (uintptr_t p = first; p < end;) {
+    const uintptr_t size = size_of(p);
+    const uintptr_t next = p + size;
+    if (size < MIN_CHUNK || next >= end)
+      break; // the last one
+    if (word_at(next + WORD) & IN_USE_BEFORE) {
+      set_bit(b.starts, (p - first) / UNIT);
+      m->todo_cap++;
+    }
+    p = next;
+  }
+  mprof_memory_cut(m, first, end);
+  return true;
+}
+
+// In front of the first chunk may be what libc needed before malloc.
+static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
+                      bool is_main) {
+  enum { FIRST_AT = PAGE };
+  for (uintptr_t p = start; p < end && p - start < FIRST_AT; p += UNIT)
+    if (is_heap(p, end, is_main))
+      return add_heap(m, p, end);
+  return false;
+}
+
+// Heaps of other arenas lie at multiples of this, and begin with: the arena,
+// the heap before, the bytes in use.
+#define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
+
+static bool find_arena_heap(struct mprof_memory *m,
+                            const struct mprof_area *a) {
+  enum { HEADER = 32, USED_AT = 16 };
+  if (a->start % HEAP_ALIGNMENT != 0)
+    return false;
+  const uintptr_t used = word_at(a->start + USED_AT);
+  if (used < PAGE || used % UNIT != 0 || used > a->limit - a->start)
+    return false;
+  return find_heap(m, a->start + HEADER, a->start + used, false);
+}
+
+// Blocks that are mappings of their own; one after another, where the kernel
+// has joined them. Returns where they end.
+static void find_mapped(struct mprof_memory *m, struct mprof_area a) {
+  while (a.limit - a.start >= PAGE) {
+    const uintptr_t word = word_at(a.start + WORD);
+    const uintptr_t size = word & ~(uintptr_t)FLAGS;
+    const struct mprof_blocks b = {.start = a.start, .limit = a.start + size};
+    if (word_at(a.start) != 0 || (word & FLAGS) != MMAPPED || size == 0 ||
+        size % PAGE != 0 || size > a.limit - a.start || !add_blocks(m, &b))
+      return;
+    m->todo_cap++;
+    mprof_memory_cut(m, a.start, a.start + size);
+    a.start += size;
+  }
+}
+
+static bool comes_first(const void *a, const void *b) {
+  const struct mprof_blocks *x = a, *y = b;
+  return x->start < y->start;
+}
+
+static int sort_blocks(struct mprof_memory *m) {
+  struct mprof_blocks **v = mprof_os_map((m->blocks_len + 1) * sizeof(*v));
+  struct mprof_blocks *sorted =
+      mprof_os_map((m->blocks_len + 1) * sizeof(*sorted));
+  if (!v || !sorted)
+    return ENOMEM;
+  for (size_t i = 0; i < m->blocks_len; i++)
+    v[i] = &m->blocks[i];
+  mprof_sort((void **)v, m->blocks_len, comes_first);
+  for (size_t i = 0; i < m->blocks_len; i++)
+    sorted[i] = *v[i];
+  m->blocks = sorted;
+  if (m->blocks_len > 0) {
+    m->low = sorted[0].start;
+    m->high = sorted[m->blocks_len - 1].limit;
+  }
+  return 0;
+}
+
+static void forget_freed(struct mprof_memory *m);
+
+int mprof_memory_find_blocks(struct mprof_memory *m) {
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area a = m->areas[i];
+    if (a.is_shared || a.limit - a.start < PAGE)
+      continue;
+    if (a.is_heap)
+      find_heap(m, a.start, a.limit, true);
+    else if (a.is_unnamed && !find_arena_heap(m, &a))
+      find_mapped(m, a);
+  }
+  const int error = sort_blocks(m);
+  if (error != 0)
+    return error;
+  m->todo = mprof_os_map((m->todo_cap + 1) * sizeof(*m->todo));
+  if (!m->todo)
+    return ENOMEM;
+  forget_freed(m);
+  return 0;
+}
+
+void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
+                            uintptr_t limit) {
+  const struct mprof_blocks b = {.start = start, .limit = limit};
+  if (start < limit && add_blocks(m, &b))
+    m->todo_cap++;
+}
+
+// --- blocks by address ---
+
+static struct mprof_blocks *find_blocks(const struct mprof_memory *m,
+                                        uintptr_t addr) {
+  size_t low = 0, high = m->blocks_len;
+  if (addr < m->low || addr >= m->high)
+    return NULL;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (m->blocks[middle].limit <= addr)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  struct mprof_blocks *b = &m->blocks[low];
+  return low < m->blocks_len && b->start <= addr ? b : NULL;
+}
+
+#define NO_CHUNK SIZE_MAX
+
+// The number of the chunk in use that holds addr, or whose last word it is,
+// which lies in the next one's head.
+static size_t chunk_of(const struct mprof_blocks *b, uintptr_t addr) {
+  if (addr - b->start < WORD)
+    return NO_CHUNK;
+  size_t i = (addr - WORD - b->start) / UNIT;
+  size_t word = i / 64;
+  uint64_t bits = b->starts[word] << (63 - i % 64) >> (63 - i % 64);
+  while (bits == 0 && word > 0)
+    bits = b->starts[--word];
+  if (bits == 0)
+    return NO_CHUNK;
+  i = word * 64 + (63 - (size_t)__builtin_clzll(bits));
+  const uintptr_t chunk = b->start + i * UNIT;
+  return addr < chunk + size_of(chunk) + WORD ? i : NO_CHUNK;
+}
+
+static void push(struct mprof_memory *m, uintptr_t start, uintptr_t limit) {
+  if (m->todo_len < m->todo_cap)
+    m->todo[m->todo_len++] = (struct mprof_reached){start, limit};
+}
+
+static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
+  struct mprof_blocks *b = find_blocks(m, addr);
+  if (!b)
+    return;
+  if (!b->starts) {
+    if (!b->is_marked)
+      push(m, b->start, b->limit);
+    b->is_marked = true;
+    return;
+  }
+  const size_t i = chunk_of(b, addr);
+  if (i == NO_CHUNK || get_bit(b->marks, i))
+    return;
+  set_bit(b->marks, i);
+  const uintptr_t chunk = b->start + i * UNIT;
+  push(m, chunk + 2 * WORD, chunk + size_of(chunk) + WORD);
+}
+
+// Some programs keep a tag in the 16 bits that addresses do not use.
+#define ADDRESS_BITS 47
+
+void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {
+  mark_canonical(m, word & ((UINT64_C(1) << ADDRESS_BITS) - 1));
+}
+
+bool mprof_memory_is_reached(const struct mprof_memory *m, uintptr_t addr) {
+  const struct mprof_blocks *b = find_blocks(m, addr);
+  if (!b)
+    return true;
+  if (!b->starts)
+    return b->is_marked;
+  const size_t i = chunk_of(b, addr);
+  return i == NO_CHUNK || get_bit(b->marks, i);
+}
+
+// --- what is freed but looks as if it were in use ---
+//
+// Each thread has a block with lists of freed ones, by size: 64 counts, then
+// 64 addresses (glibc from 2.30 on). An address in such a list is mangled with
+// its place (from 2.32 on).
+
+enum { LISTS = 64, CACHE_CHUNK = 0x290 };
+
+static bool is_cache(uintptr_t chunk) {
+  if (size_of(chunk) != CACHE_CHUNK)
+    return false;
+  const uint16_t *counts = (const uint16_t *)(chunk + 2 * WORD);
+  const uintptr_t *lists = (const uintptr_t *)(counts + LISTS);
+  for (size_t i = 0; i < LISTS; i++)
+    if ((counts[i] == 0) != (lists[i] == 0) || lists[i] % UNIT != 0)
+      return false;
+  return true;
+}
+
+static void forget_list(const struct mprof_memory *m, uintptr_t p, size_t n) {
+  for (; n > 0 && p != 0 && p % UNIT == 0; n--) {
+    struct mprof_blocks *b = find_blocks(m, p);
+    if (!b || !b->starts || p - b->start < UNIT)
+      return;
+    const size_t i = (p - UNIT - b->start) / UNIT;
+    if (!get_bit(b->starts, i))
+      return;
+    clear_bit(b->starts, i);
+    p = word_at(p) ^ p >> 12;
+  }
+}
+
+static void forget_freed(struct mprof_memory *m) {
+  for (size_t k = 0; k < m->blocks_len; k++) {
+    const struct mprof_blocks *b = &m->blocks[k];
+    if (!b->starts)
+      continue;
+    for (uintptr_t p = b->start; p < b->limit && size_of(p) >= MIN_CHUNK;
+         p += size_of(p)) {
+      if (!get_bit(b->starts, (p - b->start) / UNIT) || !is_cache(p))
+        continue;
+      const uint16_t *counts = (const uint16_t *)(p + 2 * WORD);
+      const uintptr_t *lists = (const uintptr_t *)(counts + LISTS);
+      for (size_t i = 0; i < LISTS; i++)
+        forget_list(m, lists[i], counts[i]);
+      clear_bit(b->starts, (p - b->start) / UNIT);
+    }
+  }
+}
+
+// --- looking at words ---
+
+static void mark_words(struct mprof_memory *m, uintptr_t start,
+                       uintptr_t limit) {
+  for (uintptr_t p = start; p + WORD <= limit; p += WORD)
+    mprof_memory_mark(m, word_at(p));
+}
+
+// Calls mark_words for the pages of private memory that were ever written: what
+// is a file's, or was never touched, has no address of memory.
+static void mark_pages(struct mprof_memory *m, uintptr_t start,
+                       uintptr_t limit) {
+  enum { PAGES = 512 };
+  const uint64_t present = UINT64_C(3) << 62, of_file = UINT64_C(1) << 61;
+  uint64_t v[PAGES];
+  for (uintptr_t at = start & -(uintptr_t)PAGE; at < limit;) {
+    size_t n = (limit - at + PAGE - 1) / PAGE;
+    if (n > PAGES)
+      n = PAGES;
+    const long got = mprof_sys_pread(m->pagemap, v, n * sizeof(v[0]),
+                                     at / PAGE * sizeof(v[0]));
+    n = got > 0 ? (size_t)got / sizeof(v[0]) : 0;
+    if (n == 0)
+      return;
+    for (size_t i = 0; i < n; i++, at += PAGE)
+      if ((v[i] & present) && !(v[i] & of_file))
+        mark_words(m, at < start ? start : at,
+                   at + PAGE < limit ? at + PAGE : limit);
+  }
+}
+
+// The same of shared memory, which would grow by looking where nothing is.
+static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
+  enum { PAGES = 512 };
+  unsigned char v[PAGES];
+  for (uintptr_t at = a->start; at < a->limit; at += PAGES * PAGE) {
+    size_t n = (a->limit - at) / PAGE;
+    if (n > PAGES)
+      n = PAGES;
+    if (mprof_sys_mincore(at, n * PAGE, v) != 0)
+      continue;
+    for (size_t i = 0; i < n; i++)
+      if (v[i] & 1)
+        mark_words(m, at + i * PAGE, at + (i + 1) * PAGE);
+  }
+}
+
+void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
+                             uintptr_t limit) {
+  enum { SMALL = 16 * PAGE };
+  start = (start + WORD - 1) & -(uintptr_t)WORD;
+  if (limit - start <= SMALL)
+    mark_words(m, start, limit);
+  else
+    mark_pages(m, start, limit);
+}
+
+void mprof_memory_mark_roots(struct mprof_memory *m) {
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area *a = &m->areas[i];
+    if (a->is_shared)
+      mark_shared(m, a);
+    else if (a->start < a->limit)
+      mark_pages(m, a->start, a->limit);
+    mprof_memory_follow(m);
+  }
+}
+
+void mprof_memory_follow(struct mprof_memory *m) {
+  while (m->todo_len > 0) {
+    const struct mprof_reached r = m->todo[--m->todo_len];
+    mprof_memory_mark_range(m, r.start, r.limit);
+  }
+}

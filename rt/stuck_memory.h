@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory of a copy of the process, as a conservative collector sees it:
+// roots, and blocks that are reached when a word that is looked at points into
+// them. Blocks are those of glibc's malloc, found by walking its heaps in
+// place, and stacks of threads that wait. Whatever is not understood is a root.
+// (LeakSanitizer's lsan_common does so with its own allocator.)
+//
+// Only in a helper process (os_writer.h), whose memory nobody changes.
+
+#ifndef MPROF_RT_STUCK_MEMORY_H
+#define MPROF_RT_STUCK_MEMORY_H
+
+#include "base.h"
+
+// A readable mapping, or what is left of one.
+struct mprof_area {
+  uintptr_t start, limit;
+  bool is_shared;  // with other processes; only memory, never a file or device
+  bool is_heap;    // [heap]
+  bool is_stack;   // [stack]
+  bool is_unnamed; // of no file
+  bool has_guard;  // begins where a mapping ends that nobody can read
+};
+
+// A heap of blocks, or one block.
+struct mprof_blocks {
+  uintptr_t start, limit;
+  uint64_t *starts; // bit i: a block in use begins at start + 16 i; NULL: one
+  uint64_t *marks;  // the same: it is reached
+  bool is_marked;   // of one
+};
+
+struct mprof_memory {
+  struct mprof_area *areas; // by address
+  size_t areas_len, areas_cap;
+  struct mprof_blocks *blocks; // by address, after mprof_memory_find_blocks
+  size_t blocks_len, blocks_cap;
+  struct mprof_reached {
+    uintptr_t start, limit;
+  } *todo; // reached, but not looked at yet
+  size_t todo_len, todo_cap;
+  uintptr_t low, high; // of all blocks
+  int pagemap;         // descriptor
+};
+
+// 0, ENOMEM, or what reading /proc gave.
+int mprof_memory_read(struct mprof_memory *m);
+// The area of an address, or NULL.
+const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
+                                           uintptr_t addr);
+// Takes a range out of what is looked at.
+void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
+// A block by itself.
+void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
+                            uintptr_t limit);
+// Takes the heaps out of the areas; no area is cut and no block added
+// afterwards. 0 or ENOMEM.
+int mprof_memory_find_blocks(struct mprof_memory *m);
+
+// Looks at what is left of the areas.
+void mprof_memory_mark_roots(struct mprof_memory *m);
+// Looks at the words of a range.
+void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
+                             uintptr_t limit);
+// A word that may be an address.
+void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
+// Looks at all that was reached, and what that reaches.
+void mprof_memory_follow(struct mprof_memory *m);
+// Whether an address lies in a block that was reached, or in none.
+bool mprof_memory_is_reached(const struct mprof_memory *m, uintptr_t addr);
+
+#endif // MPROF_RT_STUCK_MEMORY_H

@@ -1,0 +1,440 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stuck.h. All threads are stopped, the process is copied, and they go on:
+// the search is made in the copy, which nobody changes. Roots are what every
+// thread can reach (globals, memory that is not understood, addresses that the
+// kernel keeps) and the stacks and registers of those that may run. A thread
+// whose object gets reached may run, too, and so may those that wait for it,
+// until there are no more.
+//
+// What has the addresses of those that wait for other reasons must not count:
+// the runtime's own memory, its frames on the caller's stack, and the stacks
+// of the threads in question.
+
+#include "stuck.h"
+
+#include "os_writer.h"
+#include "stuck_memory.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+// What the search may take before it is given up.
+enum { PATIENCE_MS = 20000 };
+
+// How often all are stopped anew when one is just leaving its wait.
+enum { TRIES = 5 };
+
+// The one that is under way; guarded by stacks_lock from inspect on, and then
+// the helper's.
+static struct scan {
+  struct mprof_stuck *g;
+  const struct mprof_thread_stacks *slots;
+  struct mprof_caller caller;
+  int pid; // as /proc has it
+  struct mprof_memory memory;
+  uintptr_t main_stack_top;
+  struct extent *extents; // of each slot
+} *scan;
+
+// What a thread has of its stack.
+struct extent {
+  uintptr_t sp;       // 0: it is not known
+  uintptr_t top;      // of its own stack and thread-local memory; 0: all of
+                      // what it is on is looked at in any case
+  uintptr_t frames;   // where the stack itself ends
+  size_t thread;      // in g, or MPROF_NO_THREAD
+  bool has_run;       // its part was looked at
+  const ucontext_t *context;
+  const struct mprof_saved *saved;
+};
+
+// What the helper says first; then a byte for each thread.
+struct answer {
+  enum mprof_unjudged unjudged;
+};
+
+// --- stacks ---
+
+// glibc has a thread's own block, of at least so many bytes, above its stack;
+// both end with a page. (struct pthread; musl's is smaller.)
+enum { PAGE = 4096, PTHREAD_BYTES = 2304 };
+
+static uintptr_t page_up(uintptr_t addr) {
+  return (addr + PAGE - 1) & -(uintptr_t)PAGE;
+}
+
+// Takes a thread's stack out of what everybody can reach, if it is one as libc
+// makes them: above a guard page, with the thread's block at its top. Others
+// may lie in anything.
+static void cut_stack(struct scan *s, struct extent *e) {
+  const struct mprof_area *a = mprof_memory_area(&s->memory, e->sp);
+  const uintptr_t alignment = (uintptr_t)64 << 20;
+  if (!a || e->thread == MPROF_NO_THREAD)
+    return;
+  const struct mprof_stuck_thread *x = &s->g->v[e->thread];
+  if (a->is_stack && x->range.is_main) {
+    e->frames = e->top = s->main_stack_top;
+  } else if (a->is_unnamed && !a->is_shared && a->has_guard &&
+             a->start % alignment != 0 && x->pthread > e->sp &&
+             x->pthread < a->limit) {
+    e->frames = x->pthread;
+    e->top = page_up(x->pthread + PTHREAD_BYTES);
+    if (e->top > a->limit)
+      e->top = a->limit;
+  }
+  if (e->top <= e->sp || e->top > a->limit)
+    e->top = 0;
+  else
+    mprof_memory_cut(&s->memory, a->start, e->top);
+}
+
+// The 28th field of stat; before it is a name that may have anything.
+static uintptr_t read_main_stack_top(void) {
+  struct mprof_infile f;
+  uintptr_t top = 0;
+  if (mprof_infile_read(&f, "/proc/self/stat") != 0)
+    return 0;
+  const char *p = strrchr(f.data, ')');
+  for (int field = 2; p && field < 28; field++)
+    p = strchr(p + 1, ' ');
+  for (p = p ? p + 1 : ""; *p >= '0' && *p <= '9'; p++)
+    top = top * 10 + (uintptr_t)(*p - '0');
+  mprof_infile_free(&f);
+  return top;
+}
+
+static void set_extent(struct scan *s, struct extent *e,
+                       const struct mprof_thread_slot *slot) {
+  enum { RED_ZONE = 128, PUSHED = 64 };
+  e->thread = mprof_stuck_graph_find(s->g, slot->tid);
+  e->context = slot->context;
+  if (slot->held != 0 && e->thread != MPROF_NO_THREAD) {
+    e->sp = slot->held;
+    e->saved = &s->g->v[e->thread].wait.saved;
+  } else if (e->context) {
+    e->sp = (uintptr_t)e->context->uc_mcontext.gregs[REG_RSP] - RED_ZONE;
+  } else if (s->caller.frame != 0 && slot == s->slots->v[0]) {
+    e->sp = s->caller.frame - PUSHED;
+    e->saved = &s->caller.saved;
+  }
+}
+
+// --- what a thread reaches ---
+
+// The vector registers may have addresses on the way from one place to another.
+static void mark_vectors(struct mprof_memory *m, const ucontext_t *c) {
+  enum { LEGACY = 512, EXTENDED_AT = 464, MAX = 16384 };
+  const char *v = (const char *)c->uc_mcontext.fpregs;
+  const uint32_t magic = 0x46505853;
+  uint32_t words[2];
+  if (!v)
+    return;
+  memcpy(words, v + EXTENDED_AT, sizeof(words));
+  size_t size = words[0] == magic ? words[1] : LEGACY;
+  if (size > MAX)
+    size = MAX;
+  mprof_memory_mark_range(m, (uintptr_t)v, (uintptr_t)v + size);
+}
+
+static void mark_thread(struct scan *s, struct extent *e) {
+  struct mprof_memory *m = &s->memory;
+  e->has_run = true;
+  if (e->sp == 0)
+    return;
+  mprof_memory_mark(m, e->sp); // what the stack may be a part of
+  if (e->top != 0)
+    mprof_memory_mark_range(m, e->sp, e->top);
+  if (e->saved)
+    mprof_memory_mark_range(m, (uintptr_t)e->saved,
+                            (uintptr_t)(e->saved + 1));
+  if (e->context) {
+    const mcontext_t *c = &e->context->uc_mcontext;
+    mprof_memory_mark_range(m, (uintptr_t)c->gregs,
+                            (uintptr_t)c->gregs + sizeof(c->gregs));
+    mark_vectors(m, e->context);
+  }
+}
+
+// --- what the kernel keeps ---
+
+static uint64_t parse(const char *p, unsigned base) {
+  uint64_t v = 0;
+  while (*p == ' ' || *p == '\t')
+    p++;
+  for (;; p++) {
+    const unsigned char c = (unsigned char)*p;
+    const unsigned digit = c >= '0' && c <= '9'   ? c - '0'
+                           : c >= 'a' && c <= 'f' ? c - 'a' + 10u
+                                                  : 16u;
+    if (digit >= base)
+      return v;
+    v = v * base + digit;
+  }
+}
+
+static void make_path(struct mprof_text *t, const struct scan *s,
+                      const char *name, uint64_t number) {
+  mprof_text_str(t, "/proc/");
+  mprof_text_dec(t, (unsigned)s->pid);
+  mprof_text_str(t, name);
+  if (number != UINT64_MAX)
+    mprof_text_dec(t, number);
+}
+
+// Marks the numbers after each key in a file; false if it cannot be read.
+static bool mark_numbers(struct scan *s, const char *path, const char *key,
+                         char before) {
+  struct mprof_infile f;
+  if (mprof_infile_read(&f, path) != 0)
+    return false;
+  for (const char *p = f.data; (p = strstr(p, key)) != NULL;) {
+    p += strlen(key);
+    while (before && *p != '\0' && *p != before && *p != '\n')
+      p++;
+    if (before && *p == before)
+      p++;
+    mprof_memory_mark(&s->memory, parse(p, 16));
+  }
+  mprof_infile_free(&f);
+  return true;
+}
+
+static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
+  static const char epoll[] = "anon_inode:[eventpoll]";
+  static const char uring[] = "anon_inode:[io_uring]";
+  char path[64], link[64];
+  struct mprof_text t = MPROF_TEXT(path);
+  make_path(&t, s, "/fd/", fd);
+  long n = mprof_sys_readlink(path, link, sizeof(link));
+  if (n == (long)sizeof(uring) - 1 && memcmp(link, uring, (size_t)n) == 0)
+    return MPROF_UNJUDGED_URING;
+  if (n != (long)sizeof(epoll) - 1 || memcmp(link, epoll, (size_t)n) != 0)
+    return MPROF_JUDGED;
+  struct mprof_text info = MPROF_TEXT(path);
+  make_path(&info, s, "/fdinfo/", fd);
+  return mark_numbers(s, path, " data:", 0) ? MPROF_JUDGED
+                                            : MPROF_UNJUDGED_PROC;
+}
+
+// linux_dirent64, as in proc_threads.c.
+struct entry {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
+
+// epoll gives back an address that the program may have nowhere else, and so do
+// timers.
+static enum mprof_unjudged mark_kernels(struct scan *s) {
+  enum { LIST_BYTES = 1 << 16 };
+  char path[64];
+  struct mprof_text t = MPROF_TEXT(path);
+  make_path(&t, s, "/fd", UINT64_MAX);
+  const long fd = mprof_sys_open(path, O_RDONLY | O_DIRECTORY, 0);
+  char *buf = mprof_os_map(LIST_BYTES);
+  if (fd < 0 || !buf)
+    return MPROF_UNJUDGED_PROC;
+  long len;
+  while ((len = mprof_sys_getdents((int)fd, buf, LIST_BYTES)) > 0) {
+    const struct entry *e;
+    for (long at = 0; at < len; at += e->length) {
+      e = (const struct entry *)(buf + at);
+      if (e->name[0] < '0' || e->name[0] > '9')
+        continue;
+      const enum mprof_unjudged why =
+          mark_descriptor(s, parse(e->name, 10));
+      if (why != MPROF_JUDGED)
+        return why;
+    }
+  }
+  struct mprof_text timers = MPROF_TEXT(path);
+  make_path(&timers, s, "/timers", UINT64_MAX);
+  mark_numbers(s, path, "signal:", '/'); // not every kernel has the file
+  return len < 0 ? MPROF_UNJUDGED_PROC : MPROF_JUDGED;
+}
+
+// --- the search, in the helper ---
+
+static bool reach_objects(struct scan *s) {
+  bool has_changed = false;
+  for (size_t i = 0; i < s->g->len; i++) {
+    struct mprof_stuck_thread *x = &s->g->v[i];
+    if (x->awaited == MPROF_AWAITS_OBJECT && !x->is_reached &&
+        mprof_memory_is_reached(&s->memory, x->wait.object))
+      x->is_reached = has_changed = true;
+  }
+  return has_changed;
+}
+
+static void mark_threads(struct scan *s) {
+  for (size_t i = 0; i < s->slots->slots_len; i++) {
+    struct extent *e = &s->extents[i];
+    if (!e->has_run &&
+        (e->thread == MPROF_NO_THREAD || s->g->v[e->thread].may_run))
+      mark_thread(s, e);
+  }
+  mprof_memory_follow(&s->memory);
+}
+
+static int prepare(struct scan *s) {
+  const size_t n = s->slots->slots_len;
+  mprof_helper_look_at_itself(true);
+  int error = mprof_memory_read(&s->memory);
+  s->main_stack_top = read_main_stack_top();
+  mprof_helper_look_at_itself(false);
+  s->extents = mprof_os_map((n + 1) * sizeof(*s->extents));
+  if (error != 0 || !s->extents)
+    return error != 0 ? error : ENOMEM;
+  for (size_t i = 0; i < n; i++) {
+    set_extent(s, &s->extents[i], mprof_slot_at(s->slots, i));
+    cut_stack(s, &s->extents[i]);
+  }
+  // The frames of one that waits are reached by an address that is above them.
+  mprof_stuck_graph_settle(s->g);
+  for (size_t i = 0; i < n; i++) {
+    const struct extent *e = &s->extents[i];
+    if (e->top != 0 && !s->g->v[e->thread].may_run)
+      mprof_memory_add_block(&s->memory, e->sp, e->frames);
+  }
+  return mprof_memory_find_blocks(&s->memory);
+}
+
+static enum mprof_unjudged search(struct scan *s) {
+  const int error = prepare(s);
+  if (error != 0)
+    return error == ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
+  mprof_memory_mark_roots(&s->memory);
+  const enum mprof_unjudged why = mark_kernels(s);
+  if (why != MPROF_JUDGED)
+    return why;
+  do {
+    mark_threads(s);
+    const bool has_changed = reach_objects(s);
+    if (!has_changed)
+      break;
+    mprof_stuck_graph_settle(s->g);
+  } while (true);
+  return MPROF_JUDGED;
+}
+
+static void serve(int fd) {
+  struct scan *s = scan;
+  const struct answer a = {search(s)};
+  if (mprof_helper_send(fd, &a, sizeof(a)) < 0 || a.unjudged != MPROF_JUDGED)
+    return;
+  unsigned char *v = mprof_os_map(s->g->len + 1);
+  if (!v)
+    return;
+  for (size_t i = 0; i < s->g->len; i++)
+    v[i] = s->g->v[i].is_reached;
+  mprof_helper_send(fd, v, s->g->len + 1);
+}
+
+// --- in the process ---
+
+struct inspection {
+  struct scan scan;
+  struct mprof_stuck *g;
+  struct mprof_helper helper;
+  int error;
+};
+
+static bool is_known(const struct mprof_stuck *g,
+                     const struct mprof_thread_stacks *s,
+                     const struct mprof_thread_slot *slot,
+                     const struct mprof_caller *caller) {
+  if (slot->is_gone || slot->context ||
+      (caller->frame != 0 && slot == s->v[0]))
+    return true;
+  const size_t i = mprof_stuck_graph_find(g, slot->tid);
+  return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
+         // What the program's own function has in registers is not known.
+         g->v[i].wait.kind != MPROF_KIND_user &&
+         g->v[i].wait.kind != MPROF_KIND_call;
+}
+
+// While all threads stand still.
+static void inspect(struct mprof_thread_stacks *s, void *arg) {
+  struct inspection *n = arg;
+  mprof_stuck_free(n->g);
+  n->error = mprof_stuck_graph_take(n->g, true);
+  if (n->error != 0)
+    return;
+  for (size_t i = 0; i < s->slots_len; i++) {
+    const struct mprof_thread_slot *slot = mprof_slot_at(s, i);
+    if (is_known(n->g, s, slot, &n->scan.caller))
+      continue;
+    n->g->unjudged = MPROF_UNJUDGED_THREAD;
+    n->g->unread = slot->tid;
+    n->error =
+        slot->source == MPROF_STACK_UNREAD ? ECANCELED : EAGAIN;
+    return;
+  }
+  scan = &n->scan;
+  scan->g = n->g;
+  scan->slots = s;
+  if (mprof_helper_start(&n->helper, serve, false) != 0) {
+    n->g->unjudged = MPROF_UNJUDGED_MEMORY;
+    n->error = ECANCELED;
+  }
+}
+
+static int receive(struct inspection *n) {
+  struct answer a = {MPROF_UNJUDGED_MEMORY};
+  struct mprof_stuck *g = n->g;
+  unsigned char *v = mprof_os_map(g->len + 1);
+  if (!v)
+    return ENOMEM;
+  const int fd = n->helper.fd;
+  if (mprof_helper_receive(fd, &a, sizeof(a), PATIENCE_MS) != sizeof(a) ||
+      (a.unjudged == MPROF_JUDGED &&
+       mprof_helper_receive(fd, v, g->len + 1, PATIENCE_MS) !=
+           (long)g->len + 1))
+    a.unjudged = MPROF_UNJUDGED_MEMORY;
+  for (size_t i = 0; i < g->len; i++)
+    g->v[i].is_reached = v[i];
+  mprof_os_unmap(v, g->len + 1);
+  g->unjudged = a.unjudged;
+  return a.unjudged == MPROF_JUDGED ? 0 : ECANCELED;
+}
+
+// The link's text: another mount of /proc may have another number.
+static int own_pid(void) {
+  char link[32];
+  const long n = mprof_sys_readlink("/proc/self", link, sizeof(link) - 1);
+  link[n > 0 ? n : 0] = '\0';
+  return (int)parse(link, 10);
+}
+
+static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller) {
+  struct mprof_thread_stacks s;
+  struct inspection n = {.g = g, .scan = {.pid = own_pid()}};
+  n.scan.caller = *caller;
+  int error =
+      mprof_thread_stacks_inspect(&s, caller->frame, inspect, &n);
+  if (error == 0)
+    error = n.error;
+  if (error == 0)
+    error = receive(&n);
+  mprof_helper_kill(&n.helper);
+  mprof_thread_stacks_free(&s);
+  return error;
+}
+
+int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller) {
+  int error = EAGAIN;
+  for (int i = 0; i < TRIES && error == EAGAIN; i++) {
+    if (i > 0)
+      mprof_sys_sleep_ms(1);
+    error = scan_once(g, caller);
+  }
+  return error == EAGAIN ? ECANCELED : error;
+}
