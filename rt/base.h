@@ -55,6 +55,7 @@ int mprof_sys_getpid(void);
 int mprof_sys_gettid(void);
 // The calling thread's name, 16 bytes with its 0.
 void mprof_sys_own_name(char *name);
+void mprof_sys_set_own_name(const char *name);
 void mprof_sys_sleep_ms(unsigned ms);
 void mprof_sys_yield(void);
 // Sets the calling thread's mask of blocked signals, bit s - 1 for signal s, as
@@ -86,6 +87,7 @@ void mprof_sys_futex_wait(atomic_uint *word, unsigned value);
 // For so long at most.
 void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
                               const struct timespec *time);
+void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms);
 void mprof_sys_futex_wake(atomic_uint *word); // one waiter
 void mprof_sys_futex_wake_all(atomic_uint *word);
 // All, of other processes too.

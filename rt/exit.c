@@ -18,7 +18,7 @@
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 struct mprof_caller mprof_writer_caller;
 
-enum { FILES_MAX = 9 + MPROF_CUSTOM_PROFILES };
+enum { FILES_MAX = 10 + MPROF_CUSTOM_PROFILES };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
 // One end of the process. Too large for a stack.
@@ -217,7 +217,8 @@ static bool has_file(struct last_words *w, const char *kind,
 static bool is_taken(void *arg, unsigned number) {
   struct last_words *w = arg;
   static const char *const kinds[] = {".heap",  ".heapx",        ".block",
-                                      ".mutex", ".threadcreate", ".threads"};
+                                      ".mutex", ".threadcreate", ".threads",
+                                      ".threadleak"};
   set_number(w, number);
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if (has_file(w, kinds[i], ".pb.gz") || has_file(w, kinds[i], ".txt"))
@@ -360,6 +361,28 @@ static void write_stacks(struct last_words *w) {
   note_file(w, error, put_stacks);
 }
 
+static void put_stuck(struct mprof_text *t, const struct mprof_summary *s) {
+  put_number(t, s->stuck.stuck, "stuck thread");
+}
+
+static int write_stuck_file(struct last_words *w) {
+  const struct mprof_thread_stacks *s = &w->sum.stuck.stacks;
+  int error = make_profile_path(w, ".threadleak");
+  if (error == 0)
+    error = mprof_flags.debug == 1
+                ? mprof_write_stacks_text(s, "threadleak", w->path)
+                : mprof_write_stacks_pprof(s, "threadleak", w->path);
+  return error;
+}
+
+static void write_stuck(struct last_words *w) {
+  int error;
+  do
+    error = write_stuck_file(w);
+  while (lost_name(w, error));
+  note_file(w, error, put_stuck);
+}
+
 static void write_profiles(struct last_words *w) {
   if (w->sum.has_heap)
     write_heap(w);
@@ -375,6 +398,8 @@ static void write_profiles(struct last_words *w) {
     write_custom(w, &w->sum.custom[i]);
   if (mprof_flags.threads)
     write_stacks(w);
+  if (mprof_flags.threadleak)
+    write_stuck(w);
 }
 
 // One that the program has started has a path of its own.

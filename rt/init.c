@@ -22,6 +22,7 @@
 #include "next.h"
 #include "sample.h"
 #include "signals.h"
+#include "stuck.h"
 #include "thread_stacks.h"
 #include "thread_starts.h"
 #include "threads.h"
@@ -129,6 +130,7 @@ static void after_fork_in_child(void) {
   mprof_guard_leave();
   if (mprof_flags.children) {
     mprof_trace_init();
+    mprof_stuck_watch_start();
   } else {
     atomic_store(&mprof_is_ready, false);
     atomic_store(&state, INERT);
@@ -150,8 +152,10 @@ static void write_at_exit_once(void) {
     // What other threads of the parent were in the middle of stays so.
     mprof_message_always("wrote nothing: this process was made by _Fork, "
                          "clone or vfork, without fork handlers");
-  else if (is_first(&ended))
+  else if (is_first(&ended)) {
+    mprof_stuck_watch_stop();
     mprof_write_at_exit();
+  }
 }
 
 void mprof_write_before_end(void) {
@@ -210,7 +214,8 @@ bool mprof_init_start(void) {
 // As early as the program's own constructors allow; events of other modules'
 // constructors may come first and start the runtime themselves.
 __attribute__((constructor(101))) static void at_load(void) {
-  mprof_init_ready();
+  if (mprof_init_ready())
+    mprof_stuck_watch_start();
 }
 
 // After the program's exit handlers and its other destructors.

@@ -140,6 +140,10 @@ void mprof_sys_own_name(char *name) {
   call3(SYS_prctl, PR_GET_NAME, (long)name, 0);
 }
 
+void mprof_sys_set_own_name(const char *name) {
+  call3(SYS_prctl, PR_SET_NAME, (long)name, 0);
+}
+
 void mprof_sys_sleep_ms(unsigned ms) {
   const struct timespec ts = {ms / 1000, ms % 1000 * 1000000L};
   call3(SYS_nanosleep, (long)&ts, 0, 0);
@@ -233,6 +237,12 @@ void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
                               const struct timespec *time) {
   call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, (long)time, 0,
         0);
+}
+
+void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms) {
+  const struct timespec ts = {(time_t)(ms / 1000),
+                              (long)(ms % 1000) * 1000000L};
+  mprof_sys_futex_wait_for(word, value, &ts);
 }
 
 void mprof_sys_futex_wake(atomic_uint *word) {

@@ -105,7 +105,7 @@ static int write_goroutine(const char *path, int debug) {
 
 static int write_leak(const char *name, const char *path, int debug) {
   struct mprof_stuck g;
-  int error = mprof_stuck_take(&g, &mprof_writer_caller);
+  int error = mprof_stuck_take(&g, &mprof_writer_caller, 0);
   if (error == 0 && debug != 2)
     mprof_thread_stacks_group(&g.stacks);
   if (error == 0)

@@ -109,7 +109,7 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
 static int fill_stuck(struct mprof_stack_record *records, size_t len, size_t *n,
                       const struct mprof_caller *caller) {
   struct mprof_stuck g;
-  int error = mprof_stuck_take(&g, caller);
+  int error = mprof_stuck_take(&g, caller, 0);
   *n = g.stacks.threads;
   if (error == 0 && g.stacks.len > len)
     error = ERANGE;

@@ -8,8 +8,6 @@
 
 #include "stuck.h"
 
-#include "clock.h"
-
 #include <errno.h>
 
 // How often it is tried again when the accused move.
@@ -23,11 +21,12 @@ static bool has_objects(const struct mprof_stuck *g) {
 }
 
 // Without a search everything counts as reached.
-static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller) {
+static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
+                     uint64_t age) {
   bool is_scanned = false;
-  int error = mprof_stuck_graph_take(g, false);
+  int error = mprof_stuck_graph_take(g, age, false);
   if (error == 0 && has_objects(g)) {
-    error = mprof_stuck_scan(g, caller);
+    error = mprof_stuck_scan(g, caller, age);
     is_scanned = error == 0;
     if (error == ECANCELED)
       error = 0;
@@ -38,13 +37,14 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller) {
   return mprof_stuck_graph_look_again(g);
 }
 
-int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller) {
+int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
+                     uint64_t age) {
   int error = EAGAIN;
   mprof_contention_note_waits(); // the next time more is known
   for (int i = 0; i < TRIES && error == EAGAIN; i++) {
     if (i > 0)
       mprof_stuck_free(g);
-    error = take_once(g, caller);
+    error = take_once(g, caller, age);
   }
   if (error == EAGAIN) { // they are busy
     mprof_stuck_free(g);
@@ -55,17 +55,12 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller) {
   return error;
 }
 
-// --- whether a look is worth while ---
-
-bool mprof_stuck_may_be(uint64_t ticks) {
+bool mprof_stuck_may_be(uint64_t age) {
   struct mprof_stuck g;
   bool is_found = false;
-  if (mprof_stuck_graph_take(&g, false) == 0) {
-    const uint64_t now = mprof_clock_now();
+  if (mprof_stuck_graph_take(&g, age, false) == 0)
     for (size_t i = 0; i < g.len && !is_found; i++)
-      is_found = g.v[i].awaited != MPROF_AWAITS_NOTHING &&
-                 now > g.v[i].wait.start && now - g.v[i].wait.start >= ticks;
-  }
+      is_found = g.v[i].awaited != MPROF_AWAITS_NOTHING;
   mprof_stuck_free(&g);
   return is_found;
 }

@@ -116,9 +116,10 @@ struct mprof_stuck {
 
 // The index of a registered thread, or MPROF_NO_THREAD.
 size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid);
-// Copies what the registered threads wait for. stopped: they stand still, in a
-// round of the caller's, which has the registry's lock. 0 or ENOMEM.
-int mprof_stuck_graph_take(struct mprof_stuck *g, bool stopped);
+// Copies what the registered threads wait for, if they have for age ticks.
+// stopped: they stand still, in a round of the caller's, which has the
+// registry's lock. 0 or ENOMEM.
+int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped);
 // Grades all threads anew. scanned: is_reached counts; else everything is.
 void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned);
 // Sets may_run of all that may, with what is_reached says.
@@ -138,15 +139,26 @@ void mprof_stuck_free(struct mprof_stuck *g);
 
 // Sets is_reached of all threads in g, which it takes anew while all threads
 // stand still. 0, ENOMEM, or ECANCELED, and then unjudged says why.
-int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller);
+int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
+                     uint64_t age);
 
 // --- stuck.c ---
 
-// Finds the stuck threads. 0 or ENOMEM. Free it with mprof_stuck_free in either
+// Finds the stuck threads; those that have waited for less than age ticks may
+// run. caller: its frame is 0 in a thread of the runtime's own. 0 or ENOMEM. Free it with mprof_stuck_free in either
 // case. Call with the guard set.
-int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller);
+int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
+                     uint64_t age);
 // Whether a thread has waited for so long in what it may never leave.
-bool mprof_stuck_may_be(uint64_t ticks);
+bool mprof_stuck_may_be(uint64_t age);
+
+// --- stuck_watch.c: the option stuck_report ---
+
+// Starts the thread that looks, if the option asks for it; in a forked child,
+// too.
+void mprof_stuck_watch_start(void);
+// Ends it; it writes nothing any more.
+void mprof_stuck_watch_stop(void);
 
 // --- write_stuck.c ---
 

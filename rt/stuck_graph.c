@@ -9,6 +9,7 @@
 
 #include "stuck.h"
 
+#include "clock.h"
 #include "flags.h"
 #include "holds.h"
 #include "lock_names.h"
@@ -189,14 +190,20 @@ static size_t find_pthread(const struct mprof_stuck *g, uintptr_t pthread) {
   return MPROF_NO_THREAD;
 }
 
+struct taking {
+  struct mprof_stuck *g;
+  uint64_t now, age;
+  bool stopped;
+};
+
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
 // Copies what t waits for. Its end waits for the registry's lock, and where its
 // stack might go away before that, or the wait, the thread is kept in it.
-static void copy_wait(struct mprof_stuck_thread *x, bool stopped) {
+static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (stopped) {
+  if (k->stopped) {
     if (!(w & MPROF_WAIT_HELD))
       return;
     x->at = w & ~MPROF_WAIT_BITS;
@@ -215,7 +222,8 @@ static void copy_wait(struct mprof_stuck_thread *x, bool stopped) {
     x->at = 0;
     return;
   }
-  x->awaited = (uint8_t)mprof_awaited_of(x->wait.op, x->wait.kind);
+  if (k->now - x->wait.start >= k->age && k->now > x->wait.start)
+    x->awaited = (uint8_t)mprof_awaited_of(x->wait.op, x->wait.kind);
 }
 
 // No thread ends meanwhile, and none is read by others. Returns the mask of
@@ -233,10 +241,6 @@ static void unlock_threads(uint64_t mask) {
   mprof_stacks_unlock();
 }
 
-struct taking {
-  struct mprof_stuck *g;
-  bool stopped;
-};
 
 static void count_locked(struct mprof_thread *t, void *arg) {
   struct mprof_stuck *g = arg;
@@ -259,7 +263,7 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->pthread = t->pthread;
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
-  copy_wait(x, k->stopped);
+  copy_wait(x, k);
 }
 
 // --- records ---
@@ -403,8 +407,8 @@ static int make_room(struct mprof_stuck *g) {
   return 0;
 }
 
-int mprof_stuck_graph_take(struct mprof_stuck *g, bool stopped) {
-  struct taking k = {g, stopped};
+int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped) {
+  struct taking k = {g, mprof_clock_now(), age, stopped};
   *g = (struct mprof_stuck){.time_ns = mprof_sys_realtime_ns()};
   const uint64_t mask = stopped ? 0 : lock_threads();
   int error = make_room(g);

@@ -343,6 +343,7 @@ static void serve(int fd) {
 struct inspection {
   struct scan scan;
   struct mprof_stuck *g;
+  uint64_t age;
   struct mprof_helper helper;
   int error;
 };
@@ -365,7 +366,7 @@ static bool is_known(const struct mprof_stuck *g,
 static void inspect(struct mprof_thread_stacks *s, void *arg) {
   struct inspection *n = arg;
   mprof_stuck_free(n->g);
-  n->error = mprof_stuck_graph_take(n->g, true);
+  n->error = mprof_stuck_graph_take(n->g, n->age, true);
   if (n->error != 0)
     return;
   for (size_t i = 0; i < s->slots_len; i++) {
@@ -414,9 +415,10 @@ static int own_pid(void) {
   return (int)parse(link, 10);
 }
 
-static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller) {
+static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller,
+                     uint64_t age) {
   struct mprof_thread_stacks s;
-  struct inspection n = {.g = g, .scan = {.pid = own_pid()}};
+  struct inspection n = {.g = g, .age = age, .scan = {.pid = own_pid()}};
   n.scan.caller = *caller;
   int error =
       mprof_thread_stacks_inspect(&s, caller->frame, inspect, &n);
@@ -429,12 +431,13 @@ static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller) {
   return error;
 }
 
-int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller) {
+int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
+                     uint64_t age) {
   int error = EAGAIN;
   for (int i = 0; i < TRIES && error == EAGAIN; i++) {
     if (i > 0)
       mprof_sys_sleep_ms(1);
-    error = scan_once(g, caller);
+    error = scan_once(g, caller, age);
   }
   return error == EAGAIN ? ECANCELED : error;
 }

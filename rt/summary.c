@@ -64,6 +64,13 @@ static int take_stacks(struct mprof_summary *s) {
   return error;
 }
 
+static int take_stuck(struct mprof_summary *s) {
+  int error = mprof_stuck_take(&s->stuck, &mprof_writer_caller, 0);
+  if (error == 0)
+    mprof_thread_stacks_group(&s->stuck.stacks);
+  return error;
+}
+
 int mprof_summary_take(struct mprof_summary *s) {
   memset(s, 0, sizeof(*s));
   int error = mprof_mem_snapshot_take(&s->heap, mprof_cycle_dump_ends_it(true));
@@ -77,6 +84,8 @@ int mprof_summary_take(struct mprof_summary *s) {
     error = take_custom(s);
   if (error == 0 && mprof_flags.threads)
     error = take_stacks(s);
+  if (error == 0 && mprof_flags.threadleak)
+    error = take_stuck(s);
   return error != 0 ? error : mprof_summary_group(s);
 }
 
@@ -89,7 +98,8 @@ static bool has_custom(const struct mprof_summary *s) {
 
 bool mprof_summary_has_stacks(const struct mprof_summary *s) {
   return s->heap.len > 0 || s->block.len > 0 || s->mutex.len > 0 ||
-         s->has_threads || s->stacks.len > 0 || has_custom(s);
+         s->has_threads || s->stacks.len > 0 ||
+         s->stuck.stuck > 0 || has_custom(s);
 }
 
 void mprof_summary_free(struct mprof_summary *s) {
@@ -105,4 +115,5 @@ void mprof_summary_free(struct mprof_summary *s) {
   for (size_t i = 0; i < s->custom_len; i++)
     mprof_custom_snapshot_free(&s->custom[i]);
   mprof_thread_stacks_free(&s->stacks);
+  mprof_stuck_free(&s->stuck);
 }

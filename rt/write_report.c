@@ -84,6 +84,8 @@ static void put_sections(struct mprof_report *w) {
     mprof_report_mutex(w);
   if (w->sum->has_threads)
     mprof_report_threads(w);
+  if (mprof_flags.threadleak)
+    mprof_report_stuck(w, &w->sum->stuck);
   mprof_report_custom(w);
 }
 
@@ -94,6 +96,8 @@ static void put_summaries(struct mprof_report *w) {
     mprof_report_mutex_summary(w);
   if (w->sum->has_threads)
     mprof_report_threads_summary(w);
+  if (mprof_flags.threadleak)
+    mprof_report_stuck_summary(w, &w->sum->stuck);
   mprof_report_custom_summary(w);
   if (w->sum->has_heapx)
     mprof_report_heapx_summary(w);

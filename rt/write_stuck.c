@@ -141,7 +141,7 @@ static void put_thread(const struct writer *p,
   put_thread_name(w, x->tid);
   mprof_report_put(w, ", ");
   mprof_report_put(w, mprof_stuck_grade_name(x->grade));
-  mprof_report_put(w, "\n  waits since ");
+  mprof_report_put(w, "\n  has waited ");
   put_age(w, x->wait.start);
   mprof_report_put(w, " for ");
   put_awaited(p, x);

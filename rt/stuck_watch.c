@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The option stuck_report: a thread of the runtime's own, which sleeps but for
+// a look at the notes of waits now and then. It is in no profile, takes no
+// signal, and has nothing to do after its report.
+
+#include "clock.h"
+#include "flags.h"
+#include "init.h"
+#include "stuck.h"
+#include "writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+enum {
+  STACK_BYTES = 256 << 10,
+  SHORTEST_MS = 100,
+  // A search that finds nothing takes one part in so many of the time.
+  SHARE = 100,
+  NAMES = 1000,
+};
+
+static struct {
+  atomic_uint has_ended; // or is to end; a futex
+} watch;
+
+// --- the report ---
+
+static int write_file(const struct mprof_stuck *g, char *path, size_t cap) {
+  char base[MPROF_PATH_MAX];
+  int error = mprof_path_expand(base, sizeof(base), mprof_flags.log_path);
+  mprof_outfile_keep_others(true);
+  for (unsigned n = 1; error == 0 && n < NAMES; n++) {
+    struct mprof_text t = {.buf = path, .cap = cap};
+    mprof_text_str(&t, base);
+    if (n > 1) {
+      mprof_text_str(&t, ".");
+      mprof_text_dec(&t, n);
+    }
+    mprof_text_str(&t, ".stuck.txt");
+    error = mprof_write_stuck_list(g, path);
+    if (error != EEXIST)
+      break;
+    error = 0;
+  }
+  mprof_outfile_keep_others(false);
+  return error;
+}
+
+static void say(const struct mprof_stuck *g, const char *path, int error) {
+  char line[MPROF_PATH_MAX + 256];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_grouped(&t, g->stuck);
+  mprof_text_str(&t, g->stuck == 1 ? " thread is stuck (" :
+                                     " threads are stuck (");
+  mprof_text_grouped(&t, g->certain);
+  mprof_text_str(&t, " certain, ");
+  mprof_text_grouped(&t, g->likely);
+  mprof_text_str(&t, " likely)");
+  if (error != 0) {
+    mprof_text_str(&t, "; cannot write ");
+    mprof_text_str(&t, path);
+    mprof_text_str(&t, ": ");
+    mprof_text_errno(&t, error);
+  } else if (path[0] != '\0') {
+    mprof_text_str(&t, ": wrote ");
+    mprof_text_str(&t, path);
+  }
+  mprof_message_always(line);
+}
+
+static void report(const struct mprof_stuck *g) {
+  char path[MPROF_PATH_MAX] = "";
+  mprof_lock_acquire(&mprof_writer_lock);
+  if (atomic_load(&watch.has_ended) == 0) { // else the exit has its own
+    const bool to_stderr = strcmp(mprof_flags.log_path, "stderr") == 0;
+    say(g, path,
+        to_stderr ? mprof_write_stuck_list(g, NULL)
+                  : write_file(g, path, sizeof(path)));
+  }
+  mprof_lock_release(&mprof_writer_lock);
+}
+
+// --- the thread ---
+
+// Whether there was something to report.
+static bool look(uint64_t age) {
+  const struct mprof_caller none = {.frame = 0};
+  struct mprof_stuck g;
+  const bool is_found = mprof_stuck_take(&g, &none, age) == 0 && g.stuck > 0;
+  if (is_found)
+    report(&g);
+  mprof_stuck_free(&g);
+  return is_found;
+}
+
+static void *run(void *arg) {
+  const uint64_t age = mprof_clock_ticks(mprof_flags.stuck_report * 1000000000);
+  const uint64_t step = mprof_flags.stuck_report * 1000 / 8;
+  uint64_t pause_ms = step > SHORTEST_MS ? step : SHORTEST_MS;
+  // For good: nothing that happens here is an event.
+  mprof_tls.is_own = mprof_tls.guarded = true;
+  atomic_store(&mprof_own_thread, mprof_sys_gettid());
+  mprof_sys_set_own_name("mprof");
+  while (atomic_load(&watch.has_ended) == 0) {
+    mprof_sys_futex_wait_ms(&watch.has_ended, 0, pause_ms);
+    pause_ms = step > SHORTEST_MS ? step : SHORTEST_MS;
+    const uint64_t begin = mprof_clock_now();
+    if (atomic_load(&watch.has_ended) != 0 || !mprof_stuck_may_be(age))
+      continue;
+    if (look(age)) // its number must not become another thread's
+      while (atomic_load(&watch.has_ended) == 0)
+        mprof_sys_futex_wait(&watch.has_ended, 0);
+    const uint64_t took = mprof_clock_now() - begin;
+    const uint64_t least_ms = mprof_clock_ns(took) / 1000000 * SHARE;
+    if (least_ms > pause_ms)
+      pause_ms = least_ms;
+  }
+  return arg;
+}
+
+void mprof_stuck_watch_start(void) {
+  pthread_t thread;
+  pthread_attr_t attr;
+  if (mprof_flags.stuck_report == 0 || !mprof_guard_enter())
+    return;
+  atomic_store(&watch.has_ended, 0);
+  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+  int error = pthread_attr_init(&attr);
+  if (error == 0) {
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    error = pthread_create(&thread, &attr, run, NULL);
+    pthread_attr_destroy(&attr);
+  }
+  mprof_sys_set_signal_mask(mask);
+  mprof_guard_leave();
+  if (error != 0)
+    mprof_message("no thread for stuck_report");
+}
+
+void mprof_stuck_watch_stop(void) {
+  atomic_store(&watch.has_ended, 1);
+  mprof_sys_futex_wake_all(&watch.has_ended);
+}
