@@ -54,7 +54,7 @@ MPROF_ENTRY void __mprof_user_lock_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
   mprof_wait_end(w, MPROF_GOT);
-  mprof_hold_taken(w->object, w->op, FRAME);
+  mprof_hold_taken(w->object, MPROF_KIND_user, w->op, FRAME);
 }
 
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {

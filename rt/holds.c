@@ -42,8 +42,8 @@ static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   return best;
 }
 
-static void add(struct mprof_thread *t, uintptr_t lock, uintptr_t op,
-                uintptr_t frame) {
+static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
+                uintptr_t op, uintptr_t frame) {
   if (!t->holds && !(t->holds = mprof_persistent_alloc(sizeof(*t->holds))))
     return;
   struct mprof_hold *x = choose(t->holds, lock);
@@ -51,6 +51,7 @@ static void add(struct mprof_thread *t, uintptr_t lock, uintptr_t op,
   atomic_store_explicit(&x->lock, 0, memory_order_relaxed);
   atomic_thread_fence(memory_order_release);
   x->op = op;
+  x->kind = kind;
   x->since = mprof_clock_about();
   size_t n = mprof_unwind(&t->range, frame, x->stack, MPROF_HOLD_FRAMES, &end);
   for (; n < MPROF_HOLD_FRAMES; n++)
@@ -58,7 +59,8 @@ static void add(struct mprof_thread *t, uintptr_t lock, uintptr_t op,
   atomic_store_explicit(&x->lock, lock, memory_order_release);
 }
 
-void mprof_holds_add(uintptr_t lock, uintptr_t op, uintptr_t frame) {
+void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
+                     uintptr_t frame) {
   if (!mprof_init_ready())
     return;
   if (!mprof_guard_enter()) {
@@ -67,7 +69,7 @@ void mprof_holds_add(uintptr_t lock, uintptr_t op, uintptr_t frame) {
   }
   struct mprof_thread *t = mprof_thread_self(false);
   if (t)
-    add(t, lock, op, frame);
+    add(t, lock, kind, op, frame);
   mprof_guard_leave();
 }
 
@@ -86,6 +88,7 @@ bool mprof_hold_read(const struct mprof_thread *t, size_t i,
     return false;
   copy->lock = lock;
   copy->op = x->op;
+  copy->kind = x->kind;
   copy->since = x->since;
   for (size_t k = 0; k < MPROF_HOLD_FRAMES; k++)
     copy->stack[k] = x->stack[k];

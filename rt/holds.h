@@ -18,7 +18,8 @@ enum { MPROF_HOLD_FRAMES = 5, MPROF_HOLDS = 32 };
 struct mprof_hold {
   // Written last, and 0 while the rest changes. Only its thread writes.
   _Atomic uintptr_t lock;
-  uintptr_t op;   // the hooked function that took it
+  uint64_t op : 56; // the hooked function that took it
+  uint64_t kind : 8;
   uint64_t since; // ticks
   mprof_pc stack[MPROF_HOLD_FRAMES];
 };
@@ -32,12 +33,13 @@ struct mprof_holds {
 // Written once at start.
 extern bool mprof_holds_on;
 
-// The calling thread has taken lock by op; frame: the entry's.
-void mprof_holds_add(uintptr_t lock, uintptr_t op, uintptr_t frame);
-static inline void mprof_hold_taken(uintptr_t lock, uintptr_t op,
+// The calling thread has taken lock of that kind by op; frame: the entry's.
+void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
+                     uintptr_t frame);
+static inline void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
                                     uintptr_t frame) {
   if (mprof_unlikely(mprof_holds_on))
-    mprof_holds_add(lock, op, frame);
+    mprof_holds_add(lock, kind, op, frame);
 }
 // It has released one whose releases are seen.
 void mprof_hold_dropped(uintptr_t lock);

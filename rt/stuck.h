@@ -17,6 +17,7 @@
 #define MPROF_RT_STUCK_H
 
 #include "contention.h"
+#include "holds.h"
 #include "thread_stacks.h"
 
 enum mprof_stuck_grade {
@@ -130,9 +131,9 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 // EAGAIN if any waits no more, or elsewhere than its note says: then all is to
 // be judged anew.
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);
-// Whether thread t is one of those that hold lock, as far as the lock tells.
-bool mprof_stuck_holds(const struct mprof_stuck_thread *t, uintptr_t lock,
-                       uintptr_t op);
+// Whether a thread still holds what it once took, as far as the lock tells.
+bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
+                       const struct mprof_hold *h);
 void mprof_stuck_free(struct mprof_stuck *g);
 
 // --- stuck_scan.c ---

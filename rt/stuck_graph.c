@@ -150,13 +150,11 @@ static struct holder holder_of(uintptr_t lock, enum mprof_awaited awaited) {
   }
 }
 
-bool mprof_stuck_holds(const struct mprof_stuck_thread *t, uintptr_t lock,
-                       uintptr_t op) {
-  const enum mprof_awaited taken = mprof_awaited_of(op, MPROF_KIND_mutex);
-  const struct holder h = holder_of(lock, taken);
-  if (h.tid != 0)
-    return h.tid == t->tid;
-  return h.is_held && taken != MPROF_AWAITS_MUTEX;
+bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
+                       const struct mprof_hold *h) {
+  const enum mprof_awaited taken = mprof_awaited_of(h->op, h->kind);
+  return taken == MPROF_AWAITS_USER || // its release is seen
+         holder_of(h->lock, taken).tid == t->tid;
 }
 
 // --- threads ---
@@ -198,6 +196,19 @@ struct taking {
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
+// The wait of a lock of the program's that the wait at w is a part of, which the
+// thread cannot leave meanwhile; or w.
+static uintptr_t whole_wait(uintptr_t w) {
+  enum { NESTED = 16 };
+  const struct mprof_wait *x = (const struct mprof_wait *)w;
+  for (int i = 0; i < NESTED && x->is_inside && x->outer != 0; i++) {
+    x = (const struct mprof_wait *)x->outer;
+    if (x->kind == MPROF_KIND_user)
+      w = (uintptr_t)x;
+  }
+  return w;
+}
+
 // Copies what t waits for. Its end waits for the registry's lock, and where its
 // stack might go away before that, or the wait, the thread is kept in it.
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
@@ -206,19 +217,20 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   if (k->stopped) {
     if (!(w & MPROF_WAIT_HELD))
       return;
-    x->at = w & ~MPROF_WAIT_BITS;
+    x->at = whole_wait(w & ~MPROF_WAIT_BITS);
     x->wait = *(const struct mprof_wait *)x->at;
   } else {
     if (!has_wait(w) || (w & MPROF_WAIT_BITS) ||
         !atomic_compare_exchange_strong(&t->wait, &w, w | MPROF_WAIT_HELD))
       return;
-    x->at = w;
-    x->wait = *(const struct mprof_wait *)w;
+    x->at = whole_wait(w);
+    x->wait = *(const struct mprof_wait *)x->at;
     uintptr_t held = w | MPROF_WAIT_HELD;
     atomic_compare_exchange_strong(&t->wait, &held, w);
   }
   // What was left by a jump is no wait any more.
-  if (!x->wait.is_noted || x->wait.frame - x->at >= MPROF_MAX_FRAME_BYTES) {
+  if (!x->wait.is_noted || x->wait.frame + MPROF_MAX_FRAME_BYTES - x->at >=
+                               2 * MPROF_MAX_FRAME_BYTES) {
     x->at = 0;
     return;
   }
@@ -268,16 +280,19 @@ static void add_locked(struct mprof_thread *t, void *arg) {
 
 // --- records ---
 
-static bool is_of_lock(uintptr_t op) {
-  switch (mprof_awaited_of(op, MPROF_KIND_mutex)) {
-  case MPROF_AWAITS_WRITE: // the lock says so itself
-    return false;
-#ifdef __GLIBC__
+// Whether a record is needed: the lock does not tell who holds it.
+static bool is_needed(const struct mprof_hold *h) {
+  switch (mprof_awaited_of(h->op, h->kind)) {
+  case MPROF_AWAITS_READ:
+  case MPROF_AWAITS_SPIN:
+  case MPROF_AWAITS_USER:
+#ifndef __GLIBC__
+  case MPROF_AWAITS_WRITE:
   case MPROF_AWAITS_MUTEX:
-    return false;
 #endif
-  default: // what has no known name is a lock of the program's
     return true;
+  default:
+    return false;
   }
 }
 
@@ -299,7 +314,7 @@ static int take_holds(struct mprof_stuck *g) {
     g->has_lost_holds |=
         g->v[i].thread->holds && g->v[i].thread->holds->has_lost;
     for (size_t k = 0; g->v[i].thread->holds && k < MPROF_HOLDS; k++) {
-      if (!mprof_hold_read(g->v[i].thread, k, &h) || !is_of_lock(h.op))
+      if (!mprof_hold_read(g->v[i].thread, k, &h) || !is_needed(&h))
         continue;
       v[g->holds_len] = (struct mprof_stuck_hold){h.lock, h.since, i};
       g->holds[g->holds_len] = &v[g->holds_len];
@@ -554,11 +569,13 @@ static bool has_same_holder(const struct mprof_stuck_thread *x) {
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;
-  uintptr_t w = x->at, held = w | MPROF_WAIT_HELD;
-  if (t->tid != x->tid || !atomic_compare_exchange_strong(&t->wait, &w, held))
+  uintptr_t w = atomic_load(&t->wait), held = w | MPROF_WAIT_HELD;
+  if (t->tid != x->tid || !has_wait(w) ||
+      !atomic_compare_exchange_strong(&t->wait, &w, held))
     return false;
   const struct mprof_wait *now = (const struct mprof_wait *)x->at;
-  const bool is_same = now->start == x->wait.start && now->op == x->wait.op;
+  const bool is_same = whole_wait(w) == x->at &&
+                       now->start == x->wait.start && now->op == x->wait.op;
   if (is_same) {
     enum mprof_stack_end end;
     slot->tid = x->tid;
@@ -570,7 +587,7 @@ static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     slot->grade = x->grade;
     mprof_slot_note_wait(slot, &x->wait);
   }
-  atomic_compare_exchange_strong(&t->wait, &held, x->at);
+  atomic_compare_exchange_strong(&t->wait, &held, w);
   return is_same;
 }
 

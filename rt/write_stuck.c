@@ -93,7 +93,7 @@ static void put_awaited(const struct writer *p,
 static void put_hold(const struct writer *p, const struct mprof_hold *h) {
   struct mprof_report *w = p->w;
   mprof_report_put(w, "  holds ");
-  mprof_report_put(w, lock_word(mprof_awaited_of(h->op, MPROF_KIND_mutex)));
+  mprof_report_put(w, lock_word(mprof_awaited_of(h->op, h->kind)));
   put_label(w, h->lock);
   mprof_report_put(w, ", taken ");
   put_age(w, h->since);
@@ -106,15 +106,15 @@ static void put_hold(const struct writer *p, const struct mprof_hold *h) {
   mprof_report_stack(w, b);
 }
 
-// What the records say, as far as the locks say so, too. Whether the lock that
-// is wanted by another was among it.
+// What the records say, as far as the locks say so, too, and of the lock that
+// another one wants. Whether that was among it.
 static bool put_holds(const struct writer *p,
                       const struct mprof_stuck_thread *x, uintptr_t wanted) {
   bool has_wanted = false;
   struct mprof_hold h;
   for (size_t i = 0; x->thread->holds && i < MPROF_HOLDS; i++) {
     if (!mprof_hold_read(x->thread, i, &h) ||
-        !mprof_stuck_holds(x, h.lock, h.op))
+        (h.lock != wanted && !mprof_stuck_holds(x, &h)))
       continue;
     put_hold(p, &h);
     has_wanted |= h.lock == wanted;
