@@ -8,6 +8,8 @@
 
 #include "os_writer.h"
 
+#include "threads.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -195,11 +197,16 @@ long mprof_helper_send(int fd, const void *data, size_t len) {
 
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
+  struct mprof_thread *self = mprof_tls.self;
   long r;
+  if (self)
+    atomic_store(&self->may_be_interrupted, true);
   // A signal starts the wait anew: what bounds it is only meant to end a hang.
   do
     r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
   while (r == -EINTR);
+  if (self)
+    atomic_store(&self->may_be_interrupted, false);
   if (r == 0)
     return -ETIMEDOUT;
   if (r < 0)

@@ -130,7 +130,9 @@ MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
     return EBUSY;
   struct mprof_caller caller;
   MPROF_CALLER(&caller);
+  mprof_stuck_enter(&caller);
   int error = fill_stuck(records, len, n, &caller);
+  mprof_stuck_leave();
   mprof_guard_leave();
   return error;
 }

@@ -37,9 +37,39 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   return mprof_stuck_graph_look_again(g);
 }
 
+// Calls nest: what came first is the program's.
+void mprof_stuck_enter(const struct mprof_caller *caller) {
+  struct mprof_thread *self = mprof_thread_self(false);
+  if (!self)
+    return;
+  if (self->inside_depth++ == 0)
+    atomic_store(&self->inside, caller);
+}
+
+void mprof_stuck_leave(void) {
+  struct mprof_thread *self = mprof_tls.self;
+  if (!self || --self->inside_depth != 0)
+    return;
+  atomic_store(&self->inside, NULL);
+  // A copied wait may be left over in them until the program uses them.
+  __asm__ volatile(
+      "pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\t"
+      "pxor %%xmm2, %%xmm2\n\tpxor %%xmm3, %%xmm3\n\t"
+      "pxor %%xmm4, %%xmm4\n\tpxor %%xmm5, %%xmm5\n\t"
+      "pxor %%xmm6, %%xmm6\n\tpxor %%xmm7, %%xmm7\n\t"
+      "xorl %%esi, %%esi\n\txorl %%edi, %%edi\n\txorl %%edx, %%edx\n\t"
+      "xorl %%r8d, %%r8d\n\txorl %%r9d, %%r9d\n\txorl %%r10d, %%r10d\n\t"
+      "xorl %%r11d, %%r11d\n\txorl %%ecx, %%ecx"
+      :
+      :
+      : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rsi",
+        "rdi", "rdx", "rcx", "r8", "r9", "r10", "r11");
+}
+
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   int error = EAGAIN;
+  mprof_stuck_enter(caller);
   mprof_contention_note_waits(); // the next time more is known
   for (int i = 0; i < TRIES && error == EAGAIN; i++) {
     if (i > 0)
@@ -52,6 +82,7 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
     error = 0;
   }
   mprof_stuck_graph_cycles(g);
+  mprof_stuck_leave();
   return error;
 }
 

@@ -145,6 +145,10 @@ int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
 
 // --- stuck.c ---
 
+// Between the two the calling thread's frames and registers are the runtime's
+// own, but for what caller says, which must stay where it is.
+void mprof_stuck_enter(const struct mprof_caller *caller);
+void mprof_stuck_leave(void);
 // Finds the stuck threads; those that have waited for less than age ticks may
 // run. caller: its frame is 0 in a thread of the runtime's own. 0 or ENOMEM. Free it with mprof_stuck_free in either
 // case. Call with the guard set.

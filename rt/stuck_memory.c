@@ -167,6 +167,37 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
   }
 }
 
+// --- stacks without a thread ---
+
+#ifdef __GLIBC__
+// A thread's own block, on top of its stack, begins with its own address and
+// has it again; its number is 0 when there is no thread. (glibc: struct
+// pthread, tcbhead_t)
+enum { SELF_AT = 16, TID_AT = 720, BLOCK_BYTES = 2304, BLOCK_ALIGNMENT = 64 };
+
+static bool is_unused_block(uintptr_t p) {
+  return word_at(p) == p && word_at(p + SELF_AT) == p &&
+         *(const int *)(p + TID_AT) == 0;
+}
+
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m) {
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area a = m->areas[i];
+    if (!a.is_unnamed || !a.has_guard || a.is_shared ||
+        a.limit - a.start < 2 * PAGE)
+      continue;
+    for (uintptr_t p = a.limit - BLOCK_BYTES; p > a.limit - 2 * PAGE;
+         p -= BLOCK_ALIGNMENT)
+      if (is_unused_block(p)) {
+        mprof_memory_cut(m, a.start, a.limit);
+        break;
+      }
+  }
+}
+#else
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m) { (void)m; }
+#endif
+
 // --- glibc's heaps ---
 //
 // A chunk is preceded by its size, whose low bits say: 1, the one before it is

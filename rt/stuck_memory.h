@@ -52,6 +52,9 @@ const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
                                            uintptr_t addr);
 // Takes a range out of what is looked at.
 void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
+// The same of stacks that libc keeps for new threads: those of the last ones
+// are still written all over them.
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m);
 // A block by itself.
 void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit);

@@ -28,14 +28,13 @@
 enum { PATIENCE_MS = 20000 };
 
 // How often all are stopped anew when one is just leaving its wait.
-enum { TRIES = 5 };
+enum { TRIES = 6 };
 
 // The one that is under way; guarded by stacks_lock from inspect on, and then
 // the helper's.
 static struct scan {
   struct mprof_stuck *g;
   const struct mprof_thread_stacks *slots;
-  struct mprof_caller caller;
   int pid; // as /proc has it
   struct mprof_memory memory;
   uintptr_t main_stack_top;
@@ -114,14 +113,17 @@ static void set_extent(struct scan *s, struct extent *e,
   enum { RED_ZONE = 128, PUSHED = 64 };
   e->thread = mprof_stuck_graph_find(s->g, slot->tid);
   e->context = slot->context;
+  const struct mprof_caller *inside =
+      e->thread == MPROF_NO_THREAD ? NULL : s->g->v[e->thread].thread->inside;
   if (slot->held != 0 && e->thread != MPROF_NO_THREAD) {
     e->sp = slot->held;
     e->saved = &s->g->v[e->thread].wait.saved;
+  } else if (inside) {
+    e->context = NULL;
+    e->sp = inside->frame - PUSHED;
+    e->saved = &inside->saved;
   } else if (e->context) {
     e->sp = (uintptr_t)e->context->uc_mcontext.gregs[REG_RSP] - RED_ZONE;
-  } else if (s->caller.frame != 0 && slot == s->slots->v[0]) {
-    e->sp = s->caller.frame - PUSHED;
-    e->saved = &s->caller.saved;
   }
 }
 
@@ -297,6 +299,7 @@ static int prepare(struct scan *s) {
     set_extent(s, &s->extents[i], mprof_slot_at(s->slots, i));
     cut_stack(s, &s->extents[i]);
   }
+  mprof_memory_cut_unused_stacks(&s->memory);
   // The frames of one that waits are reached by an address that is above them.
   mprof_stuck_graph_settle(s->g);
   for (size_t i = 0; i < n; i++) {
@@ -350,10 +353,9 @@ struct inspection {
 
 static bool is_known(const struct mprof_stuck *g,
                      const struct mprof_thread_stacks *s,
-                     const struct mprof_thread_slot *slot,
-                     const struct mprof_caller *caller) {
-  if (slot->is_gone || slot->context ||
-      (caller->frame != 0 && slot == s->v[0]))
+                     const struct mprof_thread_slot *slot) {
+  const bool is_own = s->len > 0 && slot == s->v[0];
+  if (slot->is_gone || slot->context || is_own)
     return true;
   const size_t i = mprof_stuck_graph_find(g, slot->tid);
   return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
@@ -371,12 +373,11 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
     return;
   for (size_t i = 0; i < s->slots_len; i++) {
     const struct mprof_thread_slot *slot = mprof_slot_at(s, i);
-    if (is_known(n->g, s, slot, &n->scan.caller))
+    if (is_known(n->g, s, slot))
       continue;
     n->g->unjudged = MPROF_UNJUDGED_THREAD;
     n->g->unread = slot->tid;
-    n->error =
-        slot->source == MPROF_STACK_UNREAD ? ECANCELED : EAGAIN;
+    n->error = EAGAIN; // another time it may be elsewhere
     return;
   }
   scan = &n->scan;
@@ -419,7 +420,6 @@ static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   struct mprof_thread_stacks s;
   struct inspection n = {.g = g, .age = age, .scan = {.pid = own_pid()}};
-  n.scan.caller = *caller;
   int error =
       mprof_thread_stacks_inspect(&s, caller->frame, inspect, &n);
   if (error == 0)
@@ -436,7 +436,7 @@ int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
   int error = EAGAIN;
   for (int i = 0; i < TRIES && error == EAGAIN; i++) {
     if (i > 0)
-      mprof_sys_sleep_ms(1);
+      mprof_sys_sleep_ms(1u << i);
     error = scan_once(g, caller, age);
   }
   return error == EAGAIN ? ECANCELED : error;

@@ -305,10 +305,14 @@ static bool blocks_signal(const struct mprof_proc_thread *p) {
   return p->blocked >> (mprof_ask_signal() - 1) & 1;
 }
 
-static bool may_be_asked(const struct mprof_proc_thread *p) {
+static bool may_be_asked(const struct mprof_thread_slot *slot,
+                         const struct mprof_proc_thread *p) {
+  const struct mprof_thread *t = slot->thread;
   return !blocks_signal(p) &&
          (p->state == 'R' ||
-          ((p->state == 'S' || p->state == 'D') && survives_signal(p)));
+          ((p->state == 'S' || p->state == 'D') &&
+           (survives_signal(p) ||
+            (t && (t->inside || t->may_be_interrupted)))));
 }
 
 static void ask_unregistered(struct reader *r, struct mprof_thread_slot *slot) {
@@ -356,7 +360,7 @@ static void ask(struct reader *r, struct mprof_thread_slot *slot) {
       slot->is_gone = true;
       return;
     }
-    if (!may_be_asked(&p)) {
+    if (!may_be_asked(slot, &p)) {
       // It may just have begun a wait, which is noted before its call.
       if (slot->thread && atomic_load(&slot->thread->wait) != 0)
         continue;

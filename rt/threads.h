@@ -79,6 +79,12 @@ struct mprof_thread {
   _Atomic uint16_t labels; // as mprof_tls has them, for others
   // Its waits that begin now have notes. Written by the thread.
   atomic_bool is_noting;
+  // While it looks for stuck threads: what it had when it called the runtime,
+  // whose own frames and registers have addresses of theirs. Else NULL.
+  const struct mprof_caller *_Atomic inside;
+  unsigned inside_depth;
+  // It is in a system call of the runtime's that begins anew after a signal.
+  atomic_bool may_be_interrupted;
   uintptr_t pthread;         // its pthread_t; guarded by registry_lock
   struct mprof_holds *holds; // NULL before the first; written by the thread
 };
