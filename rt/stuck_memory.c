@@ -175,28 +175,36 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
 // pthread, tcbhead_t)
 enum { SELF_AT = 16, TID_AT = 720, BLOCK_BYTES = 2304, BLOCK_ALIGNMENT = 64 };
 
-static bool is_unused_block(uintptr_t p) {
-  return word_at(p) == p && word_at(p + SELF_AT) == p &&
-         *(const int *)(p + TID_AT) == 0;
-}
-
-void mprof_memory_cut_unused_stacks(struct mprof_memory *m) {
-  for (size_t i = 0; i < m->areas_len; i++) {
-    const struct mprof_area a = m->areas[i];
-    if (!a.is_unnamed || !a.has_guard || a.is_shared ||
-        a.limit - a.start < 2 * PAGE)
-      continue;
-    for (uintptr_t p = a.limit - BLOCK_BYTES; p > a.limit - 2 * PAGE;
-         p -= BLOCK_ALIGNMENT)
-      if (is_unused_block(p)) {
-        mprof_memory_cut(m, a.start, a.limit);
-        break;
-      }
-  }
+uintptr_t mprof_memory_thread_block(const struct mprof_area *a, int *tid) {
+  if (!a->is_unnamed || !a->has_guard || a->is_shared ||
+      a->limit - a->start < 2 * PAGE)
+    return 0;
+  for (uintptr_t p = a->limit - BLOCK_BYTES; p > a->limit - 2 * PAGE;
+       p -= BLOCK_ALIGNMENT)
+    if (word_at(p) == p && word_at(p + SELF_AT) == p) {
+      *tid = *(const int *)(p + TID_AT);
+      return p;
+    }
+  return 0;
 }
 #else
-void mprof_memory_cut_unused_stacks(struct mprof_memory *m) { (void)m; }
+uintptr_t mprof_memory_thread_block(const struct mprof_area *a, int *tid) {
+  (void)a, (void)tid;
+  return 0;
+}
 #endif
+
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
+                                    bool (*is_used)(void *arg, int tid),
+                                    void *arg) {
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area a = m->areas[i];
+    int tid;
+    if (mprof_memory_thread_block(&a, &tid) != 0 &&
+        (tid == 0 || !is_used(arg, tid)))
+      mprof_memory_cut(m, a.start, a.limit);
+  }
+}
 
 // --- glibc's heaps ---
 //

@@ -54,7 +54,12 @@ const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
 void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
 // The same of stacks that libc keeps for new threads: those of the last ones
 // are still written all over them.
-void mprof_memory_cut_unused_stacks(struct mprof_memory *m);
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
+                                    bool (*is_used)(void *arg, int tid),
+                                    void *arg);
+// Where the block of a thread is that libc has put on top of the stack in an
+// area, and the thread's number; 0 if it is not known to be one.
+uintptr_t mprof_memory_thread_block(const struct mprof_area *a, int *tid);
 // A block by itself.
 void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit);

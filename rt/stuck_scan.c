@@ -47,6 +47,7 @@ struct extent {
   uintptr_t top;      // of its own stack and thread-local memory; 0: all of
                       // what it is on is looked at in any case
   uintptr_t frames;   // where the stack itself ends
+  int tid;
   size_t thread;      // in g, or MPROF_NO_THREAD
   bool has_run;       // its part was looked at
   const ucontext_t *context;
@@ -74,8 +75,17 @@ static uintptr_t page_up(uintptr_t addr) {
 static void cut_stack(struct scan *s, struct extent *e) {
   const struct mprof_area *a = mprof_memory_area(&s->memory, e->sp);
   const uintptr_t alignment = (uintptr_t)64 << 20;
-  if (!a || e->thread == MPROF_NO_THREAD)
+  if (!a)
     return;
+  if (e->thread == MPROF_NO_THREAD) { // on its way to its end, or not seen yet
+    int tid = 0;
+    e->frames = mprof_memory_thread_block(a, &tid);
+    if (e->frames > e->sp && tid == e->tid) {
+      e->top = a->limit;
+      mprof_memory_cut(&s->memory, a->start, e->top);
+    }
+    return;
+  }
   const struct mprof_stuck_thread *x = &s->g->v[e->thread];
   if (a->is_stack && x->range.is_main) {
     e->frames = e->top = s->main_stack_top;
@@ -112,6 +122,7 @@ static void set_extent(struct scan *s, struct extent *e,
                        const struct mprof_thread_slot *slot) {
   enum { RED_ZONE = 128, PUSHED = 64 };
   e->thread = mprof_stuck_graph_find(s->g, slot->tid);
+  e->tid = slot->tid;
   e->context = slot->context;
   const struct mprof_caller *inside =
       e->thread == MPROF_NO_THREAD ? NULL : s->g->v[e->thread].thread->inside;
@@ -286,6 +297,12 @@ static void mark_threads(struct scan *s) {
   mprof_memory_follow(&s->memory);
 }
 
+static bool is_used(void *arg, int tid) {
+  const struct scan *s = arg;
+  const struct mprof_thread_slot *slot = mprof_slot_of(s->slots, tid);
+  return slot && !slot->is_gone;
+}
+
 static int prepare(struct scan *s) {
   const size_t n = s->slots->slots_len;
   mprof_helper_look_at_itself(true);
@@ -299,12 +316,13 @@ static int prepare(struct scan *s) {
     set_extent(s, &s->extents[i], mprof_slot_at(s->slots, i));
     cut_stack(s, &s->extents[i]);
   }
-  mprof_memory_cut_unused_stacks(&s->memory);
+  mprof_memory_cut_unused_stacks(&s->memory, is_used, s);
   // The frames of one that waits are reached by an address that is above them.
   mprof_stuck_graph_settle(s->g);
   for (size_t i = 0; i < n; i++) {
     const struct extent *e = &s->extents[i];
-    if (e->top != 0 && !s->g->v[e->thread].may_run)
+    if (e->top != 0 && e->thread != MPROF_NO_THREAD &&
+        !s->g->v[e->thread].may_run)
       mprof_memory_add_block(&s->memory, e->sp, e->frames);
   }
   return mprof_memory_find_blocks(&s->memory);
