@@ -32,7 +32,7 @@ static unsigned word_at(const void *object, size_t offset) {
       REAL(Lock)(l);                                                           \
       mprof_wait_end(&w, MPROF_GOT);                                           \
     }                                                                          \
-    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)REAL(Lock), FRAME);              \
+    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)REAL(Lock), FRAME);        \
   }                                                                            \
   MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
     _Bool got = REAL(Try)(l);                                                  \

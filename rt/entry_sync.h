@@ -76,14 +76,14 @@ void mprof_wait_cancelled(void *wait);
     int r_ = Try(Lock);                                                        \
     if (r_ != (Busy)) {                                                        \
       if (Outcome(r_) == MPROF_GOT)                                            \
-        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, FRAME); \
+        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, FRAME);        \
       return r_;                                                               \
     }                                                                          \
     mprof_wait_begin(&w_, Kind, (uintptr_t)f, FRAME, (uintptr_t)(Lock));       \
     r_ = NOTED_POINT(&w_, f Args);                                             \
     mprof_wait_end(&w_, Outcome(r_));                                          \
     if (Outcome(r_) == MPROF_GOT)                                              \
-      mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, FRAME); \
+      mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, FRAME);          \
     return r_;                                                                 \
   } while (0)
 

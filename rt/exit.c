@@ -216,8 +216,8 @@ static bool has_file(struct last_words *w, const char *kind,
 
 static bool is_taken(void *arg, unsigned number) {
   struct last_words *w = arg;
-  static const char *const kinds[] = {".heap",  ".heapx",        ".block",
-                                      ".mutex", ".threadcreate", ".threads",
+  static const char *const kinds[] = {".heap",      ".heapx",        ".block",
+                                      ".mutex",     ".threadcreate", ".threads",
                                       ".threadleak"};
   set_number(w, number);
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

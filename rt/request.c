@@ -127,10 +127,14 @@ static int write_goroutineleak(const char *path, int debug) {
 static const struct {
   const char *name;
   int (*write)(const char *path, int debug);
-} profiles[] = {{"heap", write_heap},           {"allocs", write_allocs},
-                {"heapx", write_heapx},         {"block", write_block},
-                {"mutex", write_mutex},         {"threadcreate", write_threads},
-                {"threads", write_all_threads}, {"goroutine", write_goroutine},
+} profiles[] = {{"heap", write_heap},
+                {"allocs", write_allocs},
+                {"heapx", write_heapx},
+                {"block", write_block},
+                {"mutex", write_mutex},
+                {"threadcreate", write_threads},
+                {"threads", write_all_threads},
+                {"goroutine", write_goroutine},
                 {"threadleak", write_threadleak},
                 {"goroutineleak", write_goroutineleak}};
 

@@ -82,9 +82,9 @@ struct mprof_stuck_thread {
   uint32_t holds_len;
   size_t holds; // the first one's index
   int holder_tid;
-  size_t of;    // the holder's index, or MPROF_NO_THREAD
-  size_t walk;  // that has come by, from 1 on
-  size_t cycle; // its number from 1 on; 0: it is in none
+  size_t of;                      // the holder's index, or MPROF_NO_THREAD
+  size_t walk;                    // that has come by, from 1 on
+  size_t cycle;                   // its number from 1 on; 0: it is in none
   struct mprof_thread_slot *slot; // of its stack; NULL unless it is stuck
 };
 
@@ -100,8 +100,8 @@ enum mprof_unjudged {
 struct mprof_stuck {
   struct mprof_stuck_thread *v; // all registered threads
   size_t len, cap, mapped_bytes;
-  uint32_t *by_tid, *by_pthread; // number + 1, open addressing
-  size_t index_size;             // a power of two
+  uint32_t *by_tid, *by_pthread;   // number + 1, open addressing
+  size_t index_size;               // a power of two
   struct mprof_stuck_hold **holds; // sorted by lock, the newest first
   size_t holds_len, holds_bytes;
   bool has_lost_holds;
@@ -150,8 +150,8 @@ int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
 void mprof_stuck_enter(const struct mprof_caller *caller);
 void mprof_stuck_leave(void);
 // Finds the stuck threads; those that have waited for less than age ticks may
-// run. caller: its frame is 0 in a thread of the runtime's own. 0 or ENOMEM. Free it with mprof_stuck_free in either
-// case. Call with the guard set.
+// run. caller: its frame is 0 in a thread of the runtime's own. 0 or ENOMEM.
+// Free it with mprof_stuck_free in either case. Call with the guard set.
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age);
 // Whether a thread has waited for so long in what it may never leave.

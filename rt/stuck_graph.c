@@ -196,8 +196,8 @@ struct taking {
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
-// The wait of a lock of the program's that the wait at w is a part of, which the
-// thread cannot leave meanwhile; or w.
+// The wait of a lock of the program's that the wait at w is a part of, which
+// the thread cannot leave meanwhile; or w.
 static uintptr_t whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
   const struct mprof_wait *x = (const struct mprof_wait *)w;
@@ -252,7 +252,6 @@ static void unlock_threads(uint64_t mask) {
   mprof_sys_set_signal_mask(mask);
   mprof_stacks_unlock();
 }
-
 
 static void count_locked(struct mprof_thread *t, void *arg) {
   struct mprof_stuck *g = arg;
@@ -574,8 +573,8 @@ static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
       !atomic_compare_exchange_strong(&t->wait, &w, held))
     return false;
   const struct mprof_wait *now = (const struct mprof_wait *)x->at;
-  const bool is_same = whole_wait(w) == x->at &&
-                       now->start == x->wait.start && now->op == x->wait.op;
+  const bool is_same = whole_wait(w) == x->at && now->start == x->wait.start &&
+                       now->op == x->wait.op;
   if (is_same) {
     enum mprof_stack_end end;
     slot->tid = x->tid;

@@ -43,13 +43,13 @@ static struct scan {
 
 // What a thread has of its stack.
 struct extent {
-  uintptr_t sp;       // 0: it is not known
-  uintptr_t top;      // of its own stack and thread-local memory; 0: all of
-                      // what it is on is looked at in any case
-  uintptr_t frames;   // where the stack itself ends
+  uintptr_t sp;     // 0: it is not known
+  uintptr_t top;    // of its own stack and thread-local memory; 0: all of
+                    // what it is on is looked at in any case
+  uintptr_t frames; // where the stack itself ends
   int tid;
-  size_t thread;      // in g, or MPROF_NO_THREAD
-  bool has_run;       // its part was looked at
+  size_t thread; // in g, or MPROF_NO_THREAD
+  bool has_run;  // its part was looked at
   const ucontext_t *context;
   const struct mprof_saved *saved;
 };
@@ -164,8 +164,7 @@ static void mark_thread(struct scan *s, struct extent *e) {
   if (e->top != 0)
     mprof_memory_mark_range(m, e->sp, e->top);
   if (e->saved)
-    mprof_memory_mark_range(m, (uintptr_t)e->saved,
-                            (uintptr_t)(e->saved + 1));
+    mprof_memory_mark_range(m, (uintptr_t)e->saved, (uintptr_t)(e->saved + 1));
   if (e->context) {
     const mcontext_t *c = &e->context->uc_mcontext;
     mprof_memory_mark_range(m, (uintptr_t)c->gregs,
@@ -262,8 +261,7 @@ static enum mprof_unjudged mark_kernels(struct scan *s) {
       e = (const struct entry *)(buf + at);
       if (e->name[0] < '0' || e->name[0] > '9')
         continue;
-      const enum mprof_unjudged why =
-          mark_descriptor(s, parse(e->name, 10));
+      const enum mprof_unjudged why = mark_descriptor(s, parse(e->name, 10));
       if (why != MPROF_JUDGED)
         return why;
     }
@@ -438,8 +436,7 @@ static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   struct mprof_thread_stacks s;
   struct inspection n = {.g = g, .age = age, .scan = {.pid = own_pid()}};
-  int error =
-      mprof_thread_stacks_inspect(&s, caller->frame, inspect, &n);
+  int error = mprof_thread_stacks_inspect(&s, caller->frame, inspect, &n);
   if (error == 0)
     error = n.error;
   if (error == 0)

@@ -54,8 +54,8 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
   char line[MPROF_PATH_MAX + 256];
   struct mprof_text t = MPROF_TEXT(line);
   mprof_text_grouped(&t, g->stuck);
-  mprof_text_str(&t, g->stuck == 1 ? " thread is stuck (" :
-                                     " threads are stuck (");
+  mprof_text_str(&t,
+                 g->stuck == 1 ? " thread is stuck (" : " threads are stuck (");
   mprof_text_grouped(&t, g->certain);
   mprof_text_str(&t, " certain, ");
   mprof_text_grouped(&t, g->likely);

@@ -57,8 +57,8 @@ static int take_custom(struct mprof_summary *s) {
 }
 
 static int take_stacks(struct mprof_summary *s) {
-  int error = mprof_thread_stacks_take(&s->stacks, mprof_writer_caller.frame, SIZE_MAX,
-                                       mprof_flags.stop_threads);
+  int error = mprof_thread_stacks_take(&s->stacks, mprof_writer_caller.frame,
+                                       SIZE_MAX, mprof_flags.stop_threads);
   if (error == 0)
     mprof_thread_stacks_group(&s->stacks);
   return error;
@@ -98,8 +98,8 @@ static bool has_custom(const struct mprof_summary *s) {
 
 bool mprof_summary_has_stacks(const struct mprof_summary *s) {
   return s->heap.len > 0 || s->block.len > 0 || s->mutex.len > 0 ||
-         s->has_threads || s->stacks.len > 0 ||
-         s->stuck.stuck > 0 || has_custom(s);
+         s->has_threads || s->stacks.len > 0 || s->stuck.stuck > 0 ||
+         has_custom(s);
 }
 
 void mprof_summary_free(struct mprof_summary *s) {

@@ -309,10 +309,9 @@ static bool may_be_asked(const struct mprof_thread_slot *slot,
                          const struct mprof_proc_thread *p) {
   const struct mprof_thread *t = slot->thread;
   return !blocks_signal(p) &&
-         (p->state == 'R' ||
-          ((p->state == 'S' || p->state == 'D') &&
-           (survives_signal(p) ||
-            (t && (t->inside || t->may_be_interrupted)))));
+         (p->state == 'R' || ((p->state == 'S' || p->state == 'D') &&
+                              (survives_signal(p) ||
+                               (t && (t->inside || t->may_be_interrupted)))));
 }
 
 static void ask_unregistered(struct reader *r, struct mprof_thread_slot *slot) {

@@ -34,8 +34,8 @@ struct mprof_thread_slot {
   unsigned char tries;     // of asking it, without reason to hope for more
   uint64_t ran_ns, sleeps; // when its run was first looked at; ran_ns 0: never
   bool is_gone;
-  bool sees_exit;    // the thread's end waits for readers
-  uintptr_t held;    // the wait that it is kept in; 0: none
+  bool sees_exit; // the thread's end waits for readers
+  uintptr_t held; // the wait that it is kept in; 0: none
   // A ucontext_t of one that stands still in the handler of the signal.
   const void *_Atomic context;
   atomic_uint state; // MPROF_SLOT_...

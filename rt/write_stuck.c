@@ -72,16 +72,16 @@ static void put_awaited(const struct writer *p,
     return;
   }
   if (x->awaited == MPROF_AWAITS_OBJECT)
-    mprof_report_put(w, x->wait.kind == MPROF_KIND_cond    ? "condition "
-                        : x->wait.kind == MPROF_KIND_sem   ? "semaphore "
-                                                           : "barrier ");
+    mprof_report_put(w, x->wait.kind == MPROF_KIND_cond  ? "condition "
+                        : x->wait.kind == MPROF_KIND_sem ? "semaphore "
+                                                         : "barrier ");
   else
     mprof_report_put(w, lock_word(x->awaited));
   put_label(w, x->wait.object);
   if (x->awaited == MPROF_AWAITS_OBJECT)
     return;
-  const int holder = x->of != MPROF_NO_THREAD ? p->g->v[x->of].tid
-                                              : x->holder_tid;
+  const int holder =
+      x->of != MPROF_NO_THREAD ? p->g->v[x->of].tid : x->holder_tid;
   mprof_report_put(w, x->holder == MPROF_HOLDER_GONE
                           ? ", held by a thread that has ended, "
                       : x->of != MPROF_NO_THREAD && &p->g->v[x->of] == x
@@ -99,8 +99,8 @@ static void put_hold(const struct writer *p, const struct mprof_hold *h) {
   put_age(w, h->since);
   mprof_report_put(w, " ago\n");
   struct mprof_bucket *b = p->bucket;
-  for (b->stack_len = 0; b->stack_len < MPROF_HOLD_FRAMES &&
-                         h->stack[b->stack_len] != 0;
+  for (b->stack_len = 0;
+       b->stack_len < MPROF_HOLD_FRAMES && h->stack[b->stack_len] != 0;
        b->stack_len++)
     b->stack[b->stack_len] = h->stack[b->stack_len];
   mprof_report_stack(w, b);
@@ -190,8 +190,8 @@ static bool is_in(const struct mprof_stuck_thread *x, enum group group) {
     return false;
   if (x->awaited == MPROF_AWAITS_OBJECT)
     return group == UNREACHABLE;
-  return group == (x->holder == MPROF_HOLDER_GONE ? OWNER_GONE
-                                                  : WAITS_FOR_STUCK);
+  return group ==
+         (x->holder == MPROF_HOLDER_GONE ? OWNER_GONE : WAITS_FOR_STUCK);
 }
 
 static void put_group(const struct writer *p, enum group group,

@@ -283,7 +283,7 @@ struct mprof_summary {
   struct mprof_custom_snapshot custom[MPROF_CUSTOM_PROFILES]; // by number
   size_t custom_len;
   struct mprof_thread_stacks stacks; // grouped, with the option threads
-  struct mprof_stuck stuck; // with the option threadleak
+  struct mprof_stuck stuck;          // with the option threadleak
   // Set by mprof_summary_group:
   struct mprof_stacks heap_stacks;
   struct mprof_heapx_stacks heapx_stacks;

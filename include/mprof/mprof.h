@@ -478,9 +478,8 @@ static inline int mprof_thread_profile(struct mprof_stack_record *records,
   *n = 0;
   return 0;
 }
-static inline int
-mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
-                          size_t *n) {
+static inline int mprof_thread_leak_profile(struct mprof_stack_record *records,
+                                            size_t len, size_t *n) {
   (void)records, (void)len;
   *n = 0;
   return 0;

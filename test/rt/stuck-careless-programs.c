@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: stuck threads are looked for without harm in programs whose locks are
+// unmapped or hold garbage, from signal handlers, beside forks, and by many
+// threads at once; and a request that comes first finds what deadlocks after
+// it.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: env MPROF_OPTIONS=profile=0:report=0 timeout 60 ./app
+
+#include "waited.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+static pid_t tids[2];
+static pthread_mutex_t *gone, garbage;
+
+static void *wait_for_gone(void *arg) {
+  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  pthread_mutex_lock(gone);
+  return arg;
+}
+static void *wait_for_garbage(void *arg) {
+  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  pthread_mutex_lock(&garbage);
+  return arg;
+}
+
+static pthread_mutex_t twice = PTHREAD_MUTEX_INITIALIZER;
+static void *lock_twice(void *arg) {
+  pthread_mutex_lock(&twice);
+  pthread_mutex_lock(&twice);
+  return arg;
+}
+
+static size_t count(void) {
+  static _Thread_local struct mprof_stack_record records[64];
+  size_t n = 0;
+  const int error = mprof_thread_leak_profile(records, 64, &n);
+  NEED(error == 0 || error == EBUSY);
+  return n;
+}
+
+static volatile sig_atomic_t handled;
+static void on_signal(int sig) {
+  (void)sig;
+  count();
+  handled++;
+}
+
+static void *ask(void *arg) {
+  for (int i = 0; i < 10; i++)
+    count();
+  return arg;
+}
+
+static void fork_meanwhile(void) {
+  pthread_t asking;
+  NEED(pthread_create(&asking, NULL, ask, NULL) == 0);
+  for (int i = 0; i < 5; i++) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+      count();
+      _exit(0);
+    }
+    NEED(waitpid(child, &status, 0) == child && status == 0);
+  }
+  NEED(pthread_join(asking, NULL) == 0);
+}
+
+int main(void) {
+  pthread_t t;
+  NEED(count() == 0);
+  gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+              -1, 0);
+  pthread_mutex_lock(gone);
+  pthread_mutex_lock(&garbage);
+  NEED(pthread_create(&t, NULL, wait_for_gone, NULL) == 0);
+  NEED(pthread_create(&t, NULL, wait_for_garbage, NULL) == 0);
+  until_waits_in(&tids[0], SYS_futex);
+  until_waits_in(&tids[1], SYS_futex);
+  munmap(gone, 4096);
+  ((int *)&garbage)[2] = 0x7fffffff; // its owner
+  ((int *)&garbage)[4] = 0x12345678; // its kind
+  NEED(count() == 0);
+  NEED(pthread_create(&t, NULL, lock_twice, NULL) == 0);
+  for (int i = 0; i < 1000 && count() != 1; i++)
+    usleep(5000);
+  NEED(count() == 1);
+  signal(SIGUSR1, on_signal);
+  for (int i = 0; i < 5; i++)
+    raise(SIGUSR1);
+  NEED(handled == 5);
+  fork_meanwhile();
+  NEED(count() == 1);
+  _exit(0);
+}
