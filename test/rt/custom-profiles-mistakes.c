@@ -16,10 +16,12 @@
 // CHECK-NEXT: {{^}}allocs{{$}}
 // CHECK-NEXT: {{^}}block{{$}}
 // CHECK-NEXT: {{^}}goroutine{{$}}
+// CHECK-NEXT: {{^}}goroutineleak{{$}}
 // CHECK-NEXT: {{^}}heap{{$}}
 // CHECK-NEXT: {{^}}lib.conn-1_x{{$}}
 // CHECK-NEXT: {{^}}mutex{{$}}
 // CHECK-NEXT: {{^}}threadcreate{{$}}
+// CHECK-NEXT: {{^}}threadleak{{$}}
 // CHECK-NEXT: {{^}}threads{{$}}
 // HEAPX: {{^}}heapx{{$}}
 
@@ -69,8 +71,9 @@ int main(void) {
   longest[64] = '\0';
   expect_new(longest, EINVAL);
 
-  static const char *const built_in[] = {"heap",  "allocs", "heapx",
-                                         "block", "mutex",  "threadcreate"};
+  static const char *const built_in[] = {"heap",      "allocs", "heapx",
+                                         "block",     "mutex",  "threadcreate",
+                                         "threadleak"};
   for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
     struct mprof_profile *p;
     CHECK(mprof_profile_new(built_in[i], &p) == EEXIST && p == NULL);
