@@ -432,10 +432,7 @@ show_deadlock() {
   echo '== a program whose threads are in deadlocks'
   rm -f "$demo"/deadlock*
   build/bin/mprof-clang -fmprof -O2 -g1 utils/demo/deadlock.c -o "$demo/deadlock"
-  options=threads=1:debug=1:heap=0:threadcreate=0
-  if grep -q stuck_report rt/flags.def; then
-    options=$options:threadleak=1:stuck_report=2
-  fi
+  options=threads=1:debug=1:heap=0:threadcreate=0:threadleak=1:stuck_report=2
   MPROF_OPTIONS="log_path='$demo/deadlock.%p':$options" "$demo/deadlock" 4 &
   wait "$!" || die "build/demo/deadlock ended with exit code $?"
   drop_pid deadlock "$!"
@@ -443,9 +440,7 @@ show_deadlock() {
     tee "$demo/deadlock.top"
   grep -q '^  6 .* pthread_mutex_lock .*in transfer < clerk$' \
     "$demo/deadlock.top" || die 'the profile has not the 6 threads that wait'
-  case $options in
-  *stuck_report*) show_stuck ;;
-  esac
+  show_stuck
 }
 
 # What MProf's report says of it: the head, and one of the cycles.

@@ -4,7 +4,7 @@
 // Intent: with stuck_report=1 a process whose threads wait for one another says
 // so in a file and on stderr once, while it runs, and so does its forked child;
 // the thread that looks is in no profile, and a signal of the program's does
-// not come to it.
+// not come to it. The labels of the threads are in the file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -19,6 +19,8 @@
 // FILE-COUNT-2: Cycle 1 of 1: 2 threads wait for one another
 // FILE-NOT: Cycle
 // TWO: {{^}}2{{$}}
+// RUN: cat x.*.stuck.txt | FileCheck %s --check-prefix=LABELS
+// LABELS-COUNT-2: {{^}}    labels {"customer":"acme"}{{$}}
 
 #include "waited.h"
 
@@ -31,6 +33,7 @@ static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
 
 static void *a_then_b(void *arg) {
+  mprof_label_set("customer", "acme");
   pthread_mutex_lock(&a);
   pthread_barrier_wait(&both);
   pthread_mutex_lock(&b);

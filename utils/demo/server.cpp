@@ -197,10 +197,8 @@ void handleEval(HeapPool &pool, const httplib::Request &request,
   Region region("request");
   try {
     const json body = json::parse(request.body);
-#ifdef MPROF_LABELS
     const std::string name = body.value("name", "script");
     MPROF_LABELS("request", name.c_str());
-#endif
     const std::string &script =
         body.at("script").get_ref<const std::string &>();
     json result = Lease(pool)->run(script, body.value("args", json()));
