@@ -8,18 +8,17 @@
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0:heap_rate=1 \
-// RUN:   timeout 100 %t
+// RUN:   timeout 100 %t 1000
 
 #include "waited.h"
 
 #include <signal.h>
 #include <sys/time.h>
 
-enum { WORKERS = 3, TEXTS = 1000 };
+enum { WORKERS = 3 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int named, may_end, samples;
-static void *volatile sink;
 
 static void *nothing(void *arg) { return arg; }
 
@@ -29,8 +28,8 @@ static void *work(void *arg) {
   while (!__atomic_load_n(&may_end, __ATOMIC_RELAXED)) {
     pthread_t t;
     for (int i = 0; i < 20; i++) {
-      sink = malloc(100);
-      free(sink);
+      void *volatile block = malloc(100);
+      free(block);
       pthread_mutex_lock(&mutex);
       pthread_mutex_unlock(&mutex);
     }
@@ -57,7 +56,9 @@ static int count(const char *what) {
   return n;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  const int texts = argc > 1 ? atoi(argv[1]) : 0;
+  NEED(texts > 0);
   pthread_t t[WORKERS];
   struct sigaction action;
   memset(&action, 0, sizeof(action));
@@ -70,7 +71,7 @@ int main(void) {
     usleep(1000);
   struct itimerval each_ms = {{0, 1000}, {0, 1000}};
   NEED(setitimer(ITIMER_PROF, &each_ms, NULL) == 0);
-  for (int i = 0; i < TEXTS; i++) {
+  for (int i = 0; i < texts; i++) {
     NEED(mprof_stack(text, sizeof(text), 1) == strlen(text));
     NEED(count(" \"worker\" [") >= WORKERS); // with their children
   }
