@@ -20,6 +20,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <string.h>
 
 struct mprof_contention mprof_contention;
 
@@ -104,12 +105,11 @@ static bool load_notes(void) {
 // Sets what all waits have, but for start; true with the guard set.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
-  const struct mprof_saved saved = w->saved;
-  *w = (struct mprof_wait){.op = op,
-                           .frame = frame,
-                           .object = object,
-                           .kind = (uint8_t)kind,
-                           .saved = saved};
+  memset(w, 0, offsetof(struct mprof_wait, saved)); // which the entry has set
+  w->op = op;
+  w->frame = frame;
+  w->object = object;
+  w->kind = (uint8_t)kind;
   if (!mprof_init_ready())
     return false;
   if (!mprof_guard_enter()) {
