@@ -249,6 +249,10 @@ static int intern(const struct list *l, uint16_t *id) {
   struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
   if (t && (*id = find(t, l, hash, &slot)) != 0)
     return 0;
+  if (!mprof_process_is_own()) { // it may be held by a thread of the parent
+    *id = mprof_tls.labels;
+    return ENOSYS;
+  }
   mprof_lock_acquire(&sets.lock);
   t = make_table_locked();
   if (t)
