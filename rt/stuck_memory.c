@@ -421,12 +421,19 @@ static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
     b->is_marked = true;
     return;
   }
+  struct mprof_reached *near = &m->marked[addr >> 16 & 63];
+  if (addr >= near->start && addr < near->limit)
+    return;
   const size_t i = chunk_of(b, addr);
-  if (i == NO_CHUNK || get_bit(b->marks, i))
+  if (i == NO_CHUNK)
+    return;
+  const uintptr_t chunk = b->start + i * UNIT;
+  const uintptr_t limit = chunk + size_of(chunk) + WORD;
+  *near = (struct mprof_reached){chunk + 2 * WORD, limit};
+  if (get_bit(b->marks, i))
     return;
   set_bit(b->marks, i);
-  const uintptr_t chunk = b->start + i * UNIT;
-  push(m, chunk + 2 * WORD, chunk + size_of(chunk) + WORD);
+  push(m, chunk + 2 * WORD, limit);
 }
 
 // Some programs keep a tag in the 16 bits that addresses do not use.

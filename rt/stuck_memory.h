@@ -41,6 +41,9 @@ struct mprof_memory {
     uintptr_t start, limit;
   } *todo; // reached, but not looked at yet
   size_t todo_len, todo_cap;
+  // Marked chunks, by where they were met last: to find out what an address in
+  // the middle of a large one belongs to takes long.
+  struct mprof_reached marked[64];
   uintptr_t low, high; // of all blocks
   int pagemap;         // descriptor
 };

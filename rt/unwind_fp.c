@@ -95,6 +95,9 @@ void mprof_unwind_learn_roots(void) {
   uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
   if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
     context_root = *(const mprof_pc *)sp;
+  // What the thread had in its registers would stay reachable (stuck_scan.c).
+  memset(&context, 0, sizeof(context));
+  memset(stack, 0, sizeof(stack));
 }
 
 bool mprof_is_context_root(mprof_pc pc) { return pc == context_root; }
