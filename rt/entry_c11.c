@@ -41,7 +41,7 @@ MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
                 thrd_busy, thrd_outcome);
 }
 
-TRY(mtx_trylock, mtx_t, thrd_busy)
+TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)
 UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l),
        thrd_success)
 

@@ -113,10 +113,10 @@ CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 
 // Tries that the program makes itself.
-TRY(pthread_mutex_trylock, pthread_mutex_t, EBUSY)
-TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, EBUSY)
-TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, EBUSY)
-TRY(pthread_spin_trylock, pthread_spinlock_t, EBUSY)
+TRY(pthread_mutex_trylock, pthread_mutex_t, MPROF_KIND_mutex, EBUSY)
+TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
+TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
+TRY(pthread_spin_trylock, pthread_spinlock_t, MPROF_KIND_spin, EBUSY)
 
 #ifdef __GLIBC__
 static bool is_last_unlock(const pthread_mutex_t *m) {

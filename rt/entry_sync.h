@@ -88,10 +88,12 @@ void mprof_wait_cancelled(void *wait);
   } while (0)
 
 // A try that the program makes itself.
-#define TRY(f, Type, Busy)                                                     \
+#define TRY(f, Type, Kind, Busy)                                               \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
     int r = f(l);                                                              \
-    if (r == (Busy))                                                           \
+    if (r == 0)                                                                \
+      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)f, FRAME);               \
+    else if (r == (Busy))                                                      \
       mprof_try_failed((uintptr_t)f, FRAME, (uintptr_t)l);                     \
     return r;                                                                  \
   }
@@ -104,11 +106,19 @@ void mprof_wait_cancelled(void *wait);
 // mutexes of C++ begin with.
 bool mprof_mutex_is_charged(const void *mutex);
 
+// A lock that does not know all who hold it is known by the records alone, so
+// none may outlive the hold.
+static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
+  if (mprof_unlikely(mprof_holds_on) && kind != MPROF_KIND_mutex)
+    mprof_hold_dropped((uintptr_t)lock);
+}
+
 // IsCharged: of a lock that somebody waits for.
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
     struct mprof_release release;                                              \
+    mprof_unlock_drops((void *)l, Kind);                                       \
     if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
       return f(l);                                                             \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "flags.h"
 #include "holds.h"
+#include "init.h"
 #include "lock_names.h"
 #include "thread_wait.h"
 #include "writer.h"
@@ -372,7 +373,9 @@ static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   if (x->of != MPROF_NO_THREAD) {
     x->holder = MPROF_HOLDER_THREAD;
   } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
-             !mprof_sys_thread_alive(h->tid)) {
+             // In a forked child it may be the thread that forked, by the
+             // number that it had in the parent.
+             mprof_process_epoch() == 0 && !mprof_sys_thread_alive(h->tid)) {
     x->holder = MPROF_HOLDER_GONE;
   }
 }

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: nobody is stuck who waits for a lock that another thread has got by a
+// try, while the waiter has held it before; nor in a forked child for a mutex
+// that the thread that forked has held since before.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+
+#include "waited.h"
+
+#include <sys/wait.h>
+
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int about_to_wait;
+
+static void *want_both(void *arg) {
+  NEED(pthread_rwlock_rdlock(&rwlock) == 0);
+  NEED(pthread_rwlock_unlock(&rwlock) == 0);
+  __atomic_store_n(&about_to_wait, 1, __ATOMIC_RELEASE);
+  NEED(pthread_rwlock_wrlock(&rwlock) == 0);
+  NEED(pthread_rwlock_unlock(&rwlock) == 0);
+  return arg;
+}
+
+static void *want_mutex(void *arg) {
+  __atomic_store_n(&about_to_wait, 1, __ATOMIC_RELEASE);
+  NEED(pthread_mutex_lock(&mutex) == 0);
+  NEED(pthread_mutex_unlock(&mutex) == 0);
+  return arg;
+}
+
+static void need_none_stuck(void *(*want)(void *)) {
+  struct mprof_stack_record records[8];
+  pthread_t thread;
+  size_t n;
+  about_to_wait = 0;
+  NEED(pthread_create(&thread, NULL, want, NULL) == 0);
+  while (!__atomic_load_n(&about_to_wait, __ATOMIC_ACQUIRE))
+    usleep(1000);
+  usleep(50000); // it waits, if the machine lets it
+  NEED(mprof_thread_leak_profile(records, 8, &n) == 0 && n == 0);
+  pthread_rwlock_unlock(&rwlock);
+  pthread_mutex_unlock(&mutex);
+  NEED(pthread_join(thread, NULL) == 0);
+}
+
+int main(void) {
+  int status;
+  NEED(pthread_mutex_lock(&mutex) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    NEED(pthread_rwlock_tryrdlock(&rwlock) == 0);
+    need_none_stuck(want_mutex);
+    _exit(0);
+  }
+  NEED(waitpid(child, &status, 0) == child && status == 0);
+  NEED(pthread_rwlock_tryrdlock(&rwlock) == 0);
+  need_none_stuck(want_both);
+  return 0;
+}
