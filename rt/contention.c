@@ -97,15 +97,10 @@ static bool is_inside_user(uintptr_t frame) {
   return false;
 }
 
-static bool load_notes(void) {
-  return atomic_load_explicit(&mprof_contention.notes_waits,
-                              memory_order_acquire);
-}
-
 // Sets what all waits have, but for start; true with the guard set.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
-  memset(w, 0, offsetof(struct mprof_wait, saved)); // which the entry has set
+  memset(w, 0, offsetof(struct mprof_wait, saved)); // the entry has set that
   w->op = op;
   w->frame = frame;
   w->object = object;
@@ -126,8 +121,9 @@ static bool has_charges(void) {
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
 }
 
-void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
-                            uintptr_t op, uintptr_t frame, uintptr_t object) {
+void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
+                            enum mprof_kind kind, uintptr_t op, uintptr_t frame,
+                            uintptr_t object) {
   if (!begin(w, kind, op, frame, object))
     return;
   w->start = mprof_clock_now();
@@ -140,13 +136,14 @@ void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
     if (object != 0 && has_charges())
       w->is_waiter = mprof_waiters_enter(object, w->start);
   }
-  if (mprof_unlikely(load_notes()))
+  if (mprof_unlikely(notes))
     mprof_wait_note(w);
   mprof_guard_leave();
 }
 
-void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
-                            uintptr_t op, uintptr_t frame) {
+void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
+                            enum mprof_kind kind, uintptr_t op,
+                            uintptr_t frame) {
   if (!begin(w, kind, op, frame, 0))
     return;
   w->start = mprof_clock_about();
@@ -156,14 +153,14 @@ void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
     if (mprof_unlikely(mprof_trace_is_on()))
       mprof_trace_wait_begin(w, true);
   }
-  if (mprof_unlikely(load_notes()))
+  if (mprof_unlikely(notes))
     mprof_wait_note(w);
   mprof_guard_leave();
 }
 
-void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
+void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
                             uintptr_t op, uintptr_t frame) {
-  mprof_call_begin_saved(w, MPROF_KIND_join, op, frame);
+  mprof_call_begin_saved(w, notes, MPROF_KIND_join, op, frame);
   w->joins = thread;
 }
 

@@ -100,7 +100,7 @@ struct mprof_wait {
   bool is_noted;
   uintptr_t pc, fp;
   uintptr_t outer;
-  struct mprof_saved saved; // zeros of kinds user and call
+  struct mprof_saved saved; // of a noted wait; zeros of kinds user and call
 };
 
 // In the entry: later, another function's frame may have one of them, which
@@ -111,33 +111,40 @@ struct mprof_wait {
                    : "=m"((s)->rbx), "=m"((s)->r12), "=m"((s)->r13),           \
                      "=m"((s)->r14), "=m"((s)->r15))
 
+// Whether waits are noted now. The registers are for those alone, so what
+// begins a wait asks once, for both.
+static inline bool mprof_waits_are_noted(void) {
+  return atomic_load_explicit(&mprof_contention.notes_waits,
+                              memory_order_acquire);
+}
+#define MPROF_BEGIN_(w, begin, ...)                                            \
+  (__extension__({                                                             \
+    const bool notes_ = mprof_waits_are_noted();                               \
+    if (mprof_unlikely(notes_))                                                \
+      MPROF_SAVE(&(w)->saved);                                                 \
+    begin((w), notes_, __VA_ARGS__);                                           \
+  }))
+
 // Begins a wait after a try has failed or where there is none. op: the hooked
 // function's address, which becomes the stack's leaf; frame: the entry's frame
 // address; object: the lock that a release will name, or 0. The stack is
 // unwound now, while there is time to wait for.
 #define mprof_wait_begin(w, kind, op, frame, object)                           \
-  (__extension__({                                                             \
-    MPROF_SAVE(&(w)->saved);                                                   \
-    mprof_wait_begin_saved((w), (kind), (op), (frame), (object));              \
-  }))
-void mprof_wait_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
-                            uintptr_t op, uintptr_t frame, uintptr_t object);
+  MPROF_BEGIN_(w, mprof_wait_begin_saved, kind, op, frame, object)
+void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
+                            enum mprof_kind kind, uintptr_t op, uintptr_t frame,
+                            uintptr_t object);
 // The same for calls that may take no time at all: the stack is unwound at the
 // end, if the wait is sampled.
 #define mprof_call_begin(w, kind, op, frame)                                   \
-  (__extension__({                                                             \
-    MPROF_SAVE(&(w)->saved);                                                   \
-    mprof_call_begin_saved((w), (kind), (op), (frame));                        \
-  }))
-void mprof_call_begin_saved(struct mprof_wait *w, enum mprof_kind kind,
-                            uintptr_t op, uintptr_t frame);
+  MPROF_BEGIN_(w, mprof_call_begin_saved, kind, op, frame)
+void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
+                            enum mprof_kind kind, uintptr_t op,
+                            uintptr_t frame);
 // The same for one that waits for a thread's end.
 #define mprof_join_begin(w, thread, op, frame)                                 \
-  (__extension__({                                                             \
-    MPROF_SAVE(&(w)->saved);                                                   \
-    mprof_join_begin_saved((w), (thread), (op), (frame));                      \
-  }))
-void mprof_join_begin_saved(struct mprof_wait *w, uintptr_t thread,
+  MPROF_BEGIN_(w, mprof_join_begin_saved, thread, op, frame)
+void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
                             uintptr_t op, uintptr_t frame);
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome);
 // A try that failed: a wait of no time.

@@ -80,7 +80,8 @@ MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
   // What its registers will have when it waits is not known here.
   ((struct mprof_wait *)notes)->saved = (struct mprof_saved){.rbx = 0};
-  mprof_call_begin_saved(notes, MPROF_KIND_call, (uintptr_t)f, FRAME);
+  mprof_call_begin_saved(notes, mprof_waits_are_noted(), MPROF_KIND_call,
+                         (uintptr_t)f, FRAME);
   enter_user(notes);
 }
 
