@@ -59,11 +59,7 @@ static bool is_first_copy(void) {
   return bound == &mprof_own_abi;
 }
 
-static atomic_uint process_epoch;
-
-uint32_t mprof_process_epoch(void) {
-  return atomic_load_explicit(&process_epoch, memory_order_relaxed);
-}
+atomic_uint mprof_epoch;
 
 static atomic_int process_id; // whose profile this is
 
@@ -90,7 +86,7 @@ static void after_fork_in_parent(void) {
 
 // The child's profile starts empty: what it inherited is in its parent's.
 static void after_fork_in_child(void) {
-  atomic_fetch_add(&process_epoch, 1);
+  atomic_fetch_add(&mprof_epoch, 1);
   atomic_store(&process_id, mprof_sys_getpid());
   if (forks_inside) {
     mprof_events_init_child(false);

@@ -20,7 +20,10 @@ bool mprof_init_start(void);
 bool mprof_init_is_inert(void);
 // Which process this is: another number in a forked child. What a frame of the
 // parent's remembers means nothing there.
-uint32_t mprof_process_epoch(void);
+extern atomic_uint mprof_epoch;
+static inline uint32_t mprof_process_epoch(void) {
+  return atomic_load_explicit(&mprof_epoch, memory_order_relaxed);
+}
 // Whether it is the process that the runtime has its books of, and not a child
 // that was made without fork handlers: by vfork, _Fork or clone.
 bool mprof_process_is_own(void);

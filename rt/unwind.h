@@ -54,9 +54,10 @@ mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
       return false;
     if (++i == n)
       break;
+    // Not whether it is one of a frame: that of the other unwinding was, and
+    // what has all of its return addresses is the same chain.
     const uintptr_t next = *(const uintptr_t *)at;
-    if (next - at - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
-        next > last)
+    if (next <= at || next > last)
       return false;
   }
   *fp = at;
