@@ -138,10 +138,10 @@ static void put_losses(struct last_words *w) {
   }
 }
 
+typedef void put_fn(struct mprof_text *t, const struct mprof_summary *s);
+
 // Names a file that was written. numbers may be NULL.
-static void note_file(struct last_words *w, int error,
-                      void (*numbers)(struct mprof_text *,
-                                      const struct mprof_summary *)) {
+static void note_file(struct last_words *w, int error, put_fn *numbers) {
   static const char and[] = " and ";
   if (error != 0) {
     say_error(w->path, error);
@@ -175,10 +175,6 @@ static int make_path(struct last_words *w, const char *kind,
   mprof_text_str(&t, kind);
   mprof_text_str(&t, suffix);
   return t.len + 1 < sizeof(w->path) ? 0 : ENAMETOOLONG;
-}
-
-static int make_profile_path(struct last_words *w, const char *kind) {
-  return make_path(w, kind, mprof_flags.debug == 1 ? ".txt" : ".pb.gz");
 }
 
 enum { CUSTOM_KIND = MPROF_CUSTOM_NAME + 1 };
@@ -244,162 +240,97 @@ static bool lost_name(struct last_words *w, int error) {
   return true;
 }
 
-static int write_heap_file(struct last_words *w) {
-  int error = make_profile_path(w, ".heap");
-  if (error == 0)
-    error = mprof_flags.debug == 1
-                ? mprof_write_heap_text(&w->sum.heap, w->path)
-                : mprof_write_heap_pprof(&w->sum.heap, w->path, false);
-  return error;
+// --- one file a profile ---
+
+// Writes what of has, a part of the summary, to path.
+typedef int write_fn(const void *of, const char *path, bool is_text);
+
+static int write_heap(const void *of, const char *path, bool is_text) {
+  return is_text ? mprof_write_heap_text(of, path)
+                 : mprof_write_heap_pprof(of, path, false);
 }
 
-static void write_heap(struct last_words *w) {
-  int error;
-  do
-    error = write_heap_file(w);
-  while (lost_name(w, error));
-  note_file(w, error, put_heap);
+static int write_heapx(const void *of, const char *path, bool is_text) {
+  const struct mprof_summary *s = of;
+  return is_text ? mprof_write_heapx_text(&s->heapx_stacks, path)
+                 : mprof_write_heapx_pprof(&s->heap, path);
 }
 
-static int write_heapx_file(struct last_words *w) {
-  int error = make_profile_path(w, ".heapx");
-  if (error == 0)
-    error = mprof_flags.debug == 1
-                ? mprof_write_heapx_text(&w->sum.heapx_stacks, w->path)
-                : mprof_write_heapx_pprof(&w->sum.heap, w->path);
-  return error;
+static int write_waits(const void *of, const char *path, bool is_text) {
+  return is_text ? mprof_write_wait_text(of, path)
+                 : mprof_write_wait_pprof(of, path);
 }
 
-static void write_heapx(struct last_words *w) {
-  int error;
-  do
-    error = write_heapx_file(w);
-  while (lost_name(w, error));
-  note_file(w, error, put_heapx);
+static int write_threads(const void *of, const char *path, bool is_text) {
+  return is_text ? mprof_write_thread_text(of, path)
+                 : mprof_write_thread_pprof(of, path);
 }
 
-static int write_wait_file(struct last_words *w, const char *kind,
-                           const struct mprof_wait_snapshot *s) {
-  int error = make_profile_path(w, kind);
-  if (error == 0)
-    error = mprof_flags.debug == 1 ? mprof_write_wait_text(s, w->path)
-                                   : mprof_write_wait_pprof(s, w->path);
-  return error;
+static int write_custom(const void *of, const char *path, bool is_text) {
+  return is_text ? mprof_write_custom_text(of, path)
+                 : mprof_write_custom_pprof(of, path);
 }
 
-static void write_waits(struct last_words *w, const char *kind,
-                        const struct mprof_wait_snapshot *s,
-                        void (*numbers)(struct mprof_text *,
-                                        const struct mprof_summary *)) {
-  int error;
-  do
-    error = write_wait_file(w, kind, s);
-  while (lost_name(w, error));
-  note_file(w, error, numbers);
+static int write_stacks(const void *of, const char *path, bool is_text) {
+  return is_text ? mprof_write_stacks_text(of, "threads", path)
+                 : mprof_write_stacks_pprof(of, "threads", path);
 }
 
-static int write_thread_file(struct last_words *w) {
-  int error = make_profile_path(w, ".threadcreate");
-  if (error == 0)
-    error = mprof_flags.debug == 1
-                ? mprof_write_thread_text(&w->sum.threads, w->path)
-                : mprof_write_thread_pprof(&w->sum.threads, w->path);
-  return error;
-}
-
-static void write_threads(struct last_words *w) {
-  int error;
-  do
-    error = write_thread_file(w);
-  while (lost_name(w, error));
-  note_file(w, error, put_threads);
-}
-
-static int write_custom_file(struct last_words *w,
-                             const struct mprof_custom_snapshot *s) {
-  char kind[CUSTOM_KIND];
-  make_custom_kind(kind, s);
-  int error = make_profile_path(w, kind);
-  if (error == 0)
-    error = mprof_flags.debug == 1 ? mprof_write_custom_text(s, w->path)
-                                   : mprof_write_custom_pprof(s, w->path);
-  return error;
-}
-
-static void write_custom(struct last_words *w,
-                         const struct mprof_custom_snapshot *s) {
-  int error;
-  do
-    error = write_custom_file(w, s);
-  while (lost_name(w, error));
-  note_file(w, error, NULL);
-  if (error != 0)
-    return;
-  mprof_text_str(&w->line, " (");
-  put_numbers(&w->line, s->values, "value", s->len);
-  mprof_text_str(&w->line, ")");
+static int write_stuck(const void *of, const char *path, bool is_text) {
+  return is_text ? mprof_write_stacks_text(of, "threadleak", path)
+                 : mprof_write_stacks_pprof(of, "threadleak", path);
 }
 
 static void put_stacks(struct mprof_text *t, const struct mprof_summary *s) {
   put_numbers(t, s->stacks.threads, "thread", s->stacks.len);
 }
 
-static int write_stacks_file(struct last_words *w) {
-  int error = make_profile_path(w, ".threads");
-  if (error == 0)
-    error = mprof_flags.debug == 1
-                ? mprof_write_stacks_text(&w->sum.stacks, "threads", w->path)
-                : mprof_write_stacks_pprof(&w->sum.stacks, "threads", w->path);
-  return error;
-}
-
-static void write_stacks(struct last_words *w) {
-  int error;
-  do
-    error = write_stacks_file(w);
-  while (lost_name(w, error));
-  note_file(w, error, put_stacks);
-}
-
 static void put_stuck(struct mprof_text *t, const struct mprof_summary *s) {
   put_number(t, s->stuck.stuck, "stuck thread");
 }
 
-static int write_stuck_file(struct last_words *w) {
-  const struct mprof_thread_stacks *s = &w->sum.stuck.stacks;
-  int error = make_profile_path(w, ".threadleak");
-  if (error == 0)
-    error = mprof_flags.debug == 1
-                ? mprof_write_stacks_text(s, "threadleak", w->path)
-                : mprof_write_stacks_pprof(s, "threadleak", w->path);
+static int write_profile(struct last_words *w, const char *kind,
+                         write_fn *write, const void *of, put_fn *numbers) {
+  const bool is_text = mprof_flags.debug == 1;
+  int error;
+  do {
+    error = make_path(w, kind, is_text ? ".txt" : ".pb.gz");
+    if (error == 0)
+      error = write(of, w->path, is_text);
+  } while (lost_name(w, error));
+  note_file(w, error, numbers);
   return error;
 }
 
-static void write_stuck(struct last_words *w) {
-  int error;
-  do
-    error = write_stuck_file(w);
-  while (lost_name(w, error));
-  note_file(w, error, put_stuck);
+static void write_custom_profile(struct last_words *w,
+                                 const struct mprof_custom_snapshot *s) {
+  char kind[CUSTOM_KIND];
+  make_custom_kind(kind, s);
+  if (write_profile(w, kind, write_custom, s, NULL) != 0)
+    return;
+  mprof_text_str(&w->line, " (");
+  put_numbers(&w->line, s->values, "value", s->len);
+  mprof_text_str(&w->line, ")");
 }
 
 static void write_profiles(struct last_words *w) {
-  if (w->sum.has_heap)
-    write_heap(w);
-  if (w->sum.has_heapx)
-    write_heapx(w);
-  if (w->sum.has_block)
-    write_waits(w, ".block", &w->sum.block, put_block);
-  if (w->sum.has_mutex)
-    write_waits(w, ".mutex", &w->sum.mutex, put_mutex);
-  if (w->sum.has_threads)
-    write_threads(w);
-  for (size_t i = 0; i < w->sum.custom_len; i++)
-    write_custom(w, &w->sum.custom[i]);
+  const struct mprof_summary *s = &w->sum;
+  if (s->has_heap)
+    write_profile(w, ".heap", write_heap, &s->heap, put_heap);
+  if (s->has_heapx)
+    write_profile(w, ".heapx", write_heapx, s, put_heapx);
+  if (s->has_block)
+    write_profile(w, ".block", write_waits, &s->block, put_block);
+  if (s->has_mutex)
+    write_profile(w, ".mutex", write_waits, &s->mutex, put_mutex);
+  if (s->has_threads)
+    write_profile(w, ".threadcreate", write_threads, &s->threads, put_threads);
+  for (size_t i = 0; i < s->custom_len; i++)
+    write_custom_profile(w, &s->custom[i]);
   if (mprof_flags.threads)
-    write_stacks(w);
+    write_profile(w, ".threads", write_stacks, &s->stacks, put_stacks);
   if (mprof_flags.threadleak)
-    write_stuck(w);
+    write_profile(w, ".threadleak", write_stuck, &s->stuck.stacks, put_stuck);
 }
 
 // One that the program has started has a path of its own.
