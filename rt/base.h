@@ -63,6 +63,14 @@ void mprof_sys_yield(void);
 uint64_t mprof_sys_set_signal_mask(uint64_t mask);
 // Queues sig with a value for thread tid of this process. 0 or -errno.
 long mprof_sys_queue(int tid, int sig, uint64_t value);
+// (Linux: linux_dirent64, which no header for programs has)
+struct mprof_dirent {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t length; // of the entry
+  uint8_t type;
+  char name[];
+};
 // Entries of a directory as the kernel has them; their length, 0 at the end.
 long mprof_sys_getdents(int fd, void *buf, size_t len);
 // Sends sig to the calling thread, with a siginfo_t that it had. 0 or -errno.

@@ -13,15 +13,6 @@
 
 // --- the list ---
 
-// linux_dirent64, which no header for programs has.
-struct entry {
-  uint64_t inode;
-  int64_t offset;
-  uint16_t length;
-  uint8_t type;
-  char name[];
-};
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // As many entries as fit go in one call: between two calls a thread at the
@@ -32,9 +23,9 @@ static long read_list(int fd, char *buf, int *tids, size_t cap) {
   size_t n = 0;
   long len;
   while ((len = mprof_sys_getdents(fd, buf, LIST_BYTES)) > 0) {
-    const struct entry *e;
+    const struct mprof_dirent *e;
     for (long at = 0; at < len; at += e->length) {
-      e = (const struct entry *)(buf + at);
+      e = (const struct mprof_dirent *)(buf + at);
       if (!is_digit(e->name[0]))
         continue;
       int tid = 0;

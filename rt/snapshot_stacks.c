@@ -63,9 +63,17 @@ void mprof_thread_stacks_group(struct mprof_thread_stacks *s) {
 extern void __msan_unpoison(const volatile void *p, size_t len)
     __attribute__((weak));
 
-// Nothing beyond their end.
-static void fill_records(struct mprof_stack_record *records,
-                         const struct mprof_thread_stacks *s) {
+// What is in them of the program's memory is set now.
+static void unpoison(const volatile void *p, size_t len) {
+  if (__msan_unpoison)
+    __msan_unpoison(p, len);
+}
+
+// As many as there are, and nothing if there are more than len.
+static int fill(struct mprof_stack_record *records, size_t len,
+                const struct mprof_thread_stacks *s) {
+  if (s->len > len)
+    return ERANGE;
   memset(records, 0, s->len * sizeof(*records));
   for (size_t i = 0; i < s->len; i++) {
     const struct mprof_bucket *b = &s->v[i]->stack;
@@ -74,64 +82,49 @@ static void fill_records(struct mprof_stack_record *records,
       n = MPROF_RECORD_STACK;
     memcpy(records[i].stack0, b->stack, n * sizeof(b->stack[0]));
   }
-  if (__msan_unpoison)
-    __msan_unpoison(records, s->len * sizeof(*records));
+  unpoison(records, s->len * sizeof(*records));
+  return 0;
 }
 
-static int fill(struct mprof_stack_record *records, size_t len, size_t *n,
-                uintptr_t frame) {
-  struct mprof_thread_stacks s;
-  int error =
-      mprof_thread_stacks_take(&s, frame, len, mprof_flags.stop_threads);
-  *n = s.threads;
-  if (error == 0 && s.len > len)
-    error = ERANGE;
-  if (error == 0)
-    fill_records(records, &s);
-  mprof_thread_stacks_free(&s);
-  return error;
+// 0 with the guard set.
+static int enter(size_t *n) {
+  *n = 0;
+  unpoison(n, sizeof(*n));
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  return mprof_guard_enter() ? 0 : EBUSY;
 }
 
 MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
                                       size_t len, size_t *n) {
-  *n = 0;
-  if (__msan_unpoison)
-    __msan_unpoison(n, sizeof(*n));
-  if (!mprof_init_ready() || !mprof_process_is_own())
-    return ENOSYS;
-  if (!mprof_guard_enter())
-    return EBUSY;
-  int error = fill(records, len, n, (uintptr_t)__builtin_frame_address(0));
-  mprof_guard_leave();
-  return error;
-}
-
-static int fill_stuck(struct mprof_stack_record *records, size_t len, size_t *n,
-                      const struct mprof_caller *caller) {
-  struct mprof_stuck g;
-  int error = mprof_stuck_take(&g, caller, 0);
-  *n = g.stacks.threads;
-  if (error == 0 && g.stacks.len > len)
-    error = ERANGE;
+  int error = enter(n);
+  if (error != 0)
+    return error;
+  struct mprof_thread_stacks s;
+  error = mprof_thread_stacks_take(&s, (uintptr_t)__builtin_frame_address(0),
+                                   len, mprof_flags.stop_threads);
+  *n = s.threads;
   if (error == 0)
-    fill_records(records, &g.stacks);
-  mprof_stuck_free(&g);
+    error = fill(records, len, &s);
+  mprof_thread_stacks_free(&s);
+  mprof_guard_leave();
   return error;
 }
 
 MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
                                            size_t len, size_t *n) {
-  *n = 0;
-  if (__msan_unpoison)
-    __msan_unpoison(n, sizeof(*n));
-  if (!mprof_init_ready() || !mprof_process_is_own())
-    return ENOSYS;
-  if (!mprof_guard_enter())
-    return EBUSY;
+  int error = enter(n);
+  if (error != 0)
+    return error;
   struct mprof_caller caller;
   MPROF_CALLER(&caller);
   mprof_stuck_enter(&caller);
-  int error = fill_stuck(records, len, n, &caller);
+  struct mprof_stuck g;
+  error = mprof_stuck_take(&g, &caller, 0);
+  *n = g.stacks.threads;
+  if (error == 0)
+    error = fill(records, len, &g.stacks);
+  mprof_stuck_free(&g);
   mprof_stuck_leave();
   mprof_guard_leave();
   return error;

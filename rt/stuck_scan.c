@@ -234,15 +234,6 @@ static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
                                             : MPROF_UNJUDGED_PROC;
 }
 
-// linux_dirent64, as in proc_threads.c.
-struct entry {
-  uint64_t inode;
-  int64_t offset;
-  uint16_t length;
-  uint8_t type;
-  char name[];
-};
-
 // epoll gives back an address that the program may have nowhere else, and so do
 // timers.
 static enum mprof_unjudged mark_kernels(struct scan *s) {
@@ -256,9 +247,9 @@ static enum mprof_unjudged mark_kernels(struct scan *s) {
     return MPROF_UNJUDGED_PROC;
   long len;
   while ((len = mprof_sys_getdents((int)fd, buf, LIST_BYTES)) > 0) {
-    const struct entry *e;
+    const struct mprof_dirent *e;
     for (long at = 0; at < len; at += e->length) {
-      e = (const struct entry *)(buf + at);
+      e = (const struct mprof_dirent *)(buf + at);
       if (e->name[0] < '0' || e->name[0] > '9')
         continue;
       const enum mprof_unjudged why = mark_descriptor(s, parse(e->name, 10));
