@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 atomic_uint mprof_trace_session;
@@ -30,9 +29,7 @@ static struct {
   unsigned last_session;
   atomic_bool is_open; // started, and not stopped yet; read without the lock
   bool is_ending;      // stopped, and being written
-  struct mprof_trace_pre *pre;
-  size_t pre_len, pre_bytes;
-  uint64_t ticks;               // at its begin
+  uint64_t ticks;      // at its begin
   char name[MPROF_THREAD_NAME]; // the program's, then
 } trace;                        // guarded by trace_lock
 
@@ -98,6 +95,10 @@ has_room(struct mprof_trace_row *r, uint32_t bytes) {
          add_buf(r);
 }
 
+bool mprof_trace_has_room(struct mprof_trace_row *r, uint32_t bytes) {
+  return has_room(r, bytes);
+}
+
 static struct mprof_trace_row *new_row_locked(void) {
   struct mprof_trace_row *r = trace.unused;
   if (r) {
@@ -146,22 +147,6 @@ static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
     mprof_trace_put_labels(r, r->ticks * MPROF_TRACE_TICK_DIV);
 }
 
-// A thread that was there when the session began comes once.
-static enum mprof_trace_from find_pre_locked(int tid, uint64_t *g,
-                                             uint32_t *start) {
-  for (size_t i = 0; i < trace.pre_len; i++) {
-    struct mprof_trace_pre *p = &trace.pre[i];
-    if (p->tid != tid || p->from == MPROF_TRACE_FROM_UNKNOWN)
-      continue;
-    enum mprof_trace_from from = p->from;
-    *g = p->g;
-    *start = p->start;
-    p->from = MPROF_TRACE_FROM_UNKNOWN;
-    return from;
-  }
-  return MPROF_TRACE_FROM_UNKNOWN;
-}
-
 uint64_t mprof_trace_new_g(void) {
   return atomic_fetch_add_explicit(&last_g, 1, memory_order_relaxed) + 1;
 }
@@ -188,7 +173,7 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   const int tid = mprof_sys_gettid();
   enum mprof_trace_from from = MPROF_TRACE_FROM_CREATE;
   if (g == 0)
-    from = find_pre_locked(tid, &g, &start);
+    from = mprof_trace_pre_find(tid, &g, &start);
   put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from, start);
   tls->trace_row = r;
   return r;
@@ -284,67 +269,6 @@ void mprof_trace_thread_end(void) {
 
 // --- start ---
 
-// System calls that the trace shows as such; a thread in another one waits.
-static bool is_call(long number) {
-  static const short calls[] = {
-      SYS_read,       SYS_readv,           SYS_pread64,     SYS_write,
-      SYS_writev,     SYS_pwrite64,        SYS_wait4,       SYS_waitid,
-      SYS_fsync,      SYS_fdatasync,       SYS_msync,       SYS_flock,
-      SYS_fcntl,      SYS_openat,          SYS_ioctl,       SYS_splice,
-      SYS_sendfile,   SYS_msgrcv,          SYS_msgsnd,      SYS_semop,
-      SYS_semtimedop, SYS_mq_timedreceive, SYS_mq_timedsend};
-  for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-    if (calls[i] == number)
-      return true;
-  return false;
-}
-
-// How the kernel sees a thread: one that does not run is in a system call,
-// whose number not all kernels say.
-static enum mprof_trace_from look_at(int tid) {
-  struct mprof_proc_thread p;
-  if (!mprof_proc_thread(tid, &p) || (p.state != 'S' && p.state != 'D'))
-    return MPROF_TRACE_FROM_RUNNING;
-  return is_call(p.syscall) ? MPROF_TRACE_FROM_CALL : MPROF_TRACE_FROM_WAITING;
-}
-
-static void put_pre_locked(struct mprof_trace_row *r,
-                           const struct mprof_thread_info *info) {
-  if (info->tid == mprof_sys_gettid() || !has_room(r, MPROF_TRACE_RECORD_MAX))
-    return;
-  struct mprof_trace_pre *p = &trace.pre[trace.pre_len++];
-  *p = (struct mprof_trace_pre){
-      .tid = info->tid,
-      .g = mprof_trace_new_g(),
-      .start = info->runs != 0 ? mprof_trace_start_of(info->runs)
-                               : mprof_persistent_handle(info->created),
-      .from = (uint8_t)look_at(info->tid)};
-  unsigned char *at = r->last->data + r->last->len;
-  *at++ = MPROF_TRACE_PRE;
-  at = mprof_trace_put(at, p->g);
-  at = mprof_trace_put(at, p->from);
-  at = mprof_trace_put(at, p->start);
-  at = mprof_trace_put(at, (uint64_t)p->tid);
-  mprof_trace_finish(r, at);
-}
-
-// Those that are there. One that comes or goes meanwhile is seen by itself.
-static int put_all_pre_locked(struct mprof_trace_row *r) {
-  const size_t n = mprof_threads_list(NULL, 0) + 64;
-  const size_t bytes = n * sizeof(struct mprof_thread_info);
-  struct mprof_thread_info *v = mprof_os_map(bytes);
-  trace.pre_bytes = n * sizeof(*trace.pre);
-  trace.pre = mprof_os_map(trace.pre_bytes);
-  trace.pre_len = 0;
-  if (!v || !trace.pre)
-    return ENOMEM;
-  size_t found = mprof_threads_list(v, n);
-  for (size_t i = 0; i < found && i < n; i++)
-    put_pre_locked(r, &v[i]);
-  mprof_os_unmap(v, bytes);
-  return 0;
-}
-
 static void begin_heap(void) {
   struct mprof_mem_snapshot s;
   int64_t bytes = 0;
@@ -367,7 +291,7 @@ static int begin_session_locked(void) {
     return ENOMEM;
   struct mprof_trace_row *r = new_row_locked();
   if (!r || !has_room(r, MPROF_TRACE_RECORD_MAX) ||
-      put_all_pre_locked(r) != 0 || !has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
+      mprof_trace_pre_put(r) != 0 || !has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return ENOMEM;
   const uint64_t g = mprof_trace_new_g();
   put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);
@@ -412,10 +336,7 @@ void mprof_trace_forget(struct mprof_trace_row *rows) {
 static struct mprof_trace_row *take_rows_locked(void) {
   struct mprof_trace_row *rows = atomic_exchange(&trace.rows, NULL);
   trace.unused = NULL;
-  if (trace.pre)
-    mprof_os_unmap(trace.pre, trace.pre_bytes);
-  trace.pre = NULL;
-  trace.pre_len = 0;
+  mprof_trace_pre_drop();
   trace.is_open = false;
   return rows;
 }
@@ -611,7 +532,6 @@ void mprof_trace_reset(void) {
   atomic_store(&mprof_trace_session, 0);
   trace.rows = trace.unused = trace.spare = NULL;
   trace.is_ending = false;
-  trace.pre = NULL;
-  trace.pre_len = 0;
+  mprof_trace_pre_reset();
   trace.is_open = false;
 }

@@ -155,6 +155,8 @@ static inline bool mprof_trace_is_on(void) {
 // there is no session, or no memory, which ends it; a recorder does without
 // threads that come when all of it is others'. Guard set.
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
+// Makes room in a row of the caller's own; false if there is no memory.
+bool mprof_trace_has_room(struct mprof_trace_row *r, uint32_t bytes);
 static inline void mprof_trace_leave(void) {
   atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
 }
@@ -288,13 +290,18 @@ struct mprof_trace_result {
 int mprof_trace_finish_session(const char *path,
                                struct mprof_trace_result *result);
 
-// A thread that was there when the session began.
-struct mprof_trace_pre {
-  int tid;
-  uint32_t start; // of what it runs, or where it was created
-  uint64_t g;
-  uint8_t from; // enum mprof_trace_from; UNKNOWN once it has come
-};
+// --- trace_pre.c; all with trace_lock held ---
+
+// Puts the threads that are there into the first row, with what each is doing.
+// One that comes or goes meanwhile is seen by itself. 0 or ENOMEM.
+int mprof_trace_pre_put(struct mprof_trace_row *r);
+// What a thread that comes now was doing then, with its number and what it
+// runs; UNKNOWN the second time, or if it was not there.
+enum mprof_trace_from mprof_trace_pre_find(int tid, uint64_t *g,
+                                           uint32_t *start);
+// At the session's end; and in a forked child, which leaves the memory.
+void mprof_trace_pre_drop(void);
+void mprof_trace_pre_reset(void);
 
 // --- trace_out.c ---
 
