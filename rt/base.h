@@ -221,6 +221,14 @@ uint64_t mprof_stat_get(enum mprof_stat s);
 void mprof_stat_set(enum mprof_stat s, uint64_t n);
 void mprof_stats_reset(void);
 
+// The hash FNV-1a of nothing; and of what has hash h, followed by s.
+#define MPROF_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
+static inline uint64_t mprof_hash(uint64_t h, const char *s, size_t len) {
+  for (size_t i = 0; i < len; i++)
+    h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+  return h;
+}
+
 // --- message.c ---
 
 // Text built in a caller's buffer, cut at its end, always terminated.

@@ -109,14 +109,12 @@ static void fill_with_own(struct list *l) {
 
 // --- sets ---
 
-static uint64_t hash_bytes(uint64_t h, const char *s, size_t len) { // FNV-1a
-  for (size_t i = 0; i < len; i++)
-    h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-  return (h ^ len) * 0x9e3779b97f4a7c15u;
+static uint64_t hash_bytes(uint64_t h, const char *s, size_t len) {
+  return (mprof_hash(h, s, len) ^ len) * 0x9e3779b97f4a7c15u;
 }
 
 static uint64_t hash_of(const struct list *l) {
-  uint64_t h = 0xcbf29ce484222325u;
+  uint64_t h = MPROF_HASH_EMPTY;
   for (size_t i = 0; i < l->len; i++) {
     h = hash_bytes(h, l->v[i].key, l->v[i].key_len);
     h = hash_bytes(h, l->v[i].value, l->v[i].value_len);

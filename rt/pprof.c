@@ -215,17 +215,15 @@ static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
   return s;
 }
 
-static uint64_t hash(uint64_t h, const char *s) { // FNV-1a
-  for (; *s != '\0'; s++)
-    h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-  return h * 0x9e3779b97f4a7c15u + 1;
+static uint64_t hash(uint64_t h, const char *s) {
+  return mprof_hash(h, s, strlen(s)) * 0x9e3779b97f4a7c15u + 1;
 }
 
 static uint64_t intern(struct mprof_pprof *w, const char *s) {
   if (*s == '\0')
     return 0;
   struct mprof_pc_slot *slot =
-      slot_of(w, &w->strings_of, hash(0xcbf29ce484222325u, s));
+      slot_of(w, &w->strings_of, hash(MPROF_HASH_EMPTY, s));
   if (slot != NULL && slot->value == 0)
     slot->value = put_name(w, s);
   return slot == NULL ? 0 : slot->value;
@@ -260,7 +258,7 @@ static void add_line(const struct mprof_frame *f, void *arg) {
   struct mprof_pprof *w = arg;
   if (f->function[0] == '\0' || w->lines_len == LINES_MAX)
     return;
-  uint64_t h = hash(hash(0xcbf29ce484222325u, f->function), f->file);
+  uint64_t h = hash(hash(MPROF_HASH_EMPTY, f->function), f->file);
   struct mprof_pc_slot *slot = slot_of(w, &w->functions_of, h);
   if (slot == NULL)
     return;

@@ -37,9 +37,7 @@ const char *mprof_trace_name_text(uint32_t handle) {
 }
 
 static uint32_t find_name(const char *s, size_t len, size_t *slot) {
-  uint64_t h = 0xcbf29ce484222325u; // FNV-1a
-  for (size_t i = 0; i < len; i++)
-    h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+  const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, len);
   for (*slot = (h ^ h >> 32) % NAME_SLOTS;; *slot = (*slot + 1) % NAME_SLOTS) {
     uint32_t handle =
         atomic_load_explicit(&names.slots[*slot], memory_order_acquire);

@@ -142,10 +142,8 @@ const struct mprof_bucket *mprof_trace_stack_bucket(uint32_t handle) {
 
 // --- strings ---
 
-static uint64_t hash(const char *s) { // FNV-1a
-  uint64_t h = 0xcbf29ce484222325u;
-  for (; *s != '\0'; s++)
-    h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+static uint64_t hash(const char *s) {
+  const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, strlen(s));
   return h != 0 ? h : 1;
 }
 
