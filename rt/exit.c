@@ -65,6 +65,9 @@ static void put_numbers(struct mprof_text *t, uint64_t n, const char *what,
   put_number(t, stacks, "stack");
 }
 
+// Puts the numbers of one kind.
+typedef void put_fn(struct mprof_text *t, const struct mprof_summary *s);
+
 // As above, or why there are none.
 static void put_heap(struct mprof_text *t, const struct mprof_summary *s) {
   const char *why = mprof_stacks_why_none(&s->heap_stacks, s->heap.rate);
@@ -97,29 +100,21 @@ static void put_threads(struct mprof_text *t, const struct mprof_summary *s) {
 
 // The report's, where there is no profile to give them.
 static void put_all(struct mprof_text *t, const struct mprof_summary *s) {
+  const struct {
+    bool is_there;
+    put_fn *put;
+  } parts[] = {{s->has_heap, put_heap},
+               {s->has_heapx, put_heapx},
+               {s->has_block, put_block},
+               {s->has_mutex, put_mutex},
+               {s->has_threads, put_threads}};
   const char *separator = "";
-  if (s->has_heap) {
-    put_heap(t, s);
-    separator = "; ";
-  }
-  if (s->has_heapx) {
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    if (!parts[i].is_there)
+      continue;
     mprof_text_str(t, separator);
-    put_heapx(t, s);
+    parts[i].put(t, s);
     separator = "; ";
-  }
-  if (s->has_block) {
-    mprof_text_str(t, separator);
-    put_block(t, s);
-    separator = "; ";
-  }
-  if (s->has_mutex) {
-    mprof_text_str(t, separator);
-    put_mutex(t, s);
-    separator = "; ";
-  }
-  if (s->has_threads) {
-    mprof_text_str(t, separator);
-    put_threads(t, s);
   }
 }
 
@@ -137,8 +132,6 @@ static void put_losses(struct last_words *w) {
     mprof_text_grouped(&w->line, n);
   }
 }
-
-typedef void put_fn(struct mprof_text *t, const struct mprof_summary *s);
 
 // Names a file that was written. numbers may be NULL.
 static void note_file(struct last_words *w, int error, put_fn *numbers) {
