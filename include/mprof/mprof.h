@@ -622,7 +622,8 @@ static inline int mprof_write_profile(const char *name, const char *path,
 /* MPROF_LABELS("key", "value", ...); adds labels to the calling thread's until
  * the enclosing block is left: at its end, by break, goto or return, in C++ by
  * an exception too; not by longjmp, nor in C by a cancellation without
- * -fexceptions. Scopes end in the reverse order. */
+ * -fexceptions. Scopes end in the reverse order. A key without a value after it
+ * is an error of the compilation (not in C++98). */
 static inline void
 __mprof_labels_leave(const struct mprof_labels *const *before) {
   mprof_labels_swap(*before);
@@ -631,9 +632,23 @@ __mprof_labels_leave(const struct mprof_labels *const *before) {
 #define MPROF_LABELS_1_(n, ...) MPROF_LABELS_2_(n, __VA_ARGS__)
 #define MPROF_LABELS_2_(n, ...)                                                \
   const char *const mprof_pairs_##n##_[] = {__VA_ARGS__, NULL};                \
+  MPROF_EVERY_KEY_NEEDS_A_VALUE_(mprof_pairs_##n##_);                          \
   const struct mprof_labels *const mprof_before_##n##_                         \
       __attribute__((cleanup(__mprof_labels_leave), unused)) =                 \
           mprof_labels_add(mprof_pairs_##n##_)
+/* Of the pairs and NULL. With -std=c99 this name is shown but not the text, for
+ * glibc then has a _Static_assert of its own. */
+#ifndef __cplusplus
+#define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v)                                      \
+  __extension__ _Static_assert(sizeof(v) / sizeof(const char *) % 2 == 1,      \
+                               "MPROF_LABELS: a key has no value")
+#elif __cplusplus >= 201103L
+#define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v)                                      \
+  static_assert(sizeof(v) / sizeof(const char *) % 2 == 1,                     \
+                "MPROF_LABELS: a key has no value")
+#else
+#define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v) (void)(v)
+#endif
 
 #ifdef __cplusplus
 }
