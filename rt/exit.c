@@ -280,6 +280,13 @@ static void put_stacks(struct mprof_text *t, const struct mprof_summary *s) {
 
 static void put_stuck(struct mprof_text *t, const struct mprof_summary *s) {
   put_number(t, s->stuck.stuck, "stuck thread");
+  if (s->stuck.stuck == 0)
+    return;
+  mprof_text_str(t, ": ");
+  mprof_text_grouped(t, s->stuck.certain);
+  mprof_text_str(t, " certain, ");
+  mprof_text_grouped(t, s->stuck.likely);
+  mprof_text_str(t, " likely");
 }
 
 static int write_profile(struct last_words *w, const char *kind,

@@ -400,7 +400,8 @@ static void put_label(struct mprof_pprof *w,
 
 // Keys that samples have anyway, or that are pprof's.
 static bool is_reserved(const char *key) {
-  static const char *const own[] = {"bytes", "kind", "lock", "state", "thread"};
+  static const char *const own[] = {"bytes", "grade", "kind",
+                                    "lock",  "state", "thread"};
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
     if (strcmp(key, own[i]) == 0)
       return true;

@@ -21,6 +21,7 @@ static bool is_equal(const struct mprof_thread_slot *x,
   return x->source == y->source && x->grade == y->grade &&
          x->stack.hash == y->stack.hash && x->stack.end == y->stack.end &&
          x->stack.labels == y->stack.labels &&
+         x->stack.object == y->stack.object &&
          x->stack.stack_len == y->stack.stack_len &&
          memcmp(x->stack.stack, y->stack.stack,
                 x->stack.stack_len * sizeof(mprof_pc)) == 0;
@@ -32,6 +33,8 @@ static bool comes_by_stack(const void *a, const void *b) {
     return x->stack.hash < y->stack.hash;
   if (x->stack.labels != y->stack.labels)
     return x->stack.labels < y->stack.labels;
+  if (x->stack.object != y->stack.object)
+    return x->stack.object < y->stack.object;
   if (x->source != y->source)
     return x->source < y->source;
   return x->grade < y->grade;

@@ -99,22 +99,28 @@ struct wait_keys {
   uint64_t lock, kind; // numbers of the labels' keys
 };
 
+// Of no lock it is none: returns how many labels there are.
+static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
+                       uint64_t key, uintptr_t object) {
+  if (object == 0)
+    return 0;
+  char text[MPROF_LOCK_NAME + 32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_lock_label(&t, object);
+  *label = (struct mprof_pprof_label){.key = key,
+                                      .str = mprof_pprof_string(w, text)};
+  return 1;
+}
+
 static void put_wait(struct mprof_pprof *w, const struct mprof_wait_snapshot *s,
                      const struct mprof_wait_sample *x,
                      const struct wait_keys *keys) {
   const struct mprof_bucket *b = x->bucket;
   const int64_t values[] = {x->count, mprof_wait_ns(s, x->cycles)};
-  struct mprof_pprof_label labels[] = {
+  struct mprof_pprof_label labels[2] = {
       {.key = keys->kind,
-       .str = mprof_pprof_string(w, mprof_kind_name(b->kind))},
-      {.key = keys->lock}};
-  size_t n = 1;
-  if (b->object != 0) {
-    char text[MPROF_LOCK_NAME + 32];
-    struct mprof_text t = MPROF_TEXT(text);
-    mprof_lock_label(&t, b->object);
-    labels[n++].str = mprof_pprof_string(w, text);
-  }
+       .str = mprof_pprof_string(w, mprof_kind_name(b->kind))}};
+  const size_t n = 1 + put_lock(w, &labels[1], keys->lock, b->object);
   mprof_pprof_sample(w, b, values, labels, n);
 }
 
@@ -167,10 +173,11 @@ int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
 }
 
 struct stack_keys {
-  uint64_t state, kind, grade; // numbers of the labels' keys
+  uint64_t state, kind, grade, lock; // numbers of the labels' keys
 };
 
-// Of a running thread, of one that waits as in the block profile.
+// Of one that waits as in the block profile; of one that is stuck also the
+// lock.
 static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
                       const struct stack_keys *keys) {
   static const char *const states[] = {[MPROF_STACK_OF_RUNNING] = "running",
@@ -180,14 +187,13 @@ static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
   const bool waits = x->source == MPROF_STACK_OF_WAITING;
   const char *kind = waits ? mprof_kind_name(x->kind) : "";
   const char *grade = mprof_stuck_grade_name(x->grade);
-  const struct mprof_pprof_label labels[] = {
+  struct mprof_pprof_label labels[4] = {
       {.key = keys->state, .str = mprof_pprof_string(w, states[x->source])},
       {.key = keys->kind, .str = mprof_pprof_string(w, kind)},
       {.key = keys->grade, .str = mprof_pprof_string(w, grade)}};
-  mprof_pprof_sample(w, &x->stack, &count, labels,
-                     x->grade ? 3
-                     : waits  ? 2
-                              : 1);
+  size_t n = x->grade ? 3 : waits ? 2 : 1;
+  n += put_lock(w, &labels[n], keys->lock, x->stack.object);
+  mprof_pprof_sample(w, &x->stack, &count, labels, n);
 }
 
 int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
@@ -204,7 +210,8 @@ int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
     return error;
   const struct stack_keys keys = {.state = mprof_pprof_string(w, "state"),
                                   .kind = mprof_pprof_string(w, "kind"),
-                                  .grade = mprof_pprof_string(w, "grade")};
+                                  .grade = mprof_pprof_string(w, "grade"),
+                                  .lock = mprof_pprof_string(w, "lock")};
   for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
     put_stack(w, s->v[i], &keys);
   return mprof_pprof_end(w);

@@ -7,6 +7,7 @@
 // printCountProfile with debug=1)
 
 #include "legacy.h"
+#include "lock_names.h"
 #include "stuck.h"
 
 #include <errno.h>
@@ -78,6 +79,17 @@ static void put_threads(struct mprof_legacy *w,
   }
 }
 
+static void put_lock(struct mprof_outfile *f, uintptr_t object) {
+  if (object == 0)
+    return;
+  char text[MPROF_LOCK_NAME + 32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_lock_label(&t, object);
+  mprof_outfile_text(f, "# lock ");
+  mprof_outfile_text(f, text);
+  mprof_outfile_text(f, "\n");
+}
+
 // What is known of threads that were not read is an address at most.
 static void put_stacks(struct mprof_legacy *w,
                        const struct mprof_thread_stacks *s, const char *name) {
@@ -93,6 +105,7 @@ static void put_stacks(struct mprof_legacy *w,
       mprof_outfile_text(&w->out, mprof_stuck_grade_name(s->v[i]->grade));
       mprof_outfile_text(&w->out, "\n");
     }
+    put_lock(&w->out, s->v[i]->stack.object);
     mprof_outfile_dec(&w->out, s->v[i]->count);
     mprof_outfile_text(&w->out, " @");
     mprof_legacy_stack(w, &s->v[i]->stack);

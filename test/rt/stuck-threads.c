@@ -5,12 +5,14 @@
 // that wants a dead thread's mutex, one that waits for a condition that nobody
 // can reach, and one that waits for a condition that all can, the first eight
 // are stuck, graded certain and likely, each time, also for threads that ask at
-// once; the threads profile still has all. (Go:
+// once, with the lock that each waits for; the threads profile still has all,
+// and the line at exit says how many are certain. (Go:
 // TestGoroutineLeakProfileConcurrency)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:log_path=x.%%p timeout 60 ./app
+// RUN: env MPROF_OPTIONS=threadleak=1:log_path=x.%%p timeout 60 ./app 2> err.txt
+// RUN: grep 'wrote .*threadleak.pb.gz (8 stuck threads: 7 certain, 1 likely)' err.txt
 // RUN: %mprof_read --symbolize leak.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize x.*.threadleak.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=LEGACY < leak.txt
@@ -18,14 +20,19 @@
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
 //
 // CHECK: sample_types: threadleak/count
-// CHECK-DAG: sample: 3 state=waiting kind=mutex grade=certain : pthread_mutex_lock <- take_second <- a_then_b{{$}}
-// CHECK-DAG: sample: 3 state=waiting kind=mutex grade=certain : pthread_mutex_lock <- take_second <- b_then_a{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain : pthread_mutex_lock <- want_orphan{{$}}
-// CHECK-DAG: sample: 1 state=waiting kind=cond grade=likely : pthread_cond_wait <- wait_at_gate <- gate{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- a_then_b{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- take_second <- b_then_a{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=mutex grade=certain lock=orphan (0x{{[0-9a-f]+}}) : pthread_mutex_lock <- want_orphan{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=cond grade=likely lock=0x{{[0-9a-f]+}} : pthread_cond_wait <- wait_at_gate <- gate{{$}}
 // CHECK-NOT: wait_for_all
 //
 // LEGACY: goroutineleak profile: total 8
 // LEGACY-DAG: # likely
+// LEGACY-DAG: {{^}}# lock orphan (0x{{[0-9a-f]+}}){{$}}
 // LEGACY-DAG: wait_at_gate {{.*}}stuck-threads.c:
 //
 // REPORT: Total:     8 threads, 7 certain, 1 likely
