@@ -313,7 +313,8 @@ static void write_custom_profile(struct last_words *w,
   mprof_text_str(&w->line, ")");
 }
 
-static void write_profiles(struct last_words *w) {
+// Those that the report has a section for.
+static void write_reported(struct last_words *w) {
   const struct mprof_summary *s = &w->sum;
   if (s->has_heap)
     write_profile(w, ".heap", write_heap, &s->heap, put_heap);
@@ -327,10 +328,15 @@ static void write_profiles(struct last_words *w) {
     write_profile(w, ".threadcreate", write_threads, &s->threads, put_threads);
   for (size_t i = 0; i < s->custom_len; i++)
     write_custom_profile(w, &s->custom[i]);
-  if (mprof_flags.threads)
-    write_profile(w, ".threads", write_stacks, &s->stacks, put_stacks);
   if (mprof_flags.threadleak)
     write_profile(w, ".threadleak", write_stuck, &s->stuck.stacks, put_stuck);
+}
+
+static void write_profiles(struct last_words *w) {
+  if (!mprof_path_is_stderr())
+    write_reported(w);
+  if (mprof_flags.threads)
+    write_profile(w, ".threads", write_stacks, &w->sum.stacks, put_stacks);
 }
 
 // One that the program has started has a path of its own.
@@ -383,19 +389,16 @@ static void write_report(struct last_words *w) {
   note_file(w, error, w->files == 0 ? put_all : NULL);
 }
 
-// log_path=stderr: people look at the terminal, so no file is left either.
-static void write_to_stderr(struct last_words *w) {
-  if (!mprof_flags.report) {
-    mprof_message_always("wrote nothing: log_path=stderr and report=0");
-    return;
-  }
+// log_path=stderr: people look at the terminal, so there is no file of what
+// they find there.
+static void write_report_to_stderr(struct last_words *w) {
   int error = mprof_write_report(&w->sum, NULL);
   if (error != 0)
     say_error("the report to stderr", error);
 }
 
 static void write_files(struct last_words *w) {
-  int error = mprof_path_expand(w->base, sizeof(w->base), mprof_flags.log_path);
+  int error = mprof_path_base(w->base, sizeof(w->base));
   if (error != 0) {
     say_error(mprof_flags.log_path, error);
     return;
@@ -411,11 +414,15 @@ static void write_files(struct last_words *w) {
     write_profiles(w);
   write_trace(w);
   name_alloc_log(w);
-  if (mprof_flags.report)
+  if (mprof_flags.report && mprof_path_is_stderr())
+    write_report_to_stderr(w);
+  else if (mprof_flags.report)
     write_report(w);
   mprof_outfile_keep_others(false);
   if (has_names)
     mprof_symbolize_end();
+  if (w->files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
+    mprof_message_always("wrote nothing: log_path=stderr and report=0");
   if (w->files == 0) // the reasons were said
     return;
   put_losses(w);
@@ -448,8 +455,6 @@ static void write_last_words(struct last_words *w) {
     say_nothing_written("", error);
   else if (maps_error != 0)
     say_nothing_written("cannot read /proc/self/maps: ", maps_error);
-  else if (strcmp(mprof_flags.log_path, "stderr") == 0)
-    write_to_stderr(w);
   else
     write_files(w);
   mprof_summary_free(&w->sum);

@@ -5,6 +5,7 @@
 
 #define _GNU_SOURCE 1
 
+#include "flags.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -132,4 +133,13 @@ int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
   mprof_text_str(&t, ".");
   mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
   return t.len + 1 < cap ? 0 : ENAMETOOLONG;
+}
+
+bool mprof_path_is_stderr(void) {
+  return strcmp(mprof_flags.log_path, "stderr") == 0;
+}
+
+int mprof_path_base(char *buf, size_t cap) {
+  return mprof_path_expand(
+      buf, cap, mprof_path_is_stderr() ? "mprof.%e.%p" : mprof_flags.log_path);
 }

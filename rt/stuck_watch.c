@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 
 enum {
   STACK_BYTES = 256 << 10,
@@ -31,7 +30,7 @@ static struct {
 
 static int write_file(const struct mprof_stuck *g, char *path, size_t cap) {
   char base[MPROF_PATH_MAX];
-  int error = mprof_path_expand(base, sizeof(base), mprof_flags.log_path);
+  int error = mprof_path_base(base, sizeof(base));
   mprof_outfile_keep_others(true);
   for (unsigned n = 1; error == 0 && n < NAMES; n++) {
     struct mprof_text t = {.buf = path, .cap = cap};
@@ -76,10 +75,9 @@ static void report(const struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
   if (atomic_load(&watch.has_ended) == 0) { // else the exit has its own
-    const bool to_stderr = strcmp(mprof_flags.log_path, "stderr") == 0;
     say(g, path,
-        to_stderr ? mprof_write_stuck_list(g, NULL)
-                  : write_file(g, path, sizeof(path)));
+        mprof_path_is_stderr() ? mprof_write_stuck_list(g, NULL)
+                               : write_file(g, path, sizeof(path)));
   }
   mprof_lock_release(&mprof_writer_lock);
 }

@@ -212,7 +212,7 @@ static int open_first(void) {
   char path[MPROF_PATH_MAX];
   if (to.fd >= 0 || to.path[0] != '\0')
     return open_out(to.path, to.fd);
-  int error = mprof_path_expand(path, sizeof(path), mprof_flags.log_path);
+  int error = mprof_path_base(path, sizeof(path));
   return error != 0 ? error : open_out(path, -1);
 }
 
@@ -383,8 +383,7 @@ int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
   if (path)
     return write_end(rows, path, to.fd, result);
   struct mprof_text t = MPROF_TEXT(by_option);
-  const int error =
-      mprof_path_expand(by_option, sizeof(by_option), mprof_flags.log_path);
+  const int error = mprof_path_base(by_option, sizeof(by_option));
   if (error != 0)
     return error;
   t.len = strlen(by_option);

@@ -102,6 +102,10 @@ int mprof_outfile_close(struct mprof_outfile *f);
 // that a child never overwrites its parent's file. Another % is said on stderr
 // and kept. 0 or ENAMETOOLONG.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
+// The same of the option log_path, or of its default where that is stderr: what
+// is no text has files all the same.
+int mprof_path_base(char *buf, size_t cap);
+bool mprof_path_is_stderr(void);
 // The same for another option, and appends nothing: *has_pid gets whether there
 // was a %p.
 int mprof_path_fill(char *buf, size_t cap, const char *option,
