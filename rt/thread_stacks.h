@@ -47,7 +47,9 @@ struct mprof_thread_slot {
   uint64_t waited;   // ticks
   const struct mprof_bucket *created; // as in struct mprof_thread
   uint64_t count; // after grouping: threads with this stack and source
-  struct mprof_bucket stack; // with the labels; last: its addresses follow
+  // With the labels and, of one that is stuck, the object that it waits for;
+  // last: its addresses follow.
+  struct mprof_bucket stack;
 };
 
 struct mprof_thread_stacks {

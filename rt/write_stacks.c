@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of threads for people, one thread after another, in a file or in
-// memory of the caller's. The latter also in a signal handler: the interrupted
-// code may hold any lock, so nothing is named there. (Go: Stack,
-// writeGoroutineStacks)
+// The stacks of threads for people, one thread after another, in a file, in
+// memory of the caller's, or on stderr. The last two also in a signal handler:
+// the interrupted code may hold any lock, so nothing is named there. (Go:
+// Stack, writeGoroutineStacks)
 
 #include "clock.h"
 #include "flags.h"
@@ -216,7 +216,7 @@ int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
   return error;
 }
 
-// --- in memory ---
+// --- in memory, and on stderr ---
 
 // Whether the stack is that of a signal handler, or may be.
 static bool is_of_handler(const struct mprof_bucket *b) {
@@ -283,26 +283,45 @@ static void print_guarded(struct printer *p, const struct own_stack *own,
   mprof_lock_release(&mprof_writer_lock);
 }
 
-MPROF_PUBLIC size_t mprof_stack(char *buf, size_t len, int all) {
-  struct mprof_text t = {.buf = buf, .cap = len};
-  struct printer p = {.text = &t};
+// frame: as of mprof_thread_stacks_take.
+static void print_from(struct printer *p, bool all, uintptr_t frame) {
   struct own_stack own;
-  if (!buf || len == 0)
-    return 0;
-  buf[0] = '\0';
-  const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   if (!mprof_init_ready() || !mprof_process_is_own() || !take_own(&own, frame))
-    return 0;
+    return;
   if (mprof_guard_enter()) {
     struct mprof_thread *self = mprof_thread_self(false);
     own.slot->created = self ? self->created : NULL;
-    print_guarded(&p, &own, all != 0, frame);
+    print_guarded(p, &own, all, frame);
     mprof_guard_leave();
   } else {
-    put_thread(&p, own.slot);
+    put_thread(p, own.slot);
     if (all)
-      put(&p, "\nother threads: not read from inside the profiler\n");
+      put(p, "\nother threads: not read from inside the profiler\n");
   }
   mprof_os_unmap(own.slot, own.mapped_bytes);
+}
+
+static void print_to_stderr(bool all, uintptr_t frame) {
+  struct mprof_outfile *f = mprof_os_map(sizeof(*f));
+  if (!f)
+    return;
+  if (mprof_outfile_open_stderr(f) == 0) {
+    struct printer p = {.file = f};
+    print_from(&p, all, frame);
+    mprof_outfile_close(f);
+  }
+  mprof_os_unmap(f, sizeof(*f));
+}
+
+MPROF_PUBLIC size_t mprof_stack(char *buf, size_t len, int all) {
+  struct mprof_text t = {.buf = buf, .cap = len};
+  struct printer p = {.text = &t};
+  const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  if (!buf)
+    print_to_stderr(all != 0, frame);
+  if (!buf || len == 0)
+    return 0;
+  buf[0] = '\0';
+  print_from(&p, all != 0, frame);
   return t.len;
 }

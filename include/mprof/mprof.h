@@ -164,8 +164,9 @@ int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
  * for people, and what all others do, if all is not 0: 'thread 4711 "worker"
  * [pthread_cond_wait, 2 minutes]:', then its frames, the function and the line
  * of each. Cuts the text to what fits and ends it with a 0. Returns its length
- * without that. In a signal handler frames are addresses only, and from inside
- * MProf only the caller's own are there. (Go: Stack) */
+ * without that. With buf NULL, as from a debugger, the whole text goes to
+ * stderr, and 0 is returned. In a signal handler frames are addresses only, and
+ * from inside MProf only the caller's own are there. (Go: Stack) */
 size_t mprof_stack(char *buf, size_t len, int all);
 
 /* Labels say in whose name a thread works: a request, a customer, a phase. Each
@@ -486,7 +487,7 @@ static inline int mprof_thread_leak_profile(struct mprof_stack_record *records,
 }
 static inline size_t mprof_stack(char *buf, size_t len, int all) {
   (void)all;
-  if (len > 0)
+  if (buf && len > 0)
     *buf = '\0';
   return 0;
 }

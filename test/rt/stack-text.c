@@ -3,15 +3,16 @@
 //
 // Intent: mprof_stack tells what the calling thread does and, if asked, all
 // others, as text with functions and lines, who created each and how long it
-// waits; the profile with debug=2 is the same. The text is cut at the end of
-// the buffer and nothing is written beyond. In a signal handler it has
-// addresses only.
+// waits; on stderr, for a buffer that is NULL, and as the profile with debug=2
+// it is the same. The text is cut at the end of the buffer and nothing is
+// written beyond. In a signal handler it has addresses only.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app > out.txt
+// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app > out.txt 2> err.txt
 // RUN: FileCheck %s --match-full-lines < out.txt
 // RUN: FileCheck %s --match-full-lines --check-prefix=LIST < list.txt
+// RUN: FileCheck %s --match-full-lines --check-prefix=LIST < err.txt
 // RUN: FileCheck %s --check-prefix=HANDLER < handler.txt
 //
 // CHECK: thread {{[0-9]+}} "first" [running]:
