@@ -44,6 +44,11 @@
 // RUN: ls own.*.heap.pb.gz | wc -l | grep -qx 2
 // RUN: ls own.*.2.heap.pb.gz
 //
+// So it does after the signals that end no process: each writes.
+// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=on:dump_on_signal=URG+WINCH+CONT+CHLD \
+// RUN:   ./app harmless 2> err && ls on.*.5.heap.pb.gz
+// RUN: grep -c 'mprof: wrote on.*heap.pb.gz (1 sample' err | grep -x 5
+//
 // RUN: env MPROF_OPTIONS=dump_on_signal=FOO+9+99:log_path=x ./app 2> err
 // RUN: grep -q "unknown signal 'FOO' in dump_on_signal" err
 // RUN: grep -q "nothing can be done at signal '9' in dump_on_signal" err
@@ -130,6 +135,9 @@ int main(int argc, char **argv) {
     for (;;)
       mprof_mem_profile(NULL, 0, 1, &n);
   }
+  if (strcmp(how, "harmless") == 0)
+    CHECK(raise(SIGURG) == 0 && raise(SIGWINCH) == 0 && raise(SIGCONT) == 0 &&
+          raise(SIGCHLD) == 0);
   if (strcmp(how, "own") == 0) {
     sigqueue(getpid(), SIGUSR2, (union sigval){.sival_int = 77});
     CHECK(handled);

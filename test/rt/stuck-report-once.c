@@ -4,7 +4,8 @@
 // Intent: with stuck_report=1 a process whose threads wait for one another says
 // so in a file and on stderr once, while it runs, and so does its forked child;
 // the thread that looks is in no profile, and a signal of the program's does
-// not come to it. The labels of the threads are in the file.
+// not come to it. The labels of the threads are in the file, and in the
+// profile threadleak.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -21,6 +22,9 @@
 // TWO: {{^}}2{{$}}
 // RUN: cat x.*.stuck.txt | FileCheck %s --check-prefix=LABELS
 // LABELS-COUNT-2: {{^}}    labels {"customer":"acme"}{{$}}
+// RUN: %mprof_read --symbolize leak.pb.gz | FileCheck %s --check-prefix=PROFILE
+// PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} customer=acme : pthread_mutex_lock <- a_then_b
+// PROFILE-DAG: grade=certain lock=0x{{[0-9a-f]+}} : pthread_mutex_lock <- b_then_a
 
 #include "waited.h"
 
@@ -73,6 +77,7 @@ static void deadlock(void) {
   struct mprof_stack_record records[16];
   size_t n;
   NEED(mprof_thread_profile(records, 16, &n) == 0 && n == 3);
+  NEED(mprof_write_profile("threadleak", "leak.pb.gz", 0) == 0);
   kill(getpid(), SIGUSR1);
   NEED(hit == own_tid());
   usleep(500000); // a second one would come
