@@ -418,7 +418,7 @@ void mprof_flags_print_help(void) {
   mprof_text_str(&t, "mprof: options for MPROF_OPTIONS, as name=value with ':' "
                      "between; a value that holds ':', ',' or blanks in "
                      "quotes, as log_path='a:b'; the program runs after "
-                     "them:\n");
+                     "this list:\n");
   for (int i = 0; i < OPTION_COUNT; i++) {
     const struct option *o = &options[i];
     mprof_text_str(&t, "  ");

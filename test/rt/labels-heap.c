@@ -26,7 +26,7 @@
 // CHECK-DAG: sample: 1 1000 1 1000 bytes=1000 phase=init request=r8 : get <- in_thread
 // CHECK-DAG: sample: 1 3000 0 0 bytes=3000 request=r7 : resize <- main
 // CHECK-DAG: sample: 1 4000 1 4000 bytes=4000 request=r8 : resize <- main
-// CHECK-DAG: sample: 1 1000 1 1000 bytes=1000 label.bytes=a label.thread=b : get <- main
+// CHECK-DAG: sample: 1 1000 1 1000 bytes=1000 label.bytes=a label.grade=c label.thread=b : get <- main
 //
 // TEXT: {{^}}1: 4000 [1: 4000] @ 0x{{.*[0-9a-f]$}}
 // TEXT-NEXT: {{^}}# labels: {"request":"r8"}{{$}}
@@ -89,11 +89,11 @@ static void add_bucket(const struct mprof_mem_bucket *b, void *arg) {
 enum { UNLABELLED, SEVEN, SEVEN_FREED, EIGHT_FREED, OWN_KEYS, BLOCKS };
 
 int main(void) {
-  const char *const pairs[BLOCKS][5] = {
+  const char *const pairs[BLOCKS][7] = {
       [SEVEN] = {"request", "r7"},
       [SEVEN_FREED] = {"request", "r7"},
       [EIGHT_FREED] = {"request", "r8"},
-      [OWN_KEYS] = {"bytes", "a", "thread", "b"}};
+      [OWN_KEYS] = {"bytes", "a", "thread", "b", "grade", "c"}};
   const struct mprof_labels *labels[BLOCKS];
   pthread_t t;
 #pragma clang loop unroll(disable)

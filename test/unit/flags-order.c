@@ -6,7 +6,7 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: env MPROF_OPTIONS=top=7:help=1 %t 2>&1 | FileCheck %s
-// CHECK: mprof: options for MPROF_OPTIONS
+// CHECK: mprof: options for MPROF_OPTIONS{{.*}}; the program runs after this list:{{$}}
 // CHECK: stack_depth
 // CHECK-NEXT: frames kept of a stack
 // CHECK-NEXT: default 128, now 64
