@@ -56,6 +56,8 @@ bool mprof_os_is_special(const char *path) {
   return k != 0 && k != S_IFREG && k != S_IFDIR;
 }
 
+bool mprof_os_is_file(const char *path) { return kind(path) == S_IFREG; }
+
 bool mprof_os_is_regular(int fd) {
   struct stat st;
   return call4(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH) >= 0 &&
@@ -69,6 +71,10 @@ bool mprof_os_is_executable(const char *path) {
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
   return call4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
+}
+
+long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
+  return call4(SYS_mprotect, (long)start, (long)len, protection, 0);
 }
 
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {

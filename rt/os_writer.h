@@ -12,6 +12,8 @@
 // Whether path names something that is neither a regular file nor a directory,
 // which a rename would destroy (/dev/null).
 bool mprof_os_is_special(const char *path);
+// Whether path names a regular file.
+bool mprof_os_is_file(const char *path);
 // Whether fd is open for a regular file.
 bool mprof_os_is_regular(int fd);
 // Whether path is a regular file that this process may execute.
@@ -20,6 +22,8 @@ bool mprof_os_is_executable(const char *path);
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
 // For each page of a mapping, whether it is in memory. 0 or -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
+// Changes what may be done with the pages of a mapping. 0 or -errno.
+long mprof_sys_mprotect(uintptr_t start, size_t len, int protection);
 // In a helper: lets it look at itself in /proc, though with a core file then.
 void mprof_helper_look_at_itself(bool may);
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -50,11 +51,25 @@ static bool begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// Shared memory that may have addresses of this process; others' files have
-// none, and a device may not even be read.
-static bool is_memory(const char *name) {
-  return begins(name, "/dev/shm/") || begins(name, "/dev/zero") ||
-         begins(name, "/memfd:") || begins(name, "/SYSV");
+static bool is_file(const char *path) {
+  return mprof_os_is_file(path) ||
+         (*path == '/' && !begins(path, "/dev/") && !begins(path, "/dmabuf:") &&
+          !mprof_os_is_special(path)); // it has no name any more
+}
+
+// Shared memory that may have addresses of this process. A file does if it can
+// be written by the mapping; a device may not even be read.
+static bool is_memory(const char *name, bool is_written) {
+  char path[PATH_MAX];
+  const char *end = strchr(name, '\n');
+  if (begins(name, "/dev/shm/") || begins(name, "/dev/zero") ||
+      begins(name, "/memfd:") || begins(name, "/SYSV"))
+    return true;
+  if (!is_written || !end || (size_t)(end - name) >= sizeof(path))
+    return false;
+  memcpy(path, name, (size_t)(end - name));
+  path[end - name] = '\0';
+  return is_file(path);
 }
 
 static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
@@ -62,23 +77,26 @@ static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
     m->areas[m->areas_len++] = *a;
 }
 
+// What is larger and not readable is an allocator's room, not memory.
+#define HIDDEN_MAX ((uintptr_t)4 << 30)
+
 // start-limit perms offset device inode   name
-static void parse_area(struct mprof_memory *m, const char *p,
-                       uintptr_t *unreadable) {
+static void parse_area(struct mprof_memory *m, const char *p) {
   struct mprof_area a = {.start = parse_hex(&p)};
   p++;
   a.limit = parse_hex(&p);
   const char *perms = p + 1;
   const char *name = skip_fields(p + 1, 4);
+  a.is_hidden = perms[0] != 'r';
   a.is_shared = perms[3] == 's';
-  a.is_unnamed = *name == '\n';
-  a.is_heap = begins(name, "[heap]");
-  a.is_stack = begins(name, "[stack]");
-  a.has_guard = *unreadable == a.start;
-  if (perms[0] != 'r' && !a.is_shared)
-    *unreadable = a.limit;
-  if (perms[0] == 'r' && a.limit <= INTPTR_MAX && !begins(name, "[v") &&
-      (!a.is_shared || is_memory(name)))
+  a.is_unnamed = !a.is_hidden && *name == '\n';
+  a.is_heap = !a.is_hidden && begins(name, "[heap]");
+  a.is_stack = !a.is_hidden && begins(name, "[stack]");
+  m->has_rings |=
+      begins(name, "/[aio]") || begins(name, "anon_inode:[io_uring]");
+  if (a.limit <= INTPTR_MAX && !begins(name, "[v") &&
+      !(a.is_hidden && a.limit - a.start > HIDDEN_MAX) &&
+      (!a.is_shared || is_memory(name, perms[1] == 'w')))
     add_area(m, &a);
 }
 
@@ -95,7 +113,7 @@ enum { SPARE_AREAS = 4096 };
 
 int mprof_memory_read(struct mprof_memory *m) {
   struct mprof_infile f;
-  uintptr_t unreadable = 0, start;
+  uintptr_t start;
   size_t len;
   *m = (struct mprof_memory){.low = UINTPTR_MAX};
   m->pagemap = (int)mprof_sys_open("/proc/self/pagemap", O_RDONLY, 0);
@@ -111,7 +129,7 @@ int mprof_memory_read(struct mprof_memory *m) {
   if (!m->areas || !m->blocks)
     return ENOMEM;
   for (const char *p = f.data; *p; p++) {
-    parse_area(m, p, &unreadable);
+    parse_area(m, p);
     p = strchr(p, '\n');
     if (!p)
       break;
@@ -148,7 +166,6 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
     struct mprof_area *a = &m->areas[i];
     struct mprof_area rest = *a;
     rest.start = limit;
-    rest.has_guard = false;
     if (start > a->start && limit < rest.limit) {
       if (m->areas_len == m->areas_cap)
         return; // it stays a root
@@ -167,30 +184,108 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
   }
 }
 
-// --- stacks without a thread ---
+// --- pages ---
+
+typedef void visit(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
+
+// Calls fn for the pages of private memory that were ever written: what is a
+// file's, or was never touched, has no address of memory.
+static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
+                      visit *fn) {
+  enum { PAGES = 512 };
+  const uint64_t present = UINT64_C(3) << 62, of_file = UINT64_C(1) << 61;
+  uint64_t v[PAGES];
+  for (uintptr_t at = start & -(uintptr_t)PAGE; at < limit;) {
+    size_t n = (limit - at + PAGE - 1) / PAGE;
+    if (n > PAGES)
+      n = PAGES;
+    const long got = mprof_sys_pread(m->pagemap, v, n * sizeof(v[0]),
+                                     at / PAGE * sizeof(v[0]));
+    n = got > 0 ? (size_t)got / sizeof(v[0]) : 0;
+    if (n == 0)
+      return;
+    for (size_t i = 0; i < n; i++, at += PAGE)
+      if ((v[i] & present) && !(v[i] & of_file))
+        fn(m, at < start ? start : at, at + PAGE < limit ? at + PAGE : limit);
+  }
+}
+
+// --- stacks of libc's ---
+
+// A thread's block says where its stack is, guard and block included: the start
+// and the size follow one another, at a place that is not the same in all
+// versions. (glibc: struct pthread, stackblock; musl: map_base)
+enum { BLOCK_BYTES = 2304 };
+
+bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
+                             struct mprof_libc_stack *s) {
+  if (!a->is_unnamed || a->is_shared || block % WORD != 0 || block < a->start)
+    return false;
+  for (uintptr_t p = block; p + 2 * WORD <= a->limit && p < block + BLOCK_BYTES;
+       p += WORD) {
+    const uintptr_t start = word_at(p), limit = start + word_at(p + WORD);
+    if (start == 0 || start % PAGE != 0 || limit % PAGE != 0 ||
+        start >= block || limit <= p || limit - block > 2 * PAGE ||
+        limit > a->limit)
+      continue;
+    s->start = start > a->start ? start : a->start;
+    s->block = block;
+    s->limit = limit;
+    return true;
+  }
+  return false;
+}
 
 #ifdef __GLIBC__
-// A thread's own block, on top of its stack, begins with its own address and
-// has it again; its number is 0 when there is no thread. (glibc: struct
-// pthread, tcbhead_t)
-enum { SELF_AT = 16, TID_AT = 720, BLOCK_BYTES = 2304, BLOCK_ALIGNMENT = 64 };
+// A block begins with its own address and has it again. Then it has its place
+// in a list of blocks, and the number of its thread: 0 when that has ended, and
+// -1 when it was joined, too. One that is detached has its own address a third
+// time. (struct pthread, tcbhead_t, joinid)
+enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
 
-uintptr_t mprof_memory_thread_block(const struct mprof_area *a, int *tid) {
-  if (!a->is_unnamed || !a->has_guard || a->is_shared ||
-      a->limit - a->start < 2 * PAGE)
-    return 0;
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s) {
+  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * PAGE)
+    return false;
   for (uintptr_t p = a->limit - BLOCK_BYTES; p > a->limit - 2 * PAGE;
        p -= BLOCK_ALIGNMENT)
-    if (word_at(p) == p && word_at(p + SELF_AT) == p) {
-      *tid = *(const int *)(p + TID_AT);
-      return p;
+    if (word_at(p) == p && word_at(p + SELF_AT) == p &&
+        mprof_memory_libc_stack(a, p, s)) {
+      s->tid = *(const int *)(p + TID_AT);
+      return true;
     }
-  return 0;
+  return false;
+}
+
+static bool is_word(uintptr_t addr, uintptr_t value) {
+  return addr % WORD == 0 && mprof_sys_readable(addr) && word_at(addr) == value;
+}
+
+// Whether a block is in one of libc's lists still. A stack of the program's own
+// leaves them with its thread, and may be anything then.
+static bool is_listed(uintptr_t block) {
+  const uintptr_t list = block + LIST_AT;
+  return is_word(word_at(list) + WORD, list) &&
+         is_word(word_at(list + WORD), list);
+}
+
+static bool can_be_joined(const struct mprof_libc_stack *s) {
+  if (s->tid < 0)
+    return false;
+  for (uintptr_t p = s->block + TID_AT; p < s->block + BLOCK_BYTES; p += WORD)
+    if (word_at(p) == s->block)
+      return false;
+  return true;
 }
 #else
-uintptr_t mprof_memory_thread_block(const struct mprof_area *a, int *tid) {
-  (void)a, (void)tid;
-  return 0;
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s) {
+  (void)a, (void)s;
+  return false;
+}
+static bool is_listed(uintptr_t block) { return (void)block, false; }
+static bool can_be_joined(const struct mprof_libc_stack *s) {
+  return (void)s, true;
 }
 #endif
 
@@ -199,10 +294,10 @@ void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
                                     void *arg) {
   for (size_t i = 0; i < m->areas_len; i++) {
     const struct mprof_area a = m->areas[i];
-    int tid;
-    if (mprof_memory_thread_block(&a, &tid) != 0 &&
-        (tid == 0 || !is_used(arg, tid)))
-      mprof_memory_cut(m, a.start, a.limit);
+    struct mprof_libc_stack s;
+    if (mprof_memory_last_libc_stack(&a, &s) && is_listed(s.block) &&
+        (s.tid <= 0 || !is_used(arg, s.tid)))
+      mprof_memory_cut(m, s.start, can_be_joined(&s) ? s.block : s.limit);
   }
 }
 
@@ -252,7 +347,8 @@ static void clear_bit(uint64_t *bits, size_t i) {
   bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
-static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end) {
+static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end,
+                     bool is_main) {
   const size_t bytes = (end - first) / UNIT / 8 + 8;
   struct mprof_blocks b = {.start = first, .limit = end};
   b.starts = mprof_os_map(2 * bytes);
@@ -263,8 +359,11 @@ static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end) {
   for (uintptr_t p = first; p < end;) {
     const uintptr_t size = size_of(p);
     const uintptr_t next = p + size;
-    if (size < MIN_CHUNK || next >= end)
-      break; // the last one
+    if (size < MIN_CHUNK || next >= end) {
+      if (is_main)
+        m->main_top = p;
+      break;
+    }
     if (word_at(next + WORD) & IN_USE_BEFORE) {
       set_bit(b.starts, (p - first) / UNIT);
       m->todo_cap++;
@@ -281,12 +380,14 @@ static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
   enum { FIRST_AT = PAGE };
   for (uintptr_t p = start; p < end && p - start < FIRST_AT; p += UNIT)
     if (is_heap(p, end, is_main))
-      return add_heap(m, p, end);
+      return add_heap(m, p, end, is_main);
   return false;
 }
 
 // Heaps of other arenas lie at multiples of this, and begin with: the arena,
-// the heap before, the bytes in use.
+// the heap before, the bytes in use. The first has the arena itself, too. All
+// of that is not looked at: it has addresses of free blocks, and each is that
+// of the last word of the block before, too.
 #define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
 
 static bool find_arena_heap(struct mprof_memory *m,
@@ -297,7 +398,46 @@ static bool find_arena_heap(struct mprof_memory *m,
   const uintptr_t used = word_at(a->start + USED_AT);
   if (used < PAGE || used % UNIT != 0 || used > a->limit - a->start)
     return false;
-  return find_heap(m, a->start + HEADER, a->start + used, false);
+  if (!find_heap(m, a->start + HEADER, a->start + used, false))
+    return false;
+  mprof_memory_cut(m, a->start, a->start + used);
+  return true;
+}
+
+// The main arena lies in libc's data: lists of freed blocks, the last chunk,
+// one that was split, and then the ends of lists, each of which points to
+// itself while it is empty.
+enum { FREED = 10, ENDS = 127 };
+
+static bool is_arena(uintptr_t ends) {
+  for (uintptr_t p = ends; p < ends + ENDS * UNIT; p += UNIT) {
+    const uintptr_t first = word_at(p), last = word_at(p + WORD);
+    if (first == 0 || (first == p - UNIT) != (last == p - UNIT))
+      return false;
+  }
+  return true;
+}
+
+static void cut_arena(struct mprof_memory *m, uintptr_t start,
+                      uintptr_t limit) {
+  for (uintptr_t p = start; p < limit; p += WORD) {
+    const uintptr_t ends = p + 2 * WORD, after = ends + ENDS * UNIT;
+    const struct mprof_area *a = mprof_memory_area(m, p);
+    if (word_at(p) == m->main_top && a && after <= a->limit && is_arena(ends)) {
+      mprof_memory_cut(m, p - FREED * WORD, after);
+      return;
+    }
+  }
+}
+
+static void find_main_arena(struct mprof_memory *m) {
+  if (m->main_top == 0)
+    return;
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area a = m->areas[i];
+    if (!a.is_unnamed && !a.is_hidden && !a.is_shared && !a.is_stack)
+      each_page(m, a.start, a.limit, cut_arena);
+  }
 }
 
 // Blocks that are mappings of their own; one after another, where the kernel
@@ -345,13 +485,14 @@ static void forget_freed(struct mprof_memory *m);
 int mprof_memory_find_blocks(struct mprof_memory *m) {
   for (size_t i = 0; i < m->areas_len; i++) {
     const struct mprof_area a = m->areas[i];
-    if (a.is_shared || a.limit - a.start < PAGE)
+    if (a.is_hidden || a.is_shared || a.limit - a.start < PAGE)
       continue;
     if (a.is_heap)
       find_heap(m, a.start, a.limit, true);
     else if (a.is_unnamed && !find_arena_heap(m, &a))
       find_mapped(m, a);
   }
+  find_main_arena(m);
   const int error = sort_blocks(m);
   if (error != 0)
     return error;
@@ -511,29 +652,6 @@ static void mark_words(struct mprof_memory *m, uintptr_t start,
     mprof_memory_mark(m, word_at(p));
 }
 
-// Calls mark_words for the pages of private memory that were ever written: what
-// is a file's, or was never touched, has no address of memory.
-static void mark_pages(struct mprof_memory *m, uintptr_t start,
-                       uintptr_t limit) {
-  enum { PAGES = 512 };
-  const uint64_t present = UINT64_C(3) << 62, of_file = UINT64_C(1) << 61;
-  uint64_t v[PAGES];
-  for (uintptr_t at = start & -(uintptr_t)PAGE; at < limit;) {
-    size_t n = (limit - at + PAGE - 1) / PAGE;
-    if (n > PAGES)
-      n = PAGES;
-    const long got = mprof_sys_pread(m->pagemap, v, n * sizeof(v[0]),
-                                     at / PAGE * sizeof(v[0]));
-    n = got > 0 ? (size_t)got / sizeof(v[0]) : 0;
-    if (n == 0)
-      return;
-    for (size_t i = 0; i < n; i++, at += PAGE)
-      if ((v[i] & present) && !(v[i] & of_file))
-        mark_words(m, at < start ? start : at,
-                   at + PAGE < limit ? at + PAGE : limit);
-  }
-}
-
 // The same of shared memory, which would grow by looking where nothing is.
 static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
   enum { PAGES = 512 };
@@ -557,16 +675,23 @@ void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
   if (limit - start <= SMALL)
     mark_words(m, start, limit);
   else
-    mark_pages(m, start, limit);
+    each_page(m, start, limit, mark_words);
+}
+
+// What the program cannot read for now, it may again.
+static bool show(const struct mprof_area *a) {
+  return mprof_sys_mprotect(a->start, a->limit - a->start, PROT_READ) == 0;
 }
 
 void mprof_memory_mark_roots(struct mprof_memory *m) {
   for (size_t i = 0; i < m->areas_len; i++) {
     const struct mprof_area *a = &m->areas[i];
+    if (a->is_hidden && a->start < a->limit && !show(a))
+      continue;
     if (a->is_shared)
       mark_shared(m, a);
     else if (a->start < a->limit)
-      mark_pages(m, a->start, a->limit);
+      each_page(m, a->start, a->limit, mark_words);
     mprof_memory_follow(m);
   }
 }

@@ -14,14 +14,21 @@
 
 #include "base.h"
 
-// A readable mapping, or what is left of one.
+// A mapping, or what is left of one.
 struct mprof_area {
   uintptr_t start, limit;
-  bool is_shared;  // with other processes; only memory, never a file or device
-  bool is_heap;    // [heap]
-  bool is_stack;   // [stack]
-  bool is_unnamed; // of no file
-  bool has_guard;  // begins where a mapping ends that nobody can read
+  bool is_hidden;  // not readable for now
+  bool is_shared;  // with other processes; never a device
+  bool is_heap;    // [heap], and readable
+  bool is_stack;   // [stack], and readable
+  bool is_unnamed; // of no file, and readable
+};
+
+// What libc has made for a thread: its stack, and on top of that the thread's
+// own block, where its pthread_t points.
+struct mprof_libc_stack {
+  uintptr_t start, block, limit;
+  int tid; // as the block has it
 };
 
 // A heap of blocks, or one block.
@@ -46,6 +53,8 @@ struct mprof_memory {
   struct mprof_reached marked[64];
   uintptr_t low, high; // of all blocks
   int pagemap;         // descriptor
+  uintptr_t main_top;  // of glibc's main heap, its last chunk; 0: not found
+  bool has_rings;      // of the kernel's, for io_uring or aio
 };
 
 // 0, ENOMEM, or what reading /proc gave.
@@ -56,13 +65,18 @@ const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
 // Takes a range out of what is looked at.
 void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
 // The same of stacks that libc keeps for new threads: those of the last ones
-// are still written all over them.
+// are still written all over them. What a thread's end has left for who joins
+// it stays.
 void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
                                     bool (*is_used)(void *arg, int tid),
                                     void *arg);
-// Where the block of a thread is that libc has put on top of the stack in an
-// area, and the thread's number; 0 if it is not known to be one.
-uintptr_t mprof_memory_thread_block(const struct mprof_area *a, int *tid);
+// The stack in an area whose thread has its block at an address, which may be
+// any; false if it is not known to be one. Then it does not set *s.
+bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
+                             struct mprof_libc_stack *s);
+// The same of the stack that an area ends with.
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s);
 // A block by itself.
 void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit);

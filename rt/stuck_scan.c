@@ -61,46 +61,40 @@ struct answer {
 
 // --- stacks ---
 
-// glibc has a thread's own block, of at least so many bytes, above its stack;
-// both end with a page. (struct pthread; musl's is smaller.)
-enum { PAGE = 4096, PTHREAD_BYTES = 2304 };
-
-static uintptr_t page_up(uintptr_t addr) {
-  return (addr + PAGE - 1) & -(uintptr_t)PAGE;
+// A stack for signals that the thread has made in its own: below are frames
+// that the handler will come back to.
+static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
+                      uintptr_t sp) {
+  const uintptr_t start = (uintptr_t)alt->ss_sp;
+  return start > own->start && start < own->limit && sp >= start &&
+         sp - start < alt->ss_size;
 }
 
-// Takes a thread's stack out of what everybody can reach, if it is one as libc
-// makes them: above a guard page, with the thread's block at its top. Others
-// may lie in anything.
+// Takes a thread's stack out of what everybody can reach, if it is the one that
+// libc has for it. Others may lie in anything.
 static void cut_stack(struct scan *s, struct extent *e) {
+  const struct mprof_stuck_thread *x =
+      e->thread == MPROF_NO_THREAD ? NULL : &s->g->v[e->thread];
   const struct mprof_area *a = mprof_memory_area(&s->memory, e->sp);
-  const uintptr_t alignment = (uintptr_t)64 << 20;
+  struct mprof_libc_stack own;
   if (!a)
     return;
-  if (e->thread == MPROF_NO_THREAD) { // on its way to its end, or not seen yet
-    int tid = 0;
-    e->frames = mprof_memory_thread_block(a, &tid);
-    if (e->frames > e->sp && tid == e->tid) {
-      e->top = a->limit;
-      mprof_memory_cut(&s->memory, a->start, e->top);
-    }
+  if (!x) { // on its way to its end, or not seen yet
+    if (!mprof_memory_last_libc_stack(a, &own) || own.tid != e->tid)
+      return;
+  } else if (a->is_stack && x->range.is_main) {
+    own.start = a->start;
+    own.block = own.limit = s->main_stack_top;
+  } else if (!mprof_memory_libc_stack(a, x->pthread, &own)) {
     return;
   }
-  const struct mprof_stuck_thread *x = &s->g->v[e->thread];
-  if (a->is_stack && x->range.is_main) {
-    e->frames = e->top = s->main_stack_top;
-  } else if (a->is_unnamed && !a->is_shared && a->has_guard &&
-             a->start % alignment != 0 && x->pthread > e->sp &&
-             x->pthread < a->limit) {
-    e->frames = x->pthread;
-    e->top = page_up(x->pthread + PTHREAD_BYTES);
-    if (e->top > a->limit)
-      e->top = a->limit;
-  }
-  if (e->top <= e->sp || e->top > a->limit)
-    e->top = 0;
-  else
-    mprof_memory_cut(&s->memory, a->start, e->top);
+  if (e->sp < own.start || e->sp >= own.block || own.limit > a->limit)
+    return;
+  if (e->context && is_within(&own, &e->context->uc_stack, e->sp))
+    e->sp = own.start;
+  e->frames = own.block;
+  e->top = own.limit;
+  mprof_memory_cut(&s->memory, own.start, own.limit);
 }
 
 // The 28th field of stat; before it is a name that may have anything.
@@ -239,6 +233,8 @@ static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
 static enum mprof_unjudged mark_kernels(struct scan *s) {
   enum { LIST_BYTES = 1 << 16 };
   char path[64];
+  if (s->memory.has_rings)
+    return MPROF_UNJUDGED_URING;
   struct mprof_text t = MPROF_TEXT(path);
   make_path(&t, s, "/fd", UINT64_MAX);
   const long fd = mprof_sys_open(path, O_RDONLY | O_DIRECTORY, 0);

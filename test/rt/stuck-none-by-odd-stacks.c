@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: nobody is stuck at a gate that a thread knows whose stack adjoins
+// another's, for want of a guard, or the program's own memory, or whose frames
+// lie below the handler that it is in, on a stack for signals in its own, or
+// that runs on a stack of the program's.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+
+#include "gates.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { GUARD = 4096, DATA = 65536, STACK = 262144 };
+
+static pthread_mutex_t idles = PTHREAD_MUTEX_INITIALIZER;
+static volatile int known, must_end;
+
+static void *idle(void *arg) {
+  pthread_mutex_lock(&idles);
+  pthread_mutex_unlock(&idles);
+  return arg;
+}
+
+static void *know_gate(void *arg) {
+  struct gate *volatile g = make_gate();
+  forget_calls();
+  known++;
+  while (!must_end)
+    usleep(1000);
+  open_gate(g);
+  return arg;
+}
+
+// --- two stacks without a guard between them ---
+
+static void begin_beside(pthread_t *t) {
+  pthread_attr_t a;
+  pthread_attr_init(&a);
+  pthread_attr_setguardsize(&a, 0);
+  NEED(pthread_create(&t[0], &a, idle, NULL) == 0);
+  NEED(pthread_create(&t[1], NULL, know_gate, NULL) == 0);
+}
+
+// --- the program's memory below a stack of its own ---
+
+static void *put_gate_and_stay(void *arg) {
+  put_gate(arg);
+  known++;
+  while (!must_end)
+    usleep(1000);
+  open_gate(*(struct gate **)arg);
+  return NULL;
+}
+
+static void begin_above(pthread_t *t) {
+  pthread_attr_t a;
+  char *p = mmap(NULL, GUARD + DATA + STACK, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  NEED(p != MAP_FAILED && mprotect(p, GUARD, PROT_NONE) == 0);
+  pthread_attr_init(&a);
+  NEED(pthread_attr_setstack(&a, p + GUARD + DATA, STACK) == 0);
+  NEED(pthread_create(t, &a, put_gate_and_stay, p + GUARD) == 0);
+}
+
+// --- a handler's stack in the thread's own ---
+
+static void until_end(int signal) {
+  (void)signal;
+  known++;
+  while (!must_end) {
+  }
+}
+
+__attribute__((noinline)) static void know_gate_and_raise(void) {
+  struct gate *volatile g = make_gate();
+  forget_calls();
+  raise(SIGUSR1);
+  open_gate(g);
+}
+
+static void *on_alternate(void *arg) {
+  char alternate[65536];
+  stack_t s = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
+  NEED(sigaltstack(&s, NULL) == 0);
+  know_gate_and_raise();
+  return arg;
+}
+
+static void begin_on_alternate(pthread_t *t) {
+  struct sigaction a = {.sa_handler = until_end, .sa_flags = SA_ONSTACK};
+  NEED(sigaction(SIGUSR1, &a, NULL) == 0);
+  NEED(pthread_create(t, NULL, on_alternate, NULL) == 0);
+}
+
+// --- a stack of the program's ---
+
+static void run_until_end(void) { until_end(0); }
+
+static void *on_another(void *arg) {
+  struct gate *volatile g = make_gate();
+  static ucontext_t own, other;
+  forget_calls();
+  NEED(getcontext(&other) == 0);
+  other.uc_stack = (stack_t){.ss_sp = malloc(STACK), .ss_size = STACK};
+  other.uc_link = &own;
+  makecontext(&other, run_until_end, 0);
+  swapcontext(&own, &other);
+  open_gate(g);
+  return arg;
+}
+
+enum { THREADS = 5, KNOWING = 4 };
+
+int main(void) {
+  pthread_t t[THREADS];
+  pthread_mutex_lock(&idles);
+  apart(make_gate_and_forget, NULL);
+  begin_beside(t); // first: libc has no stack left that it would take
+  begin_above(&t[2]);
+  begin_on_alternate(&t[3]);
+  NEED(pthread_create(&t[4], NULL, on_another, NULL) == 0);
+  while (known < KNOWING)
+    usleep(1000);
+  NEED(count_stuck() == 1);
+  must_end = 1;
+  pthread_mutex_unlock(&idles);
+  for (int i = 0; i < THREADS; i++)
+    NEED(pthread_join(t[i], NULL) == 0);
+  _exit(0);
+}
