@@ -16,6 +16,7 @@
 
 #include "os_writer.h"
 #include "stuck_memory.h"
+#include "thread_starts.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -288,6 +289,13 @@ static bool is_used(void *arg, int tid) {
   return slot && !slot->is_gone;
 }
 
+// What a thread is created with, or a std::thread's state, is where only the
+// runtime has it; its creator and the thread have the record.
+static void add_start(const struct mprof_thread_start *start, void *arg) {
+  struct scan *s = arg;
+  mprof_memory_add_block(&s->memory, (uintptr_t)start, (uintptr_t)(start + 1));
+}
+
 static int prepare(struct scan *s) {
   const size_t n = s->slots->slots_len;
   mprof_helper_look_at_itself(true);
@@ -302,6 +310,7 @@ static int prepare(struct scan *s) {
     cut_stack(s, &s->extents[i]);
   }
   mprof_memory_cut_unused_stacks(&s->memory, is_used, s);
+  mprof_thread_starts_each(add_start, s);
   // The frames of one that waits are reached by an address that is above them.
   mprof_stuck_graph_settle(s->g);
   for (size_t i = 0; i < n; i++) {

@@ -10,9 +10,19 @@
 
 #define CHUNK_BYTES 16384u
 
+struct chunk {
+  struct chunk *next;
+  struct mprof_thread_start v[];
+};
+enum {
+  PER_CHUNK =
+      (CHUNK_BYTES - sizeof(struct chunk)) / sizeof(struct mprof_thread_start)
+};
+
 static struct {
-  struct mprof_lock lock; // starts_lock, guards the list
+  struct mprof_lock lock; // starts_lock, guards the lists
   struct mprof_thread_start *unused;
+  struct chunk *_Atomic chunks; // also read where nobody writes
 } starts = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STARTS)};
 
 // What a thread is created with may be the only pointer to memory of the
@@ -21,13 +31,17 @@ extern void __lsan_register_root_region(const void *p, size_t len)
     __attribute__((weak));
 
 static void add_chunk_locked(void) {
-  struct mprof_thread_start *s = mprof_os_map(CHUNK_BYTES);
-  if (s && __lsan_register_root_region)
-    __lsan_register_root_region(s, CHUNK_BYTES);
-  for (size_t i = 0; s && i < CHUNK_BYTES / sizeof(*s); i++) {
-    s[i].next = starts.unused;
-    starts.unused = &s[i];
+  struct chunk *c = mprof_os_map(CHUNK_BYTES);
+  if (!c)
+    return;
+  if (__lsan_register_root_region)
+    __lsan_register_root_region(c, CHUNK_BYTES);
+  for (size_t i = 0; i < PER_CHUNK; i++) {
+    c->v[i].next = starts.unused;
+    starts.unused = &c->v[i];
   }
+  c->next = starts.chunks;
+  starts.chunks = c;
 }
 
 struct mprof_thread_start *mprof_thread_start_new(void) {
@@ -47,9 +61,19 @@ struct mprof_thread_start *mprof_thread_start_new(void) {
 
 void mprof_thread_start_free(struct mprof_thread_start *s) {
   mprof_lock_acquire(&starts.lock);
+  s->arg = NULL;
   s->next = starts.unused;
   starts.unused = s;
   mprof_lock_release(&starts.lock);
+}
+
+void mprof_thread_starts_each(void (*fn)(const struct mprof_thread_start *s,
+                                         void *arg),
+                              void *arg) {
+  for (const struct chunk *c = starts.chunks; c; c = c->next)
+    for (size_t i = 0; i < PER_CHUNK; i++)
+      if (c->v[i].arg)
+        fn(&c->v[i], arg);
 }
 
 void mprof_thread_starts_reset(void) { mprof_lock_reset(&starts.lock); }

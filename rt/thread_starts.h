@@ -30,6 +30,10 @@ struct mprof_thread_start {
 // both with the guard set.
 struct mprof_thread_start *mprof_thread_start_new(void);
 void mprof_thread_start_free(struct mprof_thread_start *s);
+// Calls fn for each that has an argument, in a copy of the process.
+void mprof_thread_starts_each(void (*fn)(const struct mprof_thread_start *s,
+                                         void *arg),
+                              void *arg);
 // In a forked child.
 void mprof_thread_starts_reset(void);
 

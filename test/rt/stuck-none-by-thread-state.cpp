@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: nobody is stuck at a gate that the state of another std::thread has,
+// which opens it when that thread ends; the state of the thread that waits does
+// not keep its own gate open.
+//
+// RUN: %mprof_clangxx -fmprof -O2 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+
+#include <atomic>
+#include <mprof/mprof.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <thread>
+#include <unistd.h>
+
+static std::atomic<bool> must_end;
+static std::atomic<int> begun;
+
+struct PostsAtEnd {
+  sem_t *sem;
+  explicit PostsAtEnd(sem_t *sem) : sem(sem) {}
+  PostsAtEnd(PostsAtEnd &&other) : sem(other.sem) { other.sem = nullptr; }
+  ~PostsAtEnd() {
+    if (sem)
+      sem_post(sem);
+  }
+  void operator()() const {
+    begun++;
+    while (!must_end)
+      usleep(1000);
+  }
+};
+
+static std::thread waiting, posting;
+
+__attribute__((noinline)) static void begin(std::thread *posts,
+                                            std::thread *waits) {
+  sem_t *sem = new sem_t;
+  sem_init(sem, 0, 0);
+  if (posts)
+    *posts = std::thread(PostsAtEnd(sem));
+  *waits = std::thread([sem] {
+    begun++;
+    sem_wait(sem);
+  });
+}
+
+__attribute__((noinline)) static void forget_calls() {
+  volatile char old[16384];
+  for (size_t i = 0; i < sizeof(old); i++)
+    old[i] = 0;
+}
+
+static void apart(std::thread *posts, std::thread *waits) {
+  std::thread([=] {
+    begin(posts, waits);
+    forget_calls();
+  }).join();
+  forget_calls();
+}
+
+// Until the thread that nobody can wake is found: before, it may not wait yet.
+static size_t count_stuck() {
+  static mprof_stack_record records[8];
+  size_t n = 0;
+  for (int i = 0; i < 500 && n == 0; i++) {
+    usleep(10000);
+    forget_calls();
+    if (mprof_thread_leak_profile(records, 8, &n) != 0)
+      _exit(2);
+  }
+  return n;
+}
+
+int main() {
+  static std::thread stuck;
+  apart(nullptr, &stuck);
+  apart(&posting, &waiting);
+  while (begun < 3)
+    usleep(1000);
+  for (int i = 0; i < 3; i++)
+    if (count_stuck() != 1)
+      _exit(1);
+  must_end = true;
+  posting.join();
+  waiting.join();
+  _exit(0);
+}
