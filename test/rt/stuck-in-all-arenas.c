@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: threads are stuck at gates that nobody can reach, in the main arena
+// of malloc and in those of threads, also when a gate is the last block, or
+// when the one after it is free.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+
+#include "gates.h"
+
+enum { ARENAS = 4, GATES = 2 * (ARENAS + 1) };
+
+static volatile int must_end;
+static int made;
+
+// Larger than what malloc keeps for the thread when it is freed.
+enum { LARGE = 4000 };
+
+__attribute__((noinline)) static void make_gates(void) {
+  void *volatile before = malloc(LARGE), *volatile after;
+  make_gate();
+  after = malloc(LARGE);
+  before = malloc(LARGE);
+  free(after);
+  make_gate();
+  __asm__ volatile("" ::"r"(before));
+}
+
+static void *make_gates_and_stay(void *arg) {
+  make_gates();
+  forget_calls();
+  __atomic_fetch_add(&made, 1, __ATOMIC_RELEASE);
+  while (!must_end)
+    usleep(1000);
+  return arg;
+}
+
+int main(void) {
+  pthread_t t[ARENAS];
+  for (int i = 0; i < ARENAS; i++)
+    NEED(pthread_create(&t[i], NULL, make_gates_and_stay, NULL) == 0);
+  make_gates();
+  forget_calls();
+  while (__atomic_load_n(&made, __ATOMIC_ACQUIRE) < ARENAS)
+    usleep(1000);
+  NEED(count_stuck() == GATES);
+  must_end = 1;
+  for (int i = 0; i < ARENAS; i++)
+    NEED(pthread_join(t[i], NULL) == 0);
+  _exit(0);
+}
