@@ -532,13 +532,14 @@ static struct mprof_blocks *find_blocks(const struct mprof_memory *m,
 
 // The number of the chunk in use that holds addr, or whose last word it is,
 // which lies in the next one's head.
-static size_t chunk_of(const struct mprof_blocks *b, uintptr_t addr) {
+static size_t chunk_of(const struct mprof_blocks *b, uintptr_t addr,
+                       size_t *steps) {
   if (addr - b->start < WORD)
     return NO_CHUNK;
   size_t i = (addr - WORD - b->start) / UNIT;
   size_t word = i / 64;
   uint64_t bits = b->starts[word] << (63 - i % 64) >> (63 - i % 64);
-  while (bits == 0 && word > 0)
+  for (*steps += 1; bits == 0 && word > 0; *steps += 1)
     bits = b->starts[--word];
   if (bits == 0)
     return NO_CHUNK;
@@ -565,7 +566,7 @@ static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
   struct mprof_reached *near = &m->marked[addr >> 16 & 63];
   if (addr >= near->start && addr < near->limit)
     return;
-  const size_t i = chunk_of(b, addr);
+  const size_t i = chunk_of(b, addr, &m->steps);
   if (i == NO_CHUNK)
     return;
   const uintptr_t chunk = b->start + i * UNIT;
@@ -584,13 +585,13 @@ void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {
   mark_canonical(m, word & ((UINT64_C(1) << ADDRESS_BITS) - 1));
 }
 
-bool mprof_memory_is_reached(const struct mprof_memory *m, uintptr_t addr) {
+bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr) {
   const struct mprof_blocks *b = find_blocks(m, addr);
   if (!b)
     return true;
   if (!b->starts)
     return b->is_marked;
-  const size_t i = chunk_of(b, addr);
+  const size_t i = chunk_of(b, addr, &m->steps);
   return i == NO_CHUNK || get_bit(b->marks, i);
 }
 

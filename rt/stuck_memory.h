@@ -52,6 +52,7 @@ struct mprof_memory {
   // the middle of a large one belongs to takes long.
   struct mprof_reached marked[64];
   uintptr_t low, high; // of all blocks
+  size_t steps;        // words of starts that were looked at
   int pagemap;         // descriptor
   uintptr_t main_top;  // of glibc's main heap, its last chunk; 0: not found
   bool has_rings;      // of the kernel's, for io_uring or aio
@@ -94,6 +95,6 @@ void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
 // Looks at all that was reached, and what that reaches.
 void mprof_memory_follow(struct mprof_memory *m);
 // Whether an address lies in a block that was reached, or in none.
-bool mprof_memory_is_reached(const struct mprof_memory *m, uintptr_t addr);
+bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
 
 #endif // MPROF_RT_STUCK_MEMORY_H

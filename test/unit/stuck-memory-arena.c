@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the heap of a thread's arena is taken for blocks, also one that was
+// left for a new one; what the arena says of its free blocks is not looked at,
+// as it has the address of the last word before each.
+//
+// UNSUPPORTED: unit-address, unit-memory, unit-thread
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
+
+#include "stuck-memory.h"
+
+enum { HEADER = 48, STATE = 2200, CHUNK = 64, OTHER_ARENA = 4, SIZE = 65536 };
+
+static uintptr_t kept, top;
+
+// The heap's size is its third word.
+static struct mprof_area make(bool is_left) {
+  struct heap h = {.is_before_in_use = true};
+  const uintptr_t start = (uintptr_t)map_aligned(SIZE);
+  h.start = start;
+  h.at = (start + HEADER + STATE + UNIT - 1) & -(uintptr_t)UNIT;
+  words(start)[0] = start + HEADER;
+  words(start)[2] = SIZE;
+  add_chunk(&h, CHUNK, true, OTHER_ARENA);
+  kept = add_chunk(&h, CHUNK, true, OTHER_ARENA);
+  const size_t rest = start + SIZE - h.at;
+  if (is_left) { // what is left of the top is two that are too small
+    add_chunk(&h, rest - 2 * UNIT, false, OTHER_ARENA);
+    add_chunk(&h, UNIT, true, OTHER_ARENA);
+    add_chunk(&h, UNIT, true, OTHER_ARENA);
+  } else {
+    top = add_chunk(&h, rest, false, OTHER_ARENA) - 2 * WORD;
+    words(start + HEADER)[12] = top;
+  }
+  return (struct mprof_area){
+      .start = start, .limit = start + SIZE, .is_unnamed = true};
+}
+
+static void check(bool is_left) {
+  const struct mprof_area a = make(is_left);
+  struct mprof_memory m = memory_of(&a, 1);
+  CHECK_EQ(mprof_memory_find_blocks(&m), 0);
+  CHECK_EQ(m.blocks_len, 1);
+  mprof_memory_mark_roots(&m);
+  CHECK(!mprof_memory_is_reached(&m, kept));
+  // It is not that such an address reaches nothing.
+  mark_and_follow(&m, kept + CHUNK - 2 * WORD);
+  CHECK(mprof_memory_is_reached(&m, kept));
+}
+
+int main(void) {
+  check(false);
+  check(true);
+  return 0;
+}
