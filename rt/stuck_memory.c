@@ -314,20 +314,22 @@ static uintptr_t size_of(uintptr_t chunk) {
   return word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
 }
 
-// Whether chunks follow one another from first up to end. A heap of another
-// arena that was left for a new one ends with two that are too small.
-static bool is_heap(uintptr_t first, uintptr_t end, bool is_main) {
+// How far chunks follow one another from first on: to end if that is a heap. A
+// heap of another arena that was left for a new one ends with two that are too
+// small.
+static uintptr_t walk(struct mprof_memory *m, uintptr_t first, uintptr_t end,
+                      bool is_main) {
   uintptr_t p = first;
-  while (p < end) {
+  for (; p < end; m->steps++) {
     const uintptr_t word = word_at(p + WORD), size = word & ~(uintptr_t)FLAGS;
     if (!is_main && end - p <= MIN_CHUNK && size <= UNIT)
-      return true;
+      return end;
     if (size < MIN_CHUNK || size % UNIT != 0 || size > end - p ||
         (word & MMAPPED) || (is_main && (word & OTHER_ARENA)))
-      return false;
+      return p;
     p += size;
   }
-  return p == end;
+  return p;
 }
 
 static bool add_blocks(struct mprof_memory *m, const struct mprof_blocks *b) {
@@ -374,13 +376,18 @@ static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end,
   return true;
 }
 
-// In front of the first chunk may be what libc needed before malloc.
+// In front of the first chunk may be what libc needed before malloc. A way that
+// ends far from there was the right one, on which others would end, too.
 static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
                       bool is_main) {
   enum { FIRST_AT = PAGE };
-  for (uintptr_t p = start; p < end && p - start < FIRST_AT; p += UNIT)
-    if (is_heap(p, end, is_main))
+  for (uintptr_t p = start; p < end && p - start < FIRST_AT; p += UNIT) {
+    const uintptr_t last = walk(m, p, end, is_main);
+    if (last == end)
       return add_heap(m, p, end, is_main);
+    if (last - start > 2 * FIRST_AT)
+      return false;
+  }
   return false;
 }
 

@@ -52,7 +52,7 @@ struct mprof_memory {
   // the middle of a large one belongs to takes long.
   struct mprof_reached marked[64];
   uintptr_t low, high; // of all blocks
-  size_t steps;        // words of starts that were looked at
+  size_t steps;        // chunks, and words of starts, that were looked at
   int pagemap;         // descriptor
   uintptr_t main_top;  // of glibc's main heap, its last chunk; 0: not found
   bool has_rings;      // of the kernel's, for io_uring or aio

@@ -226,7 +226,8 @@ static void put_unjudged(const struct writer *p) {
     return;
   case MPROF_UNJUDGED_URING:
     mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
-                           "judged: io_uring keeps addresses in the kernel\n");
+                           "judged: io_uring or aio keeps addresses in the "
+                           "kernel\n");
     return;
   case MPROF_UNJUDGED_PROC:
     mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "

@@ -54,9 +54,12 @@ int main(void) {
   CHECK(!reaches_large((uintptr_t)-WORD - 1));
 
   struct mprof_memory m = make();
+  mark_and_follow(&m, h.start);
+  mark_and_follow(&m, h.start + 3); // in the first head
   mark_and_follow(&m, freed);
   mark_and_follow(&m, top + 100);
   mark_and_follow(&m, top + LARGE);
+  CHECK(!mprof_memory_is_reached(&m, first));
   CHECK(!mprof_memory_is_reached(&m, second));
   CHECK(mprof_memory_is_reached(&m, freed));
   CHECK(mprof_memory_is_reached(&m, top));

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a heap with a size that cannot be is not taken for blocks: all that
-// is in it counts as reached, and is looked at.
+// Intent: a heap with a size that cannot be is not taken for blocks, after one
+// walk: all that is in it counts as reached, and is looked at.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "stuck-memory.h"
 
-enum { CHUNK = 64, CHUNKS = 200, HURT = 120 };
+enum { CHUNK = 64, CHUNKS = 2000, HURT = 1200 };
 
 static const uintptr_t wrong[] = {
     0,
@@ -25,7 +25,7 @@ static const uintptr_t wrong[] = {
 int main(void) {
   for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
     struct heap h = {.is_before_in_use = true};
-    uintptr_t v[CHUNKS];
+    static uintptr_t v[CHUNKS];
     static char apart[2 * PAGE] __attribute__((aligned(PAGE)));
     h.start = h.at = (uintptr_t)map_aligned(1 << 20);
     for (int k = 0; k < CHUNKS; k++)
@@ -51,6 +51,7 @@ int main(void) {
     m = memory_of(a, 2);
     CHECK_EQ(mprof_memory_find_blocks(&m), 0);
     CHECK_EQ(m.blocks_len, 1);
+    CHECK(m.steps < CHUNKS);
     CHECK(mprof_memory_is_reached(&m, v[0]));
     CHECK(mprof_memory_is_reached(&m, v[HURT + 1]));
     CHECK(!mprof_memory_is_reached(&m, (uintptr_t)apart));
