@@ -73,6 +73,24 @@ long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
   return call4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
 }
 
+long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
+  const long from = mprof_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  int own[2];
+  if (from < 0)
+    return from;
+  long n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
+  if (n == 0) {
+    mprof_sys_fcntl(own[0], F_SETPIPE_SZ, (long)len); // or as large as it is
+    n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
+    if (n > 0)
+      n = mprof_sys_read(own[0], buf, (size_t)n);
+    mprof_sys_close(own[0]);
+    mprof_sys_close(own[1]);
+  }
+  mprof_sys_close((int)from);
+  return n;
+}
+
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
   return call4(SYS_mprotect, (long)start, (long)len, protection, 0);
 }

@@ -212,25 +212,57 @@ static bool mark_numbers(struct scan *s, const char *path, const char *key,
   return true;
 }
 
+// Whether a descriptor can be read, by its fdinfo.
+static bool is_for_reading(const char *path) {
+  struct mprof_infile f;
+  static const char key[] = "flags:";
+  if (mprof_infile_read(&f, path) != 0)
+    return false;
+  const char *p = strstr(f.data, key);
+  const bool is = p && (parse(p + strlen(key), 8) & O_ACCMODE) != O_WRONLY;
+  mprof_infile_free(&f);
+  return is;
+}
+
+// Threads hand one another addresses by pipes, which may lie there for long.
+static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
+  enum { PIPE_MAX = 1 << 20 };
+  char *buf = mprof_os_map(PIPE_MAX);
+  if (!buf)
+    return MPROF_UNJUDGED_MEMORY;
+  const long n = mprof_os_peek_pipe(path, buf, PIPE_MAX);
+  for (long at = 0; at + (long)sizeof(uintptr_t) <= n; at++) {
+    uintptr_t word; // of a message of any form
+    memcpy(&word, buf + at, sizeof(word));
+    mprof_memory_mark(&s->memory, word);
+  }
+  mprof_os_unmap(buf, PIPE_MAX);
+  return MPROF_JUDGED;
+}
+
 static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
   static const char epoll[] = "anon_inode:[eventpoll]";
   static const char uring[] = "anon_inode:[io_uring]";
-  char path[64], link[64];
+  static const char pipe[] = "pipe:[";
+  char path[64], info_path[64], link[64];
   struct mprof_text t = MPROF_TEXT(path);
+  struct mprof_text info = MPROF_TEXT(info_path);
   make_path(&t, s, "/fd/", fd);
+  make_path(&info, s, "/fdinfo/", fd);
   long n = mprof_sys_readlink(path, link, sizeof(link));
   if (n == (long)sizeof(uring) - 1 && memcmp(link, uring, (size_t)n) == 0)
     return MPROF_UNJUDGED_URING;
+  if (n >= (long)sizeof(pipe) - 1 &&
+      memcmp(link, pipe, sizeof(pipe) - 1) == 0 && is_for_reading(info_path))
+    return mark_pipe(s, path);
   if (n != (long)sizeof(epoll) - 1 || memcmp(link, epoll, (size_t)n) != 0)
     return MPROF_JUDGED;
-  struct mprof_text info = MPROF_TEXT(path);
-  make_path(&info, s, "/fdinfo/", fd);
-  return mark_numbers(s, path, " data:", 0) ? MPROF_JUDGED
-                                            : MPROF_UNJUDGED_PROC;
+  return mark_numbers(s, info_path, " data:", 0) ? MPROF_JUDGED
+                                                 : MPROF_UNJUDGED_PROC;
 }
 
 // epoll gives back an address that the program may have nowhere else, and so do
-// timers.
+// timers and pipes.
 static enum mprof_unjudged mark_kernels(struct scan *s) {
   enum { LIST_BYTES = 1 << 16 };
   char path[64];

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: nobody is stuck at a gate whose address another thread has yet to
+// read from a pipe, behind other messages and at any place; the pipe has as
+// much to read afterwards as before.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+
+#include "gates.h"
+
+enum { OTHERS = 3001 };
+
+static int fd[2];
+
+static void *send_gate(void *arg) {
+  struct gate *g = make_gate();
+  char others[OTHERS] = {0};
+  NEED(write(fd[1], others, sizeof(others)) == sizeof(others));
+  NEED(write(fd[1], &g, sizeof(g)) == sizeof(g));
+  forget_calls();
+  return arg;
+}
+
+int main(void) {
+  struct gate *g;
+  char others[OTHERS], none;
+  NEED(pipe(fd) == 0);
+  apart(make_gate_and_forget, NULL);
+  apart(send_gate, NULL);
+  NEED(count_stuck() == 1);
+  NEED(read(fd[0], others, sizeof(others)) == sizeof(others));
+  NEED(read(fd[0], &g, sizeof(g)) == sizeof(g));
+  open_gate(g);
+  close(fd[1]);
+  NEED(read(fd[0], &none, 1) == 0);
+  _exit(0);
+}
