@@ -4,7 +4,8 @@
 // Intent: nobody is stuck at a gate that a thread knows whose stack adjoins
 // another's, for want of a guard, or the program's own memory, or whose frames
 // lie below the handler that it is in, on a stack for signals in its own, or
-// that runs on a stack of the program's.
+// that runs on a stack of the program's; or whose address is in memory that was
+// the stack of a thread that has ended.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
@@ -67,6 +68,23 @@ static void begin_above(pthread_t *t) {
   NEED(pthread_create(t, &a, put_gate_and_stay, p + GUARD) == 0);
 }
 
+// --- the program's memory, which was a stack before ---
+
+static void *end(void *arg) { return arg; }
+
+static struct gate **put_on_old_stack(void) {
+  pthread_t t;
+  pthread_attr_t a;
+  char *p = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  NEED(p != MAP_FAILED && mprotect(p, GUARD, PROT_NONE) == 0);
+  pthread_attr_init(&a);
+  NEED(pthread_attr_setstack(&a, p + GUARD, STACK) == 0);
+  NEED(pthread_create(&t, &a, end, NULL) == 0 && pthread_join(t, NULL) == 0);
+  apart(put_gate, p + GUARD);
+  return (struct gate **)(p + GUARD);
+}
+
 // --- a handler's stack in the thread's own ---
 
 static void until_end(int signal) {
@@ -124,10 +142,12 @@ int main(void) {
   begin_above(&t[2]);
   begin_on_alternate(&t[3]);
   NEED(pthread_create(&t[4], NULL, on_another, NULL) == 0);
+  struct gate **slot = put_on_old_stack();
   while (known < KNOWING)
     usleep(1000);
   NEED(count_stuck() == 1);
   must_end = 1;
+  open_gate(*slot);
   pthread_mutex_unlock(&idles);
   for (int i = 0; i < THREADS; i++)
     NEED(pthread_join(t[i], NULL) == 0);
