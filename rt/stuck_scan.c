@@ -358,10 +358,12 @@ static enum mprof_unjudged search(struct scan *s) {
   const int error = prepare(s);
   if (error != 0)
     return error == ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
-  mprof_memory_mark_roots(&s->memory);
+  // First, since the program goes on: what it takes from a pipe before that is
+  // looked at is not in the copy, either.
   const enum mprof_unjudged why = mark_kernels(s);
   if (why != MPROF_JUDGED)
     return why;
+  mprof_memory_mark_roots(&s->memory);
   do {
     mark_threads(s);
     const bool has_changed = reach_objects(s);
