@@ -14,7 +14,7 @@
 #include "signals.h"
 #include "flags.h"
 #include "init.h"
-#include "threads.h"
+#include "thread_wait.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -149,7 +149,11 @@ static void dump(bool is_last, uintptr_t frame) {
   }
   mprof_symbolize_turn_off(true);
   mprof_writer_caller = (struct mprof_caller){.frame = frame};
+  // This handler is no affair of the program's: a thread in a wait is shown as
+  // it was before the signal.
+  mprof_tls.interrupted = mprof_interrupted_wait(frame);
   call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
+  mprof_tls.interrupted = NULL;
   mprof_symbolize_turn_off(false);
   if (!is_last)
     mprof_lock_release(&mprof_writer_lock);

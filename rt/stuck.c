@@ -37,6 +37,23 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   return mprof_stuck_graph_look_again(g);
 }
 
+// Who did not wait at the second look may run, and so may those that wait for
+// it. What it can reach was not looked at, so conditions are not judged.
+static int take_locks(struct mprof_stuck *g, uint64_t age) {
+  int error = mprof_stuck_graph_take(g, age, false);
+  if (has_objects(g))
+    g->unjudged = MPROF_UNJUDGED_BUSY;
+  while (error == 0) {
+    mprof_stuck_graph_judge(g, false);
+    error = mprof_stuck_graph_look_again(g);
+    if (error != EAGAIN)
+      break;
+    mprof_thread_stacks_free(&g->stacks);
+    error = 0;
+  }
+  return error;
+}
+
 // Calls nest: what came first is the program's.
 void mprof_stuck_enter(const struct mprof_caller *caller) {
   struct mprof_thread *self = mprof_thread_self(false);
@@ -76,10 +93,9 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
       mprof_stuck_free(g);
     error = take_once(g, caller, age);
   }
-  if (error == EAGAIN) { // they are busy
+  if (error == EAGAIN) {
     mprof_stuck_free(g);
-    *g = (struct mprof_stuck){.time_ns = mprof_sys_realtime_ns()};
-    error = 0;
+    error = take_locks(g, age);
   }
   mprof_stuck_graph_cycles(g);
   mprof_stuck_leave();

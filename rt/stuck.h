@@ -76,6 +76,9 @@ struct mprof_stuck_thread {
   uint8_t grade;   // enum mprof_stuck_grade
   bool is_reached; // the object, by a thread that may run
   bool may_run;    // for the time being
+  // It asks for this, in the handler of dump_on_signal, which has interrupted
+  // the wait: what it has is what the wait's caller has.
+  bool is_interrupted;
   // Of HOLDER_RECORDED: whether the thread is stuck with the first of them that
   // is, or only when all are.
   bool needs_all;
@@ -95,6 +98,7 @@ enum mprof_unjudged {
   MPROF_UNJUDGED_URING,  // the kernel has addresses that nobody can ask for
   MPROF_UNJUDGED_PROC,   // /proc does not say enough
   MPROF_UNJUDGED_MEMORY, // or time
+  MPROF_UNJUDGED_BUSY,   // they waited no more, time and again
 };
 
 struct mprof_stuck {

@@ -158,6 +158,48 @@ bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
          holder_of(h->lock, taken).tid == t->tid;
 }
 
+// --- whether a thread sleeps ---
+
+// Whether the futex is the object's, and sleep there has no end.
+static bool is_of_object(const struct mprof_proc_thread *p,
+                         const struct mprof_stuck_thread *x) {
+  if (p->args[3] != 0)
+    return false;
+#ifdef __GLIBC__ // musl's conditions have their futex on the waiter's stack
+  enum { OBJECT = 256, THREAD = 4096 };
+  const uintptr_t word = p->args[0];
+  if (x->awaited == MPROF_AWAITS_THREAD)
+    return word - x->wait.joins < THREAD;
+  return word - x->wait.object < OBJECT;
+#else
+  (void)x;
+  return true;
+#endif
+}
+
+// The calling thread's own wait, if a signal has interrupted it: whether it
+// goes on when the handler comes back.
+static bool sleeps_again(const struct mprof_stuck_thread *x) {
+  const struct mprof_caller *c = x->thread->inside;
+  struct mprof_proc_thread p;
+  return c && mprof_interrupted_call(c->frame, &p) && is_of_object(&p, x) &&
+         mprof_sleeps_again(&p, x->wait.kind != MPROF_KIND_sem);
+}
+
+// Whether the thread sleeps in the object, without an end.
+static bool sleeps(const struct mprof_stuck_thread *x) {
+  struct mprof_proc_thread p;
+  if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
+    return true; // it need not sleep, or not there
+  if (x->thread == mprof_tls.self)
+    return sleeps_again(x);
+  if (!mprof_proc_thread(x->tid, &p))
+    return false;
+  if (p.syscall == MPROF_SYSCALL_UNKNOWN)
+    return p.state == 0 || p.state == 'S' || p.state == 'D';
+  return p.syscall == SYS_futex && is_of_object(&p, x);
+}
+
 // --- threads ---
 
 // A number or an address as a place in the index.
@@ -215,8 +257,8 @@ static uintptr_t whole_wait(uintptr_t w) {
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (k->stopped) {
-    if (!(w & MPROF_WAIT_HELD))
+  if (k->stopped) { // all are held but the calling thread
+    if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
     x->at = whole_wait(w & ~MPROF_WAIT_BITS);
     x->wait = *(const struct mprof_wait *)x->at;
@@ -237,6 +279,8 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   }
   if (k->now - x->wait.start >= k->age && k->now > x->wait.start)
     x->awaited = (uint8_t)mprof_awaited_of(x->wait.op, x->wait.kind);
+  if (x->awaited != MPROF_AWAITS_NOTHING && t == mprof_tls.self && !sleeps(x))
+    x->awaited = MPROF_AWAITS_NOTHING;
 }
 
 // No thread ends meanwhile, and none is read by others. Returns the mask of
@@ -276,6 +320,11 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
+  // What the program's own function has is not known.
+  x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
+                      x->at == (uintptr_t)mprof_tls.interrupted &&
+                      x->wait.kind != MPROF_KIND_user &&
+                      x->wait.kind != MPROF_KIND_call;
 }
 
 // --- records ---
@@ -537,28 +586,6 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
 }
 
 // --- the second look ---
-
-// Whether the kernel says that the thread sleeps in the object, without an end.
-static bool sleeps(const struct mprof_stuck_thread *x) {
-  struct mprof_proc_thread p;
-  if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
-    return true; // it need not sleep, or not there
-  if (!mprof_proc_thread(x->tid, &p))
-    return false;
-  if (p.syscall == MPROF_SYSCALL_UNKNOWN)
-    return p.state == 0 || p.state == 'S' || p.state == 'D';
-  if (p.syscall != SYS_futex || p.args[3] != 0)
-    return false;
-#ifdef __GLIBC__ // musl's conditions have their futex on the waiter's stack
-  enum { OBJECT = 256, THREAD = 4096 };
-  const uintptr_t word = p.args[0];
-  if (x->awaited == MPROF_AWAITS_THREAD)
-    return word - x->wait.joins < THREAD;
-  return word - x->wait.object < OBJECT;
-#else
-  return true;
-#endif
-}
 
 static bool has_same_holder(const struct mprof_stuck_thread *x) {
   if (!is_lock(x->awaited))

@@ -124,6 +124,10 @@ static void set_extent(struct scan *s, struct extent *e,
   if (slot->held != 0 && e->thread != MPROF_NO_THREAD) {
     e->sp = slot->held;
     e->saved = &s->g->v[e->thread].wait.saved;
+  } else if (inside && s->g->v[e->thread].is_interrupted) {
+    e->context = NULL;
+    e->sp = s->g->v[e->thread].wait.frame - PUSHED;
+    e->saved = &s->g->v[e->thread].wait.saved;
   } else if (inside) {
     e->context = NULL;
     e->sp = inside->frame - PUSHED;
@@ -305,11 +309,16 @@ static bool reach_objects(struct scan *s) {
   return has_changed;
 }
 
+// Who asks for this runs, in a handler that may have interrupted its wait.
+static bool may_use_stack(const struct mprof_stuck_thread *x) {
+  return x->may_run || (x->thread->inside && !x->is_interrupted);
+}
+
 static void mark_threads(struct scan *s) {
   for (size_t i = 0; i < s->slots->slots_len; i++) {
     struct extent *e = &s->extents[i];
     if (!e->has_run &&
-        (e->thread == MPROF_NO_THREAD || s->g->v[e->thread].may_run))
+        (e->thread == MPROF_NO_THREAD || may_use_stack(&s->g->v[e->thread])))
       mark_thread(s, e);
   }
   mprof_memory_follow(&s->memory);

@@ -535,10 +535,16 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
     slot = add_slot(s, mprof_sys_gettid());
   if (!slot || !mprof_slot_claim(slot))
     return;
-  slot->stack.stack_len = (uint32_t)mprof_unwind_cfi(
-      &range, frame, slot->stack.stack, s->depth, &end);
+  const struct mprof_wait *w = mprof_tls.interrupted;
+  slot->stack.stack_len =
+      (uint32_t)(w ? mprof_unwind_wait(&range, w, slot->stack.stack, s->depth,
+                                       &end)
+                   : mprof_unwind_cfi(&range, frame, slot->stack.stack,
+                                      s->depth, &end));
   slot->stack.end = (uint8_t)end;
   slot->stack.labels = mprof_tls.labels;
+  if (w)
+    mprof_slot_note_wait(slot, w);
   mprof_slot_satisfy(slot);
   s->v[s->len++] = slot;
 }

@@ -40,6 +40,22 @@ void mprof_wait_note(struct mprof_wait *w);
 // It is over. Call in the process that it was noted in. [signal]
 void mprof_wait_note_end(struct mprof_wait *w);
 
+// --- thread_interrupted.c ---
+
+// The system call that a signal has interrupted, whose handler the calling
+// thread is in, below frame: as mprof_proc_thread says it of others. Its number
+// is MPROF_SYSCALL_UNKNOWN if it has ended with EINTR, else it begins anew when
+// the handler comes back. False: there is none.
+struct mprof_proc_thread;
+bool mprof_interrupted_call(uintptr_t frame, struct mprof_proc_thread *p);
+// Whether the thread will then sleep in such a call, of a futex: nobody has
+// changed that. calls_again: its caller does not return for EINTR.
+bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again);
+// The noted wait that was interrupted so; NULL if there is none.
+struct mprof_wait *mprof_interrupted_wait(uintptr_t frame);
+
+// --- the rest is thread_wait.c's ---
+
 // From now on t, the calling thread, begins no wait without a note.
 void mprof_thread_is_noting(struct mprof_thread *t);
 

@@ -12,6 +12,8 @@
 #include "bucket.h"
 #include "unwind.h"
 
+struct mprof_wait; // contention.h
+
 // Buckets that a thread's last events had; spares hashing the stack when an
 // event repeats.
 #define MPROF_RECENT 256
@@ -105,6 +107,9 @@ struct mprof_tls {
   // Bit s - 1: signal s came while guarded, and is blocked until that ends; in
   // a forked child, too, where it does not wait.
   volatile uint64_t put_off;
+  // The wait that the option dump_on_signal's handler has interrupted, and is
+  // shown as what the thread is in; NULL: none.
+  const struct mprof_wait *interrupted;
   bool is_own;         // the runtime's: it is never in the registry
   bool is_exiting;     // its end was seen: it cannot be unregistered again
   unsigned locks_held; // of the runtime's own

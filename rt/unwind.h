@@ -80,6 +80,11 @@ size_t mprof_unwind_registers(struct mprof_stack_range *range,
 // Whether code at pc returns from a signal handler: it calls rt_sigreturn, as
 // libc's does. (Debuggers tell it so, too.)
 bool mprof_is_signal_return(mprof_pc pc);
+// What a signal has interrupted, a ucontext_t, whose handler is one of those
+// that the frame address fp is below; of several the last that came. NULL if
+// there is none.
+const void *mprof_interrupted_context(struct mprof_stack_range *range,
+                                      uintptr_t fp);
 // Whether frame is the frame address of one of the functions on the stack that
 // fp, the frame address of one of them, is on, and pc its return address. That
 // function must keep a frame pointer, others need not.

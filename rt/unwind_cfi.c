@@ -239,6 +239,31 @@ size_t mprof_unwind_registers(struct mprof_stack_range *own,
   return follow(own, *from, pcs, depth, end);
 }
 
+const void *mprof_interrupted_context(struct mprof_stack_range *own,
+                                      uintptr_t fp) {
+  enum { FRAMES_MAX = 256 };
+  struct mprof_stack_range foreign;
+  struct mprof_stack_range *range = mprof_stack_enter(own, &foreign, fp);
+  if (!range)
+    return NULL;
+  struct mprof_registers f = {
+      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
+  bool is_sure = true; // as in follow
+  for (int i = 0; i < FRAMES_MAX && f.pc >= 4096 && f.pc >> 47 == 0; i++) {
+    const uintptr_t sp = f.sp;
+    struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
+    if (is_sure)
+      r = find_rule(f.pc - 1);
+    is_sure = r.base != MPROF_CFA_UNKNOWN;
+    if (!is_sure && mprof_is_signal_return(f.pc))
+      return ascend_signal(range, range == &foreign, &f) ? (const void *)sp
+                                                         : NULL;
+    if (r.base == MPROF_CFA_ROOT || !ascend(range, range == &foreign, &r, &f))
+      return NULL;
+  }
+  return NULL;
+}
+
 // By frame pointers up to frame or as far as they go. False: they went
 // elsewhere, or past it.
 static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,

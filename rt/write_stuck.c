@@ -237,6 +237,11 @@ static void put_unjudged(const struct writer *p) {
     mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
                            "judged: no memory or no time for a search\n");
     return;
+  case MPROF_UNJUDGED_BUSY:
+    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
+                           "judged: a thread that seemed to wait did not at a "
+                           "second look, time and again\n");
+    return;
   }
 }
 

@@ -13,7 +13,7 @@
 //
 // CHECK-DAG: sample: 1 state=waiting kind=mutex : pthread_mutex_lock <- take_second <- a_then_b{{$}}
 // CHECK-DAG: sample: 1 state=waiting kind=mutex : pthread_mutex_lock <- take_second <- b_then_a{{$}}
-// CHECK-DAG: sample: 1 state=running : {{.*}} <- wait_for_both <- main{{$}}
+// CHECK-DAG: sample: 1 state=waiting kind=join : pthread_join <- wait_for_both <- main{{$}}
 
 #include "waited.h"
 

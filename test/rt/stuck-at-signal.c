@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: with dump_on_signal, a thread that the signal came to while it waited
+// is judged and shown as in that wait: in a cycle, in a join, in a semaphore's
+// or a condition's wait that nobody can end.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: for c in cycle join sem cond; do \
+// RUN:   not --crash env MPROF_OPTIONS=threadleak=1:dump_on_signal=TERM:debug=1:log_path=$c \
+// RUN:   timeout 60 ./app $c || exit 1; done
+// RUN: FileCheck %s --check-prefix=CYCLE < cycle.*[0-9].txt
+// RUN: FileCheck %s --check-prefix=JOIN < join.*[0-9].txt
+// RUN: FileCheck %s --check-prefix=SEM < sem.*[0-9].txt
+// RUN: FileCheck %s --check-prefix=COND < cond.*[0-9].txt
+//
+// CYCLE: Cycle 1 of 1: 2 threads wait for one another
+// CYCLE: for mutex {{.*}}, held by thread
+// CYCLE: for mutex {{.*}}, held by thread
+// CYCLE: SUMMARY: MProf: threadleak: 3 threads, 3 certain, 0 likely, 1 cycles
+//
+// JOIN: They wait for a stuck thread
+// JOIN: for the end of thread
+// JOIN: SUMMARY: MProf: threadleak: 3 threads, 3 certain, 0 likely, 1 cycles
+//
+// SEM: for semaphore
+// SEM: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 0 cycles
+//
+// COND: for condition
+// COND: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 0 cycles
+
+#include "waited.h"
+
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static pid_t tids[2];
+
+static void about_to_wait(int i) {
+  __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
+}
+static void *a_then_b(void *arg) {
+  pthread_mutex_lock(&a);
+  pthread_barrier_wait(&both);
+  about_to_wait(0);
+  pthread_mutex_lock(&b);
+  return arg;
+}
+static void *b_then_a(void *arg) {
+  pthread_mutex_lock(&b);
+  pthread_barrier_wait(&both);
+  about_to_wait(1);
+  pthread_mutex_lock(&a);
+  return arg;
+}
+
+struct gate {
+  pthread_mutex_t mutex;
+  pthread_cond_t opens;
+  sem_t sem;
+};
+static struct gate *new_gate(void) {
+  struct gate *g = calloc(1, sizeof(*g));
+  void *volatile next = malloc(100); // the last block's end is the allocator's
+  (void)next;
+  pthread_mutex_init(&g->mutex, NULL);
+  pthread_cond_init(&g->opens, NULL);
+  sem_init(&g->sem, 0, 0);
+  return g;
+}
+static void *wait_at_sem(void *arg) {
+  struct gate *g = new_gate();
+  about_to_wait(0);
+  sem_wait(&g->sem);
+  return arg;
+}
+static void *wait_at_cond(void *arg) {
+  struct gate *g = new_gate();
+  pthread_mutex_lock(&g->mutex);
+  about_to_wait(0);
+  pthread_cond_wait(&g->opens, &g->mutex);
+  return arg;
+}
+
+// Ends the process once the threads with so many numbers sleep.
+struct end {
+  pthread_t whom;
+  int sleepers;
+};
+static void *end_it(void *arg) {
+  const struct end e = *(struct end *)arg;
+  for (int i = 0; i < e.sleepers; i++)
+    until_waits_in(&tids[i], SYS_futex);
+  NEED(pthread_kill(e.whom, SIGTERM) == 0);
+  for (;;) // pause is a system call of code without MProf
+    sleep(60);
+}
+
+int main(int argc, char **argv) {
+  static struct end end;
+  pthread_t first, second, third;
+  NEED(argc == 2 && pthread_barrier_init(&both, NULL, 2) == 0);
+  end = (struct end){pthread_self(), 2};
+  const char kind = argv[1][0] == 'c' ? argv[1][1] : argv[1][0];
+  if (kind == 'y' || kind == 'j') {
+    NEED(pthread_create(&first, NULL, a_then_b, NULL) == 0);
+    NEED(pthread_create(&second, NULL, b_then_a, NULL) == 0);
+  } else {
+    void *(*const wait)(void *) = kind == 's' ? wait_at_sem : wait_at_cond;
+    end.sleepers = 1;
+    NEED(pthread_create(&first, NULL, wait, NULL) == 0);
+  }
+  if (kind != 'j')
+    end.whom = first;
+  NEED(pthread_create(&third, NULL, end_it, &end) == 0);
+  pthread_join(first, NULL);
+  return 0;
+}

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a handler of the program's that asks for stuck threads, and has
+// interrupted a join or a mutex's wait, finds the cycle, and its own thread in
+// it or waiting for it, whether the handler has SA_RESTART or a stack of its
+// own; mprof_stack then shows the handler, which runs. A wait for a condition
+// is not judged: the handler may end it.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: for how in 0 1 2; do \
+// RUN:   env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app $how \
+// RUN:   || exit 1; done
+
+#include "waited.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static pid_t tids[4];
+static pthread_t threads[4]; // the cycle's two, one that joins, one in a wait
+static size_t found[4];      // by the handler of each
+static char text[65536];
+static pid_t own;
+
+static void about_to_wait(int i) {
+  __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
+}
+static void use_own_stack(void) {
+  static _Thread_local char alternate[65536];
+  const stack_t other = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
+  NEED(sigaltstack(&other, NULL) == 0);
+}
+static void *a_then_b(void *arg) {
+  use_own_stack();
+  pthread_mutex_lock(&a);
+  pthread_barrier_wait(&both);
+  about_to_wait(0);
+  pthread_mutex_lock(&b);
+  return arg;
+}
+static void *b_then_a(void *arg) {
+  use_own_stack();
+  pthread_mutex_lock(&b);
+  pthread_barrier_wait(&both);
+  about_to_wait(1);
+  pthread_mutex_lock(&a);
+  return arg;
+}
+static void *join(void *arg) {
+  use_own_stack();
+  about_to_wait(2);
+  pthread_join(threads[0], NULL);
+  return arg;
+}
+struct gate {
+  pthread_mutex_t mutex;
+  pthread_cond_t opens;
+};
+static void *wait_at_gate(void *arg) {
+  use_own_stack();
+  struct gate *g = calloc(1, sizeof(*g));
+  void *volatile next = malloc(100); // the last block's end is the allocator's
+  (void)next;
+  pthread_mutex_init(&g->mutex, NULL);
+  pthread_cond_init(&g->opens, NULL);
+  pthread_mutex_lock(&g->mutex);
+  about_to_wait(3);
+  pthread_cond_wait(&g->opens, &g->mutex);
+  return arg;
+}
+
+static void handle(int sig) {
+  static struct mprof_stack_record records[8];
+  (void)sig;
+  size_t n = 0;
+  if (mprof_thread_leak_profile(records, 8, &n) != 0)
+    n = 1000;
+  mprof_stack(text, sizeof(text), 0);
+  own = own_tid();
+  for (int i = 0; i < 4; i++)
+    if (tids[i] == own)
+      __atomic_store_n(&found[i], n, __ATOMIC_RELEASE);
+}
+
+static size_t ask(int i) {
+  NEED(pthread_kill(threads[i], SIGUSR1) == 0);
+  while (__atomic_load_n(&found[i], __ATOMIC_ACQUIRE) == 0)
+    usleep(1000);
+  return found[i];
+}
+
+int main(int argc, char **argv) {
+  struct sigaction action;
+  memset(&action, 0, sizeof(action));
+  action.sa_handler = handle;
+  NEED(argc == 2 && pthread_barrier_init(&both, NULL, 2) == 0);
+  action.sa_flags = argv[1][0] == '1'   ? SA_RESTART
+                    : argv[1][0] == '2' ? SA_ONSTACK
+                                        : 0;
+  NEED(sigaction(SIGUSR1, &action, NULL) == 0);
+  void *(*const run[])(void *) = {a_then_b, b_then_a, join, wait_at_gate};
+  for (int i = 0; i < 4; i++)
+    NEED(pthread_create(&threads[i], NULL, run[i], NULL) == 0);
+  for (int i = 0; i < 4; i++)
+    until_waits_in(&tids[i], SYS_futex);
+  // The gate's thread is stuck, too, when another asks.
+  NEED(ask(0) == 4);
+  char running[64];
+  NEED(strstr(text, "[running]") != NULL);
+  NEED(ask(2) == 4);
+  NEED(ask(3) == 3);
+  snprintf(running, sizeof(running), "thread %d \"app\" [running]", (int)own);
+  NEED(strstr(text, running) == text);
+  return 0;
+}
