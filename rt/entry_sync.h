@@ -109,7 +109,8 @@ bool mprof_mutex_is_charged(const void *mutex);
 // A lock that does not know all who hold it is known by the records alone, so
 // none may outlive the hold.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
-  if (mprof_unlikely(mprof_holds_on) && kind != MPROF_KIND_mutex)
+  if (mprof_unlikely(mprof_holds_on) &&
+      (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
     mprof_hold_dropped((uintptr_t)lock);
 }
 

@@ -6,6 +6,7 @@
 #include "holds.h"
 
 #include "clock.h"
+#include "contention.h"
 #include "fastpath.h"
 #include "flags.h"
 #include "init.h"
@@ -27,18 +28,48 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   return &h->v[(first + way) % MPROF_HOLDS];
 }
 
-// That of the lock, else an unused one, else the oldest.
+// Those that write an rwlock, which names them.
+#define WRITES(X)                                                              \
+  X(pthread_rwlock_wrlock)                                                     \
+  X(pthread_rwlock_trywrlock)                                                  \
+  X(pthread_rwlock_timedwrlock)                                                \
+  X(pthread_rwlock_clockwrlock)
+#define DECLARE_WEAK(f) extern void f(void) __attribute__((weak));
+WRITES(DECLARE_WEAK)
+
+static bool is_needed(uint8_t kind, uintptr_t op) {
+#define IS_OP(f) || op == (uintptr_t)f
+  const bool writes = false WRITES(IS_OP);
+  return !MPROF_LOCKS_NAME_OWNERS ||
+         (kind != MPROF_KIND_mutex && (kind != MPROF_KIND_rwlock || !writes));
+}
+
+// Of two records the one that may rather be replaced.
+static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
+  if (x->lock == 0 || y->lock == 0)
+    return x->lock == 0 && y->lock != 0;
+  return x->is_needed != y->is_needed ? !x->is_needed : x->since < y->since;
+}
+
+// That of the lock, else an unused one, else the oldest that is not needed, at
+// the lock's own places; at any other if all of those are needed.
 static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   struct mprof_hold *best = NULL;
-  for (size_t way = 0; way < WAYS; way++) {
+  for (size_t way = 0; way < MPROF_HOLDS; way++) {
     struct mprof_hold *x = place_of(h, lock, way);
+    if (way == WAYS && (best->lock == 0 || !best->is_needed))
+      break;
     if (x->lock == lock)
       return x;
-    if (!best || (best->lock != 0 && (x->lock == 0 || x->since < best->since)))
+    if (!best || is_better(x, best)) {
       best = x;
+      h->has_strayed |= way >= WAYS;
+    }
   }
-  if (best->lock != 0)
-    h->has_lost = true;
+  if (best->lock != 0 && best->is_needed) {
+    h->lost++;
+    mprof_stat_add(MPROF_STAT_holds_lost, 1);
+  }
   return best;
 }
 
@@ -51,7 +82,8 @@ static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
   atomic_store_explicit(&x->lock, 0, memory_order_relaxed);
   atomic_thread_fence(memory_order_release);
   x->op = op;
-  x->kind = kind;
+  x->kind = kind & 0x7f;
+  x->is_needed = is_needed(kind, op);
   x->since = mprof_clock_about();
   size_t n = mprof_unwind(&t->range, frame, x->stack, MPROF_HOLD_FRAMES, &end);
   for (; n < MPROF_HOLD_FRAMES; n++)
@@ -74,10 +106,19 @@ void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
 }
 
 void mprof_hold_dropped(uintptr_t lock) {
-  const struct mprof_thread *t = mprof_tls.self;
-  for (size_t way = 0; t && t->holds && way < WAYS; way++)
-    if (place_of(t->holds, lock, way)->lock == lock)
-      place_of(t->holds, lock, way)->lock = 0;
+  struct mprof_holds *h = mprof_tls.self ? mprof_tls.self->holds : NULL;
+  bool is_found = false;
+  if (!h)
+    return;
+  for (size_t way = 0; way < (h->has_strayed ? MPROF_HOLDS : WAYS); way++) {
+    struct mprof_hold *x = place_of(h, lock, way);
+    if (x->lock != lock)
+      continue;
+    is_found = true;
+    x->lock = 0;
+  }
+  if (mprof_unlikely(!is_found && h->lost != 0))
+    h->lost--;
 }
 
 bool mprof_hold_read(const struct mprof_thread *t, size_t i,
@@ -89,6 +130,7 @@ bool mprof_hold_read(const struct mprof_thread *t, size_t i,
   copy->lock = lock;
   copy->op = x->op;
   copy->kind = x->kind;
+  copy->is_needed = x->is_needed;
   copy->since = x->since;
   for (size_t k = 0; k < MPROF_HOLD_FRAMES; k++)
     copy->stack[k] = x->stack[k];

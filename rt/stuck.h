@@ -108,7 +108,7 @@ struct mprof_stuck {
   size_t index_size;               // a power of two
   struct mprof_stuck_hold **holds; // sorted by lock, the newest first
   size_t holds_len, holds_bytes;
-  bool has_lost_holds;
+  size_t lost_holds; // locks that are held and have no record
   size_t stuck, certain, likely, cycles;
   enum mprof_unjudged unjudged;
   int unread;
@@ -135,6 +135,8 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 // EAGAIN if any waits no more, or elsewhere than its note says: then all is to
 // be judged anew.
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);
+// What was taken, by the function that took it.
+enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind);
 // Whether a thread still holds what it once took, as far as the lock tells.
 bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h);

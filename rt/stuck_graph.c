@@ -66,6 +66,24 @@ enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
   return MPROF_AWAITS_NOTHING;
 }
 
+enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
+  const char *name;
+  switch (kind) {
+  case MPROF_KIND_mutex:
+    return MPROF_AWAITS_MUTEX;
+  case MPROF_KIND_spin:
+    return MPROF_AWAITS_SPIN;
+  case MPROF_KIND_user:
+    return MPROF_AWAITS_USER;
+  case MPROF_KIND_rwlock: // also by a try, and with a time-out
+    name = mprof_hooked_name(mprof_op_pc(op));
+    return name && strstr(name, "wrlock") ? MPROF_AWAITS_WRITE
+                                          : MPROF_AWAITS_READ;
+  default:
+    return MPROF_AWAITS_NOTHING;
+  }
+}
+
 // --- what locks say of who holds them ---
 
 struct holder {
@@ -153,9 +171,9 @@ static struct holder holder_of(uintptr_t lock, enum mprof_awaited awaited) {
 
 bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h) {
-  const enum mprof_awaited taken = mprof_awaited_of(h->op, h->kind);
-  return taken == MPROF_AWAITS_USER || // its release is seen
-         holder_of(h->lock, taken).tid == t->tid;
+  const struct holder now = holder_of(h->lock, mprof_taken_of(h->op, h->kind));
+  // What is needed is dropped when it is given back.
+  return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
 }
 
 // --- whether a thread sleeps ---
@@ -329,22 +347,6 @@ static void add_locked(struct mprof_thread *t, void *arg) {
 
 // --- records ---
 
-// Whether a record is needed: the lock does not tell who holds it.
-static bool is_needed(const struct mprof_hold *h) {
-  switch (mprof_awaited_of(h->op, h->kind)) {
-  case MPROF_AWAITS_READ:
-  case MPROF_AWAITS_SPIN:
-  case MPROF_AWAITS_USER:
-#ifndef __GLIBC__
-  case MPROF_AWAITS_WRITE:
-  case MPROF_AWAITS_MUTEX:
-#endif
-    return true;
-  default:
-    return false;
-  }
-}
-
 static bool comes_first(const void *a, const void *b) {
   const struct mprof_stuck_hold *x = a, *y = b;
   return x->lock != y->lock ? x->lock < y->lock : x->since > y->since;
@@ -360,10 +362,11 @@ static int take_holds(struct mprof_stuck *g) {
       (struct mprof_stuck_hold *)(g->holds + g->len * MPROF_HOLDS);
   for (size_t i = 0; i < g->len; i++) {
     struct mprof_hold h;
-    g->has_lost_holds |=
-        g->v[i].thread->holds && g->v[i].thread->holds->has_lost;
-    for (size_t k = 0; g->v[i].thread->holds && k < MPROF_HOLDS; k++) {
-      if (!mprof_hold_read(g->v[i].thread, k, &h) || !is_needed(&h))
+    if (!g->v[i].thread->holds)
+      continue;
+    g->lost_holds += g->v[i].thread->holds->lost;
+    for (size_t k = 0; k < MPROF_HOLDS; k++) {
+      if (!mprof_hold_read(g->v[i].thread, k, &h) || !h.is_needed)
         continue;
       v[g->holds_len] = (struct mprof_stuck_hold){h.lock, h.since, i};
       g->holds[g->holds_len] = &v[g->holds_len];
@@ -393,7 +396,7 @@ static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   while (first + n < g->holds_len &&
          g->holds[first + n]->lock == x->wait.object)
     n++;
-  if (n == 0 || h->readers > n || g->has_lost_holds)
+  if (n == 0 || h->readers > n || g->lost_holds > 0)
     return;
   // One thread holds it: the last that took it.
   if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)

@@ -112,7 +112,7 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
                                .holds = holds,
                                .pthread = (uintptr_t)pthread_self()};
     if (holds)
-      *holds = (struct mprof_holds){.has_lost = false};
+      *holds = (struct mprof_holds){.has_strayed = false};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
     if (register_exit(t))

@@ -62,6 +62,24 @@ static void put_age(struct mprof_report *w, uint64_t since) {
 
 // --- one thread ---
 
+// ", held by threads 4711, 4712 and 12 more"
+static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
+                        const struct mprof_stuck_thread *x) {
+  enum { NAMED = 8 };
+  const uint32_t named = x->holds_len <= NAMED ? x->holds_len : NAMED;
+  mprof_report_put(w, x->needs_all ? ", held by some of threads "
+                                   : ", held by threads ");
+  for (uint32_t i = 0; i < named; i++) {
+    const bool is_last = i + 1 == x->holds_len;
+    mprof_report_put(w, i == 0 ? "" : is_last ? " and " : ", ");
+    mprof_report_plain(w, g->v[g->holds[x->holds + i]->thread].tid, "");
+  }
+  if (named < x->holds_len) {
+    mprof_report_put(w, " and ");
+    mprof_report_count(w, x->holds_len - named, " more");
+  }
+}
+
 // "mutex accounts (0x5581), held by thread 4712"
 static void put_awaited(const struct writer *p,
                         const struct mprof_stuck_thread *x) {
@@ -80,6 +98,10 @@ static void put_awaited(const struct writer *p,
   put_label(w, x->wait.object);
   if (x->awaited == MPROF_AWAITS_OBJECT)
     return;
+  if (x->holder == MPROF_HOLDER_RECORDED && x->holds_len > 1) {
+    put_holders(p->w, p->g, x);
+    return;
+  }
   const int holder =
       x->of != MPROF_NO_THREAD ? p->g->v[x->of].tid : x->holder_tid;
   mprof_report_put(w, x->holder == MPROF_HOLDER_GONE
@@ -93,7 +115,7 @@ static void put_awaited(const struct writer *p,
 static void put_hold(const struct writer *p, const struct mprof_hold *h) {
   struct mprof_report *w = p->w;
   mprof_report_put(w, "  holds ");
-  mprof_report_put(w, lock_word(mprof_awaited_of(h->op, h->kind)));
+  mprof_report_put(w, lock_word(mprof_taken_of(h->op, h->kind)));
   put_label(w, h->lock);
   mprof_report_put(w, ", taken ");
   put_age(w, h->since);
@@ -254,6 +276,18 @@ static void put_all(const struct writer *p) {
             "No thread that may run can reach what they wait for");
 }
 
+// Locks that only records know to be held are judged if all those are there.
+static void put_lost(const struct writer *p) {
+  if (p->g->lost_holds == 0)
+    return;
+  mprof_report_put(p->w, "\nReaders of rwlocks, spin locks and the program's "
+                         "own locks were not judged: ");
+  mprof_report_things(p->w, (int64_t)p->g->lost_holds, "lock");
+  mprof_report_put(p->w, p->g->lost_holds == 1 ? " that is" : " that are");
+  mprof_report_put(p->w, " held could not be remembered, since a thread held "
+                         "more than 32 such locks\n");
+}
+
 void mprof_report_stuck(struct mprof_report *w, const struct mprof_stuck *g) {
   struct writer p = {w, g, NULL};
   const size_t bytes =
@@ -269,6 +303,7 @@ void mprof_report_stuck(struct mprof_report *w, const struct mprof_stuck *g) {
     mprof_os_unmap(p.bucket, bytes);
   }
   put_unjudged(&p);
+  put_lost(&p);
 }
 
 void mprof_report_stuck_summary(struct mprof_report *w,

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: of an rwlock that several threads read, all are named where it is
+// waited for, up to a number, and of each the report says where it took it.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: for n in 2 11; do \
+// RUN:   env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app $n \
+// RUN:   || exit 1; done
+// RUN: FileCheck %s --check-prefix=TWO < 2.txt
+// RUN: FileCheck %s --check-prefix=MANY < 11.txt
+//
+// TWO: for rwlock {{.*}}, held by threads [[#A:]] and [[#B:]]{{$}}
+// TWO-COUNT-2: holds rwlock {{.*}}, taken
+// TWO-NOT: holds rwlock
+// TWO: SUMMARY: MProf: threadleak: 3 threads, 0 certain, 3 likely, 1 cycles
+//
+// MANY: , held by threads {{([0-9]+, ){7}[0-9]+}} and 3 more{{$}}
+// MANY-COUNT-11: holds rwlock {{.*}}, taken
+// MANY: SUMMARY: MProf: threadleak: 12 threads, 0 certain, 12 likely, 1 cycles
+
+#include "waited.h"
+
+#include <stdlib.h>
+
+enum { MAX = 16 };
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all;
+static pid_t tids[MAX + 1];
+
+static void *read_it(void *tid) {
+  pthread_rwlock_rdlock(&rwlock);
+  pthread_barrier_wait(&all);
+  __atomic_store_n((pid_t *)tid, own_tid(), __ATOMIC_RELEASE);
+  pthread_mutex_lock(&mutex);
+  return tid;
+}
+static void *write_it(void *tid) {
+  pthread_mutex_lock(&mutex);
+  pthread_barrier_wait(&all);
+  __atomic_store_n((pid_t *)tid, own_tid(), __ATOMIC_RELEASE);
+  pthread_rwlock_wrlock(&rwlock);
+  return tid;
+}
+
+int main(int argc, char **argv) {
+  char path[16];
+  pthread_t thread;
+  const int n = argc == 2 ? atoi(argv[1]) : 0;
+  NEED(n > 0 && n <= MAX);
+  NEED(pthread_barrier_init(&all, NULL, (unsigned)n + 1) == 0);
+  for (int i = 0; i <= n; i++)
+    NEED(pthread_create(&thread, NULL, i < n ? read_it : write_it, &tids[i]) ==
+         0);
+  for (int i = 0; i <= n; i++)
+    until_waits_in(&tids[i], SYS_futex);
+  snprintf(path, sizeof(path), "%d.txt", n);
+  NEED(mprof_write_profile("threadleak", path, 2) == 0);
+  return 0;
+}
