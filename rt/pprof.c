@@ -181,6 +181,12 @@ static void put_comments(struct mprof_pprof *w,
     put_comment(w, &t);
   }
 
+  if (head->note != NULL) {
+    t.len = 0;
+    mprof_text_str(&t, head->note);
+    put_comment(w, &t);
+  }
+
   for (int i = 0; i < MPROF_STAT_COUNT; i++) {
     uint64_t n = mprof_stat_get(i);
     if (mprof_stat_infos[i].is_loss && n == 0)

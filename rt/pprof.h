@@ -26,6 +26,7 @@ struct mprof_pprof_head {
   // What a comment says of how was sampled; NULL: nothing.
   const char *rate_name;
   uint64_t rate;
+  const char *note;      // one more comment; NULL: none
   bool drops_allocators; // besides wrappers
   // The pseudo frame of stacks without frames; NULL: there are none. Some
   // readers lose samples without locations.

@@ -9,6 +9,7 @@
 #include "stuck.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
 
 // How often it is tried again when the accused move.
 enum { TRIES = 4 };
@@ -35,6 +36,29 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
     return error;
   mprof_stuck_graph_judge(g, is_scanned);
   return mprof_stuck_graph_look_again(g);
+}
+
+// A wait without an end that has no note, of a thread that may be unknown.
+static bool is_unseen(const struct mprof_stuck *g, int tid) {
+  struct mprof_proc_thread p;
+  const size_t i = mprof_stuck_graph_find(g, tid);
+  if (tid == mprof_sys_gettid() || tid == atomic_load(&mprof_own_thread) ||
+      (i != MPROF_NO_THREAD && atomic_load(&g->v[i].thread->wait) != 0))
+    return false;
+  return mprof_proc_thread(tid, &p) && p.state == 'S' &&
+         p.syscall == SYS_futex && p.args[3] == 0;
+}
+
+static void count_unseen(struct mprof_stuck *g) {
+  enum { SPARE = 64 };
+  const size_t cap = g->len + SPARE, bytes = cap * sizeof(int);
+  int *tids = mprof_os_map(bytes);
+  if (!tids)
+    return;
+  const long n = mprof_proc_threads(tids, cap);
+  for (long i = 0; i < n && (size_t)i < cap; i++)
+    g->stacks.unseen += is_unseen(g, tids[i]);
+  mprof_os_unmap(tids, bytes);
 }
 
 // Who did not wait at the second look may run, and so may those that wait for
@@ -97,6 +121,8 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
     mprof_stuck_free(g);
     error = take_locks(g, age);
   }
+  if (error == 0)
+    count_unseen(g);
   mprof_stuck_graph_cycles(g);
   mprof_stuck_leave();
   return error;

@@ -173,6 +173,12 @@ void mprof_stuck_watch_stop(void);
 
 // --- write_stuck.c ---
 
+// What the search did not see, for people, in text, which it returns; NULL if
+// there is nothing.
+enum { MPROF_UNSEEN_TEXT = 256 };
+const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
+                              const struct mprof_thread_stacks *s);
+
 // A file for people; path NULL: to stderr. 0 or an errno value.
 int mprof_write_stuck_list(const struct mprof_stuck *g, const char *path);
 

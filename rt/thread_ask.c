@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 static struct {
@@ -55,7 +56,11 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
       &range, &from, slot->stack.stack, mprof_round.stacks->depth, &end);
   slot->stack.end = (uint8_t)end;
   slot->stack.labels = mprof_tls.labels;
-  slot->source = MPROF_STACK_OF_RUNNING;
+  struct mprof_proc_thread p;
+  const bool in_futex = mprof_call_of_context(context, &p) &&
+                        p.syscall == SYS_futex &&
+                        p.args[3] == 0; // the runtime's own waits have an end
+  slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
 }
 
 // A thread that has been asked may begin waits again. It was past what has no

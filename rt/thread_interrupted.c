@@ -53,6 +53,10 @@ bool mprof_interrupted_call(uintptr_t frame, struct mprof_proc_thread *p) {
   return r && read_call(r, p);
 }
 
+bool mprof_call_of_context(const void *context, struct mprof_proc_thread *p) {
+  return read_call(((const ucontext_t *)context)->uc_mcontext.gregs, p);
+}
+
 bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
   const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
   if ((p->syscall != SYS_futex &&

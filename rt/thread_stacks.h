@@ -17,6 +17,8 @@
 enum mprof_stack_source {
   MPROF_STACK_OF_RUNNING, // by the thread itself
   MPROF_STACK_OF_WAITING, // where it waits
+  // By the thread itself, out of a futex's wait that has no note.
+  MPROF_STACK_IN_FUTEX,
   // It did not answer, or could not be asked without ending a system call of
   // its: what the kernel tells, an address at most.
   MPROF_STACK_UNREAD,
@@ -55,7 +57,10 @@ struct mprof_thread_slot {
 struct mprof_thread_stacks {
   struct mprof_thread_slot **v; // those with a result; the caller's first
   size_t len;
-  size_t threads;  // sum of the counts
+  size_t threads; // sum of the counts
+  // Of those that are stuck: threads that sleep in a futex without a note, and
+  // so were not judged.
+  size_t unseen;
   int64_t time_ns; // CLOCK_REALTIME
   // The rest is of the round.
   char *slots;

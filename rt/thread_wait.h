@@ -48,6 +48,8 @@ void mprof_wait_note_end(struct mprof_wait *w);
 // the handler comes back. False: there is none.
 struct mprof_proc_thread;
 bool mprof_interrupted_call(uintptr_t frame, struct mprof_proc_thread *p);
+// The same of the context, a ucontext_t, that a handler has got.
+bool mprof_call_of_context(const void *context, struct mprof_proc_thread *p);
 // Whether the thread will then sleep in such a call, of a futex: nobody has
 // changed that. calls_again: its caller does not return for EINTR.
 bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again);

@@ -182,10 +182,13 @@ static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
                       const struct stack_keys *keys) {
   static const char *const states[] = {[MPROF_STACK_OF_RUNNING] = "running",
                                        [MPROF_STACK_OF_WAITING] = "waiting",
+                                       [MPROF_STACK_IN_FUTEX] = "waiting",
                                        [MPROF_STACK_UNREAD] = "unread"};
   const int64_t count = (int64_t)x->count;
-  const bool waits = x->source == MPROF_STACK_OF_WAITING;
-  const char *kind = waits ? mprof_kind_name(x->kind) : "";
+  const bool is_unseen = x->source == MPROF_STACK_IN_FUTEX;
+  const bool waits = x->source == MPROF_STACK_OF_WAITING || is_unseen;
+  const char *kind =
+      waits ? mprof_kind_name(is_unseen ? MPROF_KIND_futex : x->kind) : "";
   const char *grade = mprof_stuck_grade_name(x->grade);
   struct mprof_pprof_label labels[4] = {
       {.key = keys->state, .str = mprof_pprof_string(w, states[x->source])},
@@ -198,11 +201,13 @@ static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
 
 int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
                              const char *name, const char *path) {
+  char unseen[MPROF_UNSEEN_TEXT];
   const struct mprof_pprof_head head = {.types = {{name, "count"}},
                                         .types_len = 1,
                                         .period_type = {name, "count"},
                                         .period = 1,
                                         .time_ns = s->time_ns,
+                                        .note = mprof_unseen_text(unseen, s),
                                         .empty_stack = "[unknown]"};
   struct mprof_pprof *w;
   int error = mprof_pprof_begin(&w, path, &head, s->len > 0);

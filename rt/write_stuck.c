@@ -276,6 +276,30 @@ static void put_all(const struct writer *p) {
             "No thread that may run can reach what they wait for");
 }
 
+const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
+                              const struct mprof_thread_stacks *s) {
+  struct mprof_text t = {.buf = text, .cap = MPROF_UNSEEN_TEXT};
+  if (s->unseen == 0)
+    return NULL;
+  mprof_text_grouped(&t, s->unseen);
+  mprof_text_str(&t, s->unseen == 1 ? " thread sleeps" : " threads sleep");
+  mprof_text_str(&t, " in futex(2), in a wait that was not seen: it began ");
+  mprof_text_str(&t, mprof_contention.notes_from_start
+                         ? "in code without MProf"
+                         : "before the first request, or in code without "
+                           "MProf; run with threadleak=1");
+  return text;
+}
+
+static void put_unseen(const struct writer *p) {
+  char text[MPROF_UNSEEN_TEXT];
+  if (!mprof_unseen_text(text, &p->g->stacks))
+    return;
+  mprof_report_put(p->w, "\n");
+  mprof_report_put(p->w, text);
+  mprof_report_put(p->w, "\n");
+}
+
 // Locks that only records know to be held are judged if all those are there.
 static void put_lost(const struct writer *p) {
   if (p->g->lost_holds == 0)
@@ -304,6 +328,7 @@ void mprof_report_stuck(struct mprof_report *w, const struct mprof_stuck *g) {
   }
   put_unjudged(&p);
   put_lost(&p);
+  put_unseen(&p);
 }
 
 void mprof_report_stuck_summary(struct mprof_report *w,

@@ -97,9 +97,17 @@ static void put_stacks(struct mprof_legacy *w,
   mprof_outfile_text(&w->out, " profile: total ");
   mprof_outfile_dec(&w->out, s->threads);
   mprof_outfile_text(&w->out, "\n");
+  char unseen[MPROF_UNSEEN_TEXT];
+  if (mprof_unseen_text(unseen, s)) {
+    mprof_outfile_text(&w->out, "# ");
+    mprof_outfile_text(&w->out, unseen);
+    mprof_outfile_text(&w->out, "\n");
+  }
   for (size_t i = 0; i < s->len && w->out.error == 0; i++) {
     if (s->v[i]->source == MPROF_STACK_UNREAD)
       mprof_outfile_text(&w->out, "# not read\n");
+    if (s->v[i]->source == MPROF_STACK_IN_FUTEX)
+      mprof_outfile_text(&w->out, "# futex wait, not seen\n");
     if (s->v[i]->grade != MPROF_MAY_RUN) {
       mprof_outfile_text(&w->out, "# ");
       mprof_outfile_text(&w->out, mprof_stuck_grade_name(s->v[i]->grade));

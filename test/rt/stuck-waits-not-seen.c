@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: without the option threadleak the threads that waited before the
+// first request are not judged, and each form says how many there are and what
+// to do; the stacks of all threads show them in a futex's wait. With the option
+// none is unseen, and with it in code without MProf's sites that is what is
+// said.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: env MPROF_OPTIONS=profile=0:report=0 timeout 60 ./app
+// RUN: FileCheck %s --check-prefix=EARLY < 2.txt
+// RUN: FileCheck %s --check-prefix=EARLY < 1.txt
+// RUN: %mprof_read 0.pb.gz | FileCheck %s --check-prefix=EARLY
+// RUN: FileCheck %s --check-prefix=THREADS < threads.txt
+// RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s --check-prefix=PPROF
+// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: FileCheck %s --check-prefix=SEEN < 2.txt
+// RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
+// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./heap
+// RUN: FileCheck %s --check-prefix=CODE < 2.txt
+//
+// EARLY: 2 threads sleep in futex(2), in a wait that was not seen: it began before the first request, or in code without MProf; run with threadleak=1{{$}}
+//
+// THREADS: "app" [running]:
+// THREADS-COUNT-2: "app" [futex wait, not seen]:
+// THREADS-NOT: [
+// PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- a_then_b{{$}}
+// PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- b_then_a{{$}}
+//
+// SEEN-NOT: was not seen
+// SEEN: SUMMARY: MProf: threadleak: 2 threads, 2 certain
+//
+// CODE: 2 threads sleep in futex(2), in a wait that was not seen: it began in code without MProf{{$}}
+// CODE: SUMMARY: MProf: threadleak: 0 threads
+
+#include "waited.h"
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static pid_t tids[2];
+
+static void *a_then_b(void *arg) {
+  pthread_mutex_lock(&a);
+  pthread_barrier_wait(&both);
+  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  pthread_mutex_lock(&b);
+  return arg;
+}
+static void *b_then_a(void *arg) {
+  pthread_mutex_lock(&b);
+  pthread_barrier_wait(&both);
+  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  pthread_mutex_lock(&a);
+  return arg;
+}
+
+int main(void) {
+  pthread_t thread;
+  NEED(pthread_barrier_init(&both, NULL, 2) == 0);
+  NEED(pthread_create(&thread, NULL, a_then_b, NULL) == 0);
+  NEED(pthread_create(&thread, NULL, b_then_a, NULL) == 0);
+  until_waits_in(&tids[0], SYS_futex);
+  until_waits_in(&tids[1], SYS_futex);
+  NEED(mprof_write_profile("threadleak", "2.txt", 2) == 0);
+  NEED(mprof_write_profile("threadleak", "1.txt", 1) == 0);
+  NEED(mprof_write_profile("threadleak", "0.pb.gz", 0) == 0);
+  NEED(mprof_write_profile("threads", "threads.txt", 2) == 0);
+  NEED(mprof_write_profile("threads", "threads.pb.gz", 0) == 0);
+  return 0;
+}
