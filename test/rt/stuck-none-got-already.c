@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a thread that a signal interrupts when it has just got the mutex that
+// it waited for, but is not back from the call, does not wait for itself.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app -ldl
+// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+
+#include "waited.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pid_t tid;
+static int calls;
+static size_t found = 1000;
+
+// As of libc, with a signal before a lock returns.
+#define NEXT(f) ((int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, #f))
+int pthread_mutex_trylock(pthread_mutex_t *m) {
+  return NEXT(pthread_mutex_trylock)(m);
+}
+int pthread_mutex_unlock(pthread_mutex_t *m) {
+  return NEXT(pthread_mutex_unlock)(m);
+}
+int pthread_mutex_lock(pthread_mutex_t *m) {
+  const int result = NEXT(pthread_mutex_lock)(m);
+  if (m == &mutex) {
+    calls++;
+    raise(SIGUSR1);
+  }
+  return result;
+}
+
+static void handle(int sig) {
+  static struct mprof_stack_record records[8];
+  (void)sig;
+  NEED(mprof_thread_leak_profile(records, 8, &found) == 0);
+}
+
+static void *want(void *arg) {
+  __atomic_store_n(&tid, own_tid(), __ATOMIC_RELEASE);
+  pthread_mutex_lock(&mutex);
+  return arg;
+}
+
+int main(void) {
+  pthread_t thread;
+  signal(SIGUSR1, handle);
+  NEED(pthread_mutex_trylock(&mutex) == 0);
+  NEED(pthread_create(&thread, NULL, want, NULL) == 0);
+  until_waits_in(&tid, SYS_futex);
+  NEED(pthread_mutex_unlock(&mutex) == 0);
+  NEED(pthread_join(thread, NULL) == 0);
+  NEED(calls == 1 && found == 0);
+  return 0;
+}
