@@ -70,6 +70,7 @@ static bool is_last_reader(const void *l) {
   DECLARE(void, Unlock, void *);                                               \
   MPROF_ENTRY void __mprof_##Unlock(void *l) {                                 \
     struct mprof_release release;                                              \
+    mprof_unlock_drops(l, Kind);                                               \
     if (mprof_waiters_word(l) == 0 || !(IsCharged)) {                          \
       REAL(Unlock)(l);                                                         \
       return;                                                                  \

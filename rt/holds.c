@@ -28,20 +28,20 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   return &h->v[(first + way) % MPROF_HOLDS];
 }
 
-// Those that write an rwlock, which names them.
-#define WRITES(X)                                                              \
-  X(pthread_rwlock_wrlock)                                                     \
-  X(pthread_rwlock_trywrlock)                                                  \
-  X(pthread_rwlock_timedwrlock)                                                \
-  X(pthread_rwlock_clockwrlock)
+// Those that read an rwlock, which names who writes it. C++'s are made of other
+// parts.
+#define READS(X)                                                               \
+  X(pthread_rwlock_rdlock)                                                     \
+  X(pthread_rwlock_tryrdlock)                                                  \
+  X(pthread_rwlock_timedrdlock)                                                \
+  X(pthread_rwlock_clockrdlock)
 #define DECLARE_WEAK(f) extern void f(void) __attribute__((weak));
-WRITES(DECLARE_WEAK)
+READS(DECLARE_WEAK)
 
 static bool is_needed(uint8_t kind, uintptr_t op) {
 #define IS_OP(f) || op == (uintptr_t)f
-  const bool writes = false WRITES(IS_OP);
-  return !MPROF_LOCKS_NAME_OWNERS ||
-         (kind != MPROF_KIND_mutex && (kind != MPROF_KIND_rwlock || !writes));
+  return !MPROF_LOCKS_NAME_OWNERS || kind == MPROF_KIND_spin ||
+         kind == MPROF_KIND_user READS(IS_OP);
 }
 
 // Of two records the one that may rather be replaced.

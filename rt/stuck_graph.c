@@ -77,8 +77,10 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
     return MPROF_AWAITS_USER;
   case MPROF_KIND_rwlock: // also by a try, and with a time-out
     name = mprof_hooked_name(mprof_op_pc(op));
+    if (name && strstr(name, "rdlock"))
+      return MPROF_AWAITS_READ;
     return name && strstr(name, "wrlock") ? MPROF_AWAITS_WRITE
-                                          : MPROF_AWAITS_READ;
+                                          : MPROF_AWAITS_NOTHING;
   default:
     return MPROF_AWAITS_NOTHING;
   }
