@@ -82,7 +82,8 @@ struct mprof_wait *mprof_interrupted_wait(uintptr_t frame) {
   const greg_t *r = interrupted_registers(frame);
   const uintptr_t at =
       r ? atomic_load(&mprof_tls.self->wait) & ~MPROF_WAIT_BITS : 0;
-  if (at == 0 || at == MPROF_WAIT_ASKED || !is_near(at, r))
+  if (at == 0 || at == MPROF_WAIT_ASKED || !is_near(at, r) ||
+      !mprof_sys_readable(at & -(uintptr_t)8))
     return NULL;
   struct mprof_wait *w = (struct mprof_wait *)at;
   return w->is_noted && w->epoch == mprof_process_epoch() && read_call(r, &p)

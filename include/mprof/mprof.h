@@ -155,8 +155,10 @@ int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
  * mprof_thread_profile. Those in a cycle of locks and joins, those that wait
  * for a mutex whose owner has ended, and what waits for such a thread, are
  * certain; those that wait for a condition, semaphore or barrier that no thread
- * can reach which may still run are likely. Arguments and results as of
- * mprof_thread_profile. See docs/stuck.md. (Go: the goroutineleak profile) */
+ * can reach which may still run are likely. In a signal's handler the calling
+ * thread counts as in the lock's or the join's wait that the signal has
+ * interrupted, if it goes on. Arguments and results as of mprof_thread_profile.
+ * See docs/stuck.md. (Go: the goroutineleak profile) */
 int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
                               size_t *n);
 
