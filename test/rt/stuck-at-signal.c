@@ -39,7 +39,7 @@
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
-static pid_t tids[2];
+static pid_t tids[3];
 
 static void about_to_wait(int i) {
   __atomic_store_n(&tids[i], own_tid(), __ATOMIC_RELEASE);
@@ -87,37 +87,51 @@ static void *wait_at_cond(void *arg) {
   return arg;
 }
 
-// Ends the process once the threads with so many numbers sleep.
+// The state says no address of what they wait for, which would be reached then.
+static void until_sleeps(const pid_t *tid) {
+  char path[40], text[64] = "";
+  while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
+    usleep(1000);
+  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)*tid);
+  for (int looks = 0; looks < 5; usleep(1000)) {
+    FILE *f = fopen(path, "r");
+    NEED(f != NULL && fgets(text, sizeof(text), f) != NULL);
+    fclose(f);
+    looks = strstr(text, ") S ") ? looks + 1 : 0;
+  }
+}
+
+// Ends the process once the first thread joins, and others wait.
 struct end {
   pthread_t whom;
   int sleepers;
 };
 static void *end_it(void *arg) {
-  const struct end e = *(struct end *)arg;
-  for (int i = 0; i < e.sleepers; i++)
-    until_waits_in(&tids[i], SYS_futex);
-  NEED(pthread_kill(e.whom, SIGTERM) == 0);
+  const struct end *e = arg;
+  for (int i = 0; i < e->sleepers; i++)
+    until_sleeps(&tids[i]);
+  until_sleeps(&tids[2]);
+  NEED(pthread_kill(e->whom, SIGTERM) == 0);
   for (;;) // pause is a system call of code without MProf
     sleep(60);
 }
 
 int main(int argc, char **argv) {
-  static struct end end;
+  static struct end end = {.sleepers = 1};
   pthread_t first, second, third;
   NEED(argc == 2 && pthread_barrier_init(&both, NULL, 2) == 0);
-  end = (struct end){pthread_self(), 2};
   const char kind = argv[1][0] == 'c' ? argv[1][1] : argv[1][0];
   if (kind == 'y' || kind == 'j') {
+    end.sleepers = 2;
     NEED(pthread_create(&first, NULL, a_then_b, NULL) == 0);
     NEED(pthread_create(&second, NULL, b_then_a, NULL) == 0);
   } else {
     void *(*const wait)(void *) = kind == 's' ? wait_at_sem : wait_at_cond;
-    end.sleepers = 1;
     NEED(pthread_create(&first, NULL, wait, NULL) == 0);
   }
-  if (kind != 'j')
-    end.whom = first;
+  end.whom = kind == 'j' ? pthread_self() : first;
   NEED(pthread_create(&third, NULL, end_it, &end) == 0);
+  about_to_wait(2);
   pthread_join(first, NULL);
   return 0;
 }
