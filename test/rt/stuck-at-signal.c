@@ -3,17 +3,16 @@
 //
 // Intent: with dump_on_signal, a thread that the signal came to while it waited
 // is judged and shown as in that wait: in a cycle, in a join, in a semaphore's
-// or a condition's wait that nobody can end.
+// wait that nobody can end.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: for c in cycle join sem cond; do \
+// RUN: for c in cycle join sem; do \
 // RUN:   not --crash env MPROF_OPTIONS=threadleak=1:dump_on_signal=TERM:debug=1:log_path=$c \
 // RUN:   timeout 60 ./app $c || exit 1; done
 // RUN: FileCheck %s --check-prefix=CYCLE < cycle.*[0-9].txt
 // RUN: FileCheck %s --check-prefix=JOIN < join.*[0-9].txt
 // RUN: FileCheck %s --check-prefix=SEM < sem.*[0-9].txt
-// RUN: FileCheck %s --check-prefix=COND < cond.*[0-9].txt
 //
 // CYCLE: Cycle 1 of 1: 2 threads wait for one another
 // CYCLE: for mutex {{.*}}, held by thread
@@ -26,9 +25,6 @@
 //
 // SEM: for semaphore
 // SEM: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 0 cycles
-//
-// COND: for condition
-// COND: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 0 cycles
 
 #include "waited.h"
 
@@ -59,34 +55,15 @@ static void *b_then_a(void *arg) {
   return arg;
 }
 
-struct gate {
-  pthread_mutex_t mutex;
-  pthread_cond_t opens;
-  sem_t sem;
-};
-static struct gate *new_gate(void) {
-  struct gate *g = calloc(1, sizeof(*g));
+static void *wait_at_sem(void *arg) {
+  sem_t *sem = calloc(1, sizeof(*sem));
   void *volatile next = malloc(100); // the last block's end is the allocator's
   (void)next;
-  pthread_mutex_init(&g->mutex, NULL);
-  pthread_cond_init(&g->opens, NULL);
-  sem_init(&g->sem, 0, 0);
-  return g;
-}
-static void *wait_at_sem(void *arg) {
-  struct gate *g = new_gate();
+  sem_init(sem, 0, 0);
   about_to_wait(0);
-  sem_wait(&g->sem);
+  sem_wait(sem);
   return arg;
 }
-static void *wait_at_cond(void *arg) {
-  struct gate *g = new_gate();
-  pthread_mutex_lock(&g->mutex);
-  about_to_wait(0);
-  pthread_cond_wait(&g->opens, &g->mutex);
-  return arg;
-}
-
 // The state says no address of what they wait for, which would be reached then.
 static void until_sleeps(const pid_t *tid) {
   char path[40], text[64] = "";
@@ -120,14 +97,13 @@ int main(int argc, char **argv) {
   static struct end end = {.sleepers = 1};
   pthread_t first, second, third;
   NEED(argc == 2 && pthread_barrier_init(&both, NULL, 2) == 0);
-  const char kind = argv[1][0] == 'c' ? argv[1][1] : argv[1][0];
-  if (kind == 'y' || kind == 'j') {
+  const char kind = argv[1][0];
+  if (kind == 'c' || kind == 'j') {
     end.sleepers = 2;
     NEED(pthread_create(&first, NULL, a_then_b, NULL) == 0);
     NEED(pthread_create(&second, NULL, b_then_a, NULL) == 0);
   } else {
-    void *(*const wait)(void *) = kind == 's' ? wait_at_sem : wait_at_cond;
-    NEED(pthread_create(&first, NULL, wait, NULL) == 0);
+    NEED(pthread_create(&first, NULL, wait_at_sem, NULL) == 0);
   }
   end.whom = kind == 'j' ? pthread_self() : first;
   NEED(pthread_create(&third, NULL, end_it, &end) == 0);
