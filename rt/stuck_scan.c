@@ -14,6 +14,7 @@
 
 #include "stuck.h"
 
+#include "fastpath.h"
 #include "os_writer.h"
 #include "stuck_memory.h"
 #include "thread_starts.h"
@@ -86,6 +87,11 @@ static void cut_stack(struct scan *s, struct extent *e) {
   } else if (a->is_stack && x->range.is_main) {
     own.start = a->start;
     own.block = own.limit = s->main_stack_top;
+    // libc, and the runtime, have addresses of main's frame and of what is
+    // above that.
+    const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
+    if (main_frame > e->sp && main_frame < own.limit)
+      own.block = main_frame;
   } else if (!mprof_memory_libc_stack(a, x->pthread, &own)) {
     return;
   }

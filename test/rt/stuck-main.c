@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the first thread is judged as others are, though libc and the runtime
+// know addresses of its stack: it is stuck in a semaphore or a condition of the
+// heap that nobody else can reach, and not if another thread has an address of
+// a local variable that leads there.
+//
+// RUN: %mprof_clang -fmprof -O1 -g1 %s -o %t
+// RUN: export MPROF_OPTIONS=profile=0:report=0:threadleak=1
+// RUN: test "$(%t semaphore)" = 1
+// RUN: test "$(%t condition)" = 1
+// RUN: test "$(%t shared)" = 0
+
+#include <mprof/mprof.h>
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Asks once main must have been asleep for long, and again while it may not.
+static void *ask(void *shared) {
+  static struct mprof_stack_record records[4];
+  sem_t ***local = shared;
+  size_t n = 0;
+  for (int i = 0; i < 20 && n == 0; i++) {
+    usleep(50000);
+    if (mprof_thread_leak_profile(records, 4, &n) != 0)
+      exit(1);
+  }
+  printf("%zu\n", n);
+  fflush(stdout);
+  if (local)
+    sem_post(**local);
+  _exit(0);
+}
+
+int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "";
+  sem_t *semaphore = calloc(1, sizeof(*semaphore));
+  sem_t **local = &semaphore;
+  pthread_cond_t *condition = calloc(1, sizeof(*condition));
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t thread;
+  void *volatile after = malloc(100); // what is last may not be told apart
+  (void)after;
+  pthread_create(&thread, NULL, ask,
+                 strcmp(how, "shared") == 0 ? &local : NULL);
+  if (strcmp(how, "condition") != 0)
+    return sem_wait(semaphore);
+  pthread_mutex_lock(&lock);
+  for (;;)
+    pthread_cond_wait(condition, &lock);
+}
