@@ -212,6 +212,15 @@ CALL(ipc, int, mq_timedsend,
      (mqd_t q, const char *m, size_t n, unsigned priority, until t),
      (q, m, n, priority, t))
 
+// --- signals ---
+
+CALL(ipc, int, sigwait, (const sigset_t *set, int *signal), (set, signal))
+CALL(ipc, int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
+CALL(ipc, int, sigtimedwait, (const sigset_t *set, siginfo_t *info, until t),
+     (set, info, t))
+CALL(ipc, int, pause, (void), ())
+CALL(ipc, int, sigsuspend, (const sigset_t *mask), (mask))
+
 // --- liburing ---
 
 int io_uring_enter(unsigned fd, unsigned submit, unsigned complete,

@@ -105,20 +105,26 @@ void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
   mprof_guard_leave();
 }
 
+static bool has_needed(const struct mprof_holds *h) {
+  for (size_t i = 0; i < MPROF_HOLDS; i++)
+    if (h->v[i].lock != 0 && h->v[i].is_needed)
+      return true;
+  return false;
+}
+
 void mprof_hold_dropped(uintptr_t lock) {
   struct mprof_holds *h = mprof_tls.self ? mprof_tls.self->holds : NULL;
-  bool is_found = false;
   if (!h)
     return;
   for (size_t way = 0; way < (h->has_strayed ? MPROF_HOLDS : WAYS); way++) {
     struct mprof_hold *x = place_of(h, lock, way);
-    if (x->lock != lock)
-      continue;
-    is_found = true;
-    x->lock = 0;
+    if (x->lock == lock)
+      x->lock = 0;
   }
-  if (mprof_unlikely(!is_found && h->lost != 0))
-    h->lost--;
+  // A release without a record may be the second of one that was taken twice,
+  // so it is not known to be that of a lost one.
+  if (mprof_unlikely(h->lost != 0) && !has_needed(h))
+    h->lost = 0;
 }
 
 bool mprof_hold_read(const struct mprof_thread *t, size_t i,

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -75,10 +76,16 @@ long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
 
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
   const long from = mprof_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
-  int own[2];
+  int own[2], there = 0;
   if (from < 0)
     return from;
-  long n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
+  long n = call4(SYS_ioctl, from, FIONREAD, (long)&there, 0);
+  if (n == 0 && there == 0) {
+    mprof_sys_close((int)from);
+    return 0;
+  }
+  if (n == 0)
+    n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
   if (n == 0) {
     mprof_sys_fcntl(own[0], F_SETPIPE_SZ, (long)len); // or as large as it is
     n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
@@ -88,7 +95,7 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
     mprof_sys_close(own[1]);
   }
   mprof_sys_close((int)from);
-  return n;
+  return n < 0 || n >= there ? n : -ENOBUFS;
 }
 
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {

@@ -23,7 +23,8 @@ long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
 // For each page of a mapping, whether it is in memory. 0 or -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
 // Copies what nobody has read of a pipe yet, and leaves it there; path: of a
-// descriptor that reads it, in /proc. Returns how much, or -errno.
+// descriptor that reads it, in /proc. Returns how much, or -errno: -ENOBUFS if
+// the user may not have another pipe that is large enough.
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len);
 // Changes what may be done with the pages of a mapping. 0 or -errno.
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection);

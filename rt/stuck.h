@@ -97,6 +97,7 @@ enum mprof_unjudged {
   MPROF_UNJUDGED_THREAD, // one could not be read: `unread`
   MPROF_UNJUDGED_URING,  // the kernel has addresses that nobody can ask for
   MPROF_UNJUDGED_PROC,   // /proc does not say enough
+  MPROF_UNJUDGED_PIPE,   // what is in one cannot be copied
   MPROF_UNJUDGED_MEMORY, // or time
   MPROF_UNJUDGED_BUSY,   // they waited no more, time and again
 };

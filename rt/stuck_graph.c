@@ -190,7 +190,10 @@ static bool is_of_object(const struct mprof_proc_thread *p,
   const uintptr_t word = p->args[0];
   if (x->awaited == MPROF_AWAITS_THREAD)
     return word - x->wait.joins < THREAD;
-  return word - x->wait.object < OBJECT;
+  // The mutex of a condition may be the next block.
+  return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
+                                      ? sizeof(pthread_cond_t)
+                                      : (size_t)OBJECT);
 #else
   (void)x;
   return true;
@@ -453,6 +456,8 @@ static int find_holders(struct mprof_stuck *g) {
     const struct holder h = holder_of(x->wait.object, x->awaited);
     if (h.tid != 0) {
       find_owner(g, x, &h);
+    } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
+      // Nobody writes: it waits for a writer that waits, which may give up.
     } else if (h.is_held && mprof_holds_on) {
       if (!g->holds)
         error = take_holds(g);

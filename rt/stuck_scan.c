@@ -37,7 +37,7 @@ enum { TRIES = 6 };
 static struct scan {
   struct mprof_stuck *g;
   const struct mprof_thread_stacks *slots;
-  int pid; // as /proc has it
+  char self[48]; // the asking thread, as /proc has it
   struct mprof_memory memory;
   uintptr_t main_stack_top;
   struct extent *extents; // of each slot
@@ -198,7 +198,7 @@ static uint64_t parse(const char *p, unsigned base) {
 static void make_path(struct mprof_text *t, const struct scan *s,
                       const char *name, uint64_t number) {
   mprof_text_str(t, "/proc/");
-  mprof_text_dec(t, (unsigned)s->pid);
+  mprof_text_str(t, s->self);
   mprof_text_str(t, name);
   if (number != UINT64_MAX)
     mprof_text_dec(t, number);
@@ -247,7 +247,7 @@ static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
     mprof_memory_mark(&s->memory, word);
   }
   mprof_os_unmap(buf, PIPE_MAX);
-  return MPROF_JUDGED;
+  return n == -ENOBUFS ? MPROF_UNJUDGED_PIPE : MPROF_JUDGED;
 }
 
 static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
@@ -297,7 +297,7 @@ static enum mprof_unjudged mark_kernels(struct scan *s) {
     }
   }
   struct mprof_text timers = MPROF_TEXT(path);
-  make_path(&timers, s, "/timers", UINT64_MAX);
+  make_path(&timers, s, "/../../timers", UINT64_MAX);
   mark_numbers(s, path, "signal:", '/'); // not every kernel has the file
   return len < 0 ? MPROF_UNJUDGED_PROC : MPROF_JUDGED;
 }
@@ -469,18 +469,20 @@ static int receive(struct inspection *n) {
   return a.unjudged == MPROF_JUDGED ? 0 : ECANCELED;
 }
 
-// The link's text: another mount of /proc may have another number.
-static int own_pid(void) {
-  char link[32];
-  const long n = mprof_sys_readlink("/proc/self", link, sizeof(link) - 1);
-  link[n > 0 ? n : 0] = '\0';
-  return (int)parse(link, 10);
+// The link's text, PID/task/TID: another mount of /proc may have other numbers.
+// Of the thread, since the first one may have ended, and has no descriptors
+// then.
+static void set_self(struct scan *s) {
+  const long n =
+      mprof_sys_readlink("/proc/thread-self", s->self, sizeof(s->self) - 1);
+  s->self[n > 0 ? n : 0] = '\0';
 }
 
 static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   struct mprof_thread_stacks s;
-  struct inspection n = {.g = g, .age = age, .scan = {.pid = own_pid()}};
+  struct inspection n = {.g = g, .age = age};
+  set_self(&n.scan);
   int error = mprof_thread_stacks_inspect(&s, caller->frame, inspect, &n);
   if (error == 0)
     error = n.error;

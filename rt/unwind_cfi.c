@@ -188,10 +188,11 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
     struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
     if (is_sure)
       r = find_rule(f.pc - 1);
-    bool is_main = main_frame != 0 && f.bp == main_frame &&
-                   (r.base == MPROF_CFA_FROM_BP || r.base == MPROF_CFA_UNKNOWN);
     is_sure = r.base != MPROF_CFA_UNKNOWN;
-    if (is_main) {
+    // A handler keeps what main had there when the signal came.
+    const bool is_of_handler = !is_sure && mprof_is_signal_return(f.pc);
+    if (main_frame != 0 && f.bp == main_frame &&
+        (r.base == MPROF_CFA_FROM_BP || (!is_sure && !is_of_handler))) {
       *end = MPROF_STACK_COMPLETE;
       return n;
     }
@@ -203,8 +204,7 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
       *end = MPROF_STACK_CUT_CHAIN;
       break;
     }
-    if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(f.pc) &&
-        ascend_signal(range, range == &foreign, &f)) {
+    if (is_of_handler && ascend_signal(range, range == &foreign, &f)) {
       // The handler may have run on a stack of its own.
       range = mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
       is_sure = true;

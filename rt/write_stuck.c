@@ -255,6 +255,10 @@ static void put_unjudged(const struct writer *p) {
     mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
                            "judged: /proc cannot be read\n");
     return;
+  case MPROF_UNJUDGED_PIPE:
+    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
+                           "judged: what is in a pipe cannot be copied\n");
+    return;
   case MPROF_UNJUDGED_MEMORY:
     mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
                            "judged: no memory or no time for a search\n");

@@ -4,8 +4,9 @@
 // Intent: a cycle of rwlocks that are read is found though threads have taken
 // and given back hundreds of other locks, and hold as many mutexes, since only
 // a record that is needed counts as lost. With more than 32 locks held that do
-// not name their owner no such lock is judged, and the report says why; once
-// they are given back, they are.
+// not name their owner no such lock is judged, and the report says why, also
+// after another was taken twice and given back twice; once they are given back,
+// they are.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -14,7 +15,7 @@
 // RUN: FileCheck %s --check-prefix=KEPT < kept.txt
 //
 // LOST: Total:     0 threads
-// LOST: Readers of rwlocks, spin locks and the program's own locks were not judged: 8 locks that are held could not be remembered, since a thread held more than 32 such locks
+// LOST: Readers of rwlocks, spin locks and the program's own locks were not judged: 9 locks that are held could not be remembered, since a thread held more than 32 such locks
 //
 // KEPT: Cycle 1 of 1: 2 threads wait for one another
 // KEPT: holds rwlock {{.*}}, taken
@@ -73,6 +74,10 @@ int main(void) {
   until_waits_in(&tids[1], SYS_futex);
   for (int i = 0; i < HELD; i++)
     NEED(pthread_rwlock_rdlock(&spare[i]) == 0);
+  for (int i = 0; i < 20; i++)
+    NEED(pthread_rwlock_rdlock(&spare[HELD]) == 0);
+  for (int i = 0; i < 20; i++)
+    NEED(pthread_rwlock_unlock(&spare[HELD]) == 0);
   NEED(mprof_write_profile("threadleak", "lost.txt", 2) == 0);
   for (int i = 0; i < HELD; i++)
     NEED(pthread_rwlock_unlock(&spare[i]) == 0);

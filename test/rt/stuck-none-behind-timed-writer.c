@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: a reader of an rwlock waits behind a writer that will give up, so
+// neither it nor the holder that joins it is stuck.
+//
+// RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
+// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+
+#include "gates.h"
+
+static pthread_rwlock_t lock;
+static pthread_barrier_t is_read;
+static pthread_t reader;
+static pid_t tids[3]; // of the holder, the writer and the reader
+
+static void *read_behind(void *arg) {
+  until_waits_in(&tids[1], SYS_futex);
+  __atomic_store_n(&tids[2], own_tid(), __ATOMIC_RELEASE);
+  NEED(pthread_rwlock_rdlock(&lock) == 0);
+  NEED(pthread_rwlock_unlock(&lock) == 0);
+  return arg;
+}
+
+static void *write_in_time(void *arg) {
+  struct timespec t;
+  pthread_barrier_wait(&is_read);
+  clock_gettime(CLOCK_REALTIME, &t);
+  t.tv_sec += 3;
+  __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
+  NEED(pthread_rwlock_timedwrlock(&lock, &t) == ETIMEDOUT);
+  return arg;
+}
+
+static void *hold(void *arg) {
+  NEED(pthread_rwlock_rdlock(&lock) == 0);
+  pthread_barrier_wait(&is_read);
+  __atomic_store_n(&tids[0], own_tid(), __ATOMIC_RELEASE);
+  NEED(pthread_join(reader, NULL) == 0);
+  NEED(pthread_rwlock_unlock(&lock) == 0);
+  return arg;
+}
+
+int main(void) {
+  pthread_rwlockattr_t a;
+  pthread_t writer, holder;
+  pthread_rwlockattr_init(&a);
+  pthread_rwlockattr_setkind_np(&a,
+                                PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+  NEED(pthread_rwlock_init(&lock, &a) == 0);
+  pthread_barrier_init(&is_read, NULL, 2);
+  apart(make_gate_and_forget, NULL);
+  NEED(pthread_create(&reader, NULL, read_behind, NULL) == 0);
+  NEED(pthread_create(&writer, NULL, write_in_time, NULL) == 0);
+  NEED(pthread_create(&holder, NULL, hold, NULL) == 0);
+  until_waits_in(&tids[2], SYS_futex);
+  until_waits_in(&tids[0], SYS_futex);
+  NEED(count_stuck() == 1);
+  NEED(pthread_join(holder, NULL) == 0);
+  NEED(pthread_join(writer, NULL) == 0);
+  _exit(0);
+}
