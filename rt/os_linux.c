@@ -188,7 +188,7 @@ uint64_t mprof_sys_thread_ran_ns(int tid) {
 
 // The kernel copies the new signal set in before it looks at `how`, so a wrong
 // `how` tells a readable address (EINVAL) from another (EFAULT) and changes
-// nothing. No set at all is none that cannot be read, but nobody's memory.
+// nothing. A null set is no error to it, though nobody can read there.
 bool mprof_sys_readable(uintptr_t addr) {
   return addr >= 4096 &&
          call6(SYS_rt_sigprocmask, -1, (long)addr, 0, 8, 0, 0) != -EFAULT;
