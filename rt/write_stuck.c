@@ -236,39 +236,28 @@ static void put_group(const struct writer *p, enum group group,
 }
 
 static void put_unjudged(const struct writer *p) {
-  switch (p->g->unjudged) {
-  case MPROF_JUDGED:
+  static const char *const why[] = {
+      [MPROF_UNJUDGED_URING] = "io_uring or aio keeps addresses in the kernel",
+      [MPROF_UNJUDGED_PROC] = "/proc cannot be read",
+      [MPROF_UNJUDGED_PIPE] = "what is in a pipe cannot be copied",
+      [MPROF_UNJUDGED_MEMORY] = "no memory or no time for a search",
+      [MPROF_UNJUDGED_BUSY] =
+          ("a thread that seemed to wait did not at a second look, time and "
+           "again")};
+  const enum mprof_unjudged unjudged = p->g->unjudged;
+  if (unjudged == MPROF_JUDGED)
     return;
-  case MPROF_UNJUDGED_THREAD:
-    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
-                           "judged: what thread ");
+  mprof_report_put(p->w,
+                   "\nConditions, semaphores and barriers were not judged: ");
+  if (unjudged == MPROF_UNJUDGED_THREAD) {
+    mprof_report_put(p->w, "what thread ");
     mprof_report_plain(p->w, p->g->unread,
                        " can reach could not be read, since it is in a system "
-                       "call of code without MProf, or would not answer\n");
-    return;
-  case MPROF_UNJUDGED_URING:
-    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
-                           "judged: io_uring or aio keeps addresses in the "
-                           "kernel\n");
-    return;
-  case MPROF_UNJUDGED_PROC:
-    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
-                           "judged: /proc cannot be read\n");
-    return;
-  case MPROF_UNJUDGED_PIPE:
-    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
-                           "judged: what is in a pipe cannot be copied\n");
-    return;
-  case MPROF_UNJUDGED_MEMORY:
-    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
-                           "judged: no memory or no time for a search\n");
-    return;
-  case MPROF_UNJUDGED_BUSY:
-    mprof_report_put(p->w, "\nConditions, semaphores and barriers were not "
-                           "judged: a thread that seemed to wait did not at a "
-                           "second look, time and again\n");
-    return;
+                       "call of code without MProf, or would not answer");
+  } else {
+    mprof_report_put(p->w, why[unjudged]);
   }
+  mprof_report_put(p->w, "\n");
 }
 
 static void put_all(const struct writer *p) {

@@ -153,6 +153,21 @@ static inline void until_waits_in(const pid_t *tid, long number) {
   until_blocked(*tid, number, NULL, 0);
 }
 
+// The same of one that sleeps anywhere, for the search of stuck threads: the
+// state says no address of what it waits for, which would be reached then.
+static inline void until_sleeps(const pid_t *tid) {
+  char path[40], text[64] = "";
+  while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
+    usleep(1000);
+  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)*tid);
+  for (int looks = 0; looks < 5; usleep(1000)) {
+    FILE *f = fopen(path, "r");
+    NEED(f != NULL && fgets(text, sizeof(text), f) != NULL);
+    fclose(f);
+    looks = strstr(text, ") S ") ? looks + 1 : 0;
+  }
+}
+
 // A thread that runs a function.
 struct thread {
   pthread_t id;

@@ -69,20 +69,6 @@ static void *wait_at_sem(void *arg) {
   sem_wait(sem);
   return arg;
 }
-// The state says no address of what they wait for, which would be reached then.
-static void until_sleeps(const pid_t *tid) {
-  char path[40], text[64] = "";
-  while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
-    usleep(1000);
-  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)*tid);
-  for (int looks = 0; looks < 5; usleep(1000)) {
-    FILE *f = fopen(path, "r");
-    NEED(f != NULL && fgets(text, sizeof(text), f) != NULL);
-    fclose(f);
-    looks = strstr(text, ") S ") ? looks + 1 : 0;
-  }
-}
-
 // Ends the process once the first thread joins, and others wait.
 struct end {
   pthread_t whom;

@@ -74,20 +74,6 @@ static void *wait_at_gate(void *arg) {
   return arg;
 }
 
-// The state says no address of what they wait for, which would be reached then.
-static void until_sleeps(const pid_t *tid) {
-  char path[40], text[64] = "";
-  while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
-    usleep(1000);
-  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)*tid);
-  for (int looks = 0; looks < 5; usleep(1000)) {
-    FILE *f = fopen(path, "r");
-    NEED(f != NULL && fgets(text, sizeof(text), f) != NULL);
-    fclose(f);
-    looks = strstr(text, ") S ") ? looks + 1 : 0;
-  }
-}
-
 static void handle(int sig) {
   static struct mprof_stack_record records[8];
   (void)sig;
