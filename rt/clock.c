@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See clock.h.
+// Reads the time and measures how fast the time stamp counter runs; see
+// clock.h.
 
 #include "clock.h"
 
@@ -9,19 +10,20 @@
 #include <time.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
-// Shortest time that tells the counter's speed well enough for a rate.
+// Shortest interval that measures the counter's speed precisely enough for a
+// rate.
 #define SHORTEST_NS 500000
 
 atomic_int mprof_clock_kind;
 
-// One moment as both clocks tell it.
+// One moment, read from both clocks.
 struct moment {
   uint64_t ticks, ns;
 };
 
 static struct {
-  // Where the measurement begins: written before the kind, by whoever comes
-  // first.
+  // Start of the speed measurement. The first thread that uses the clock writes
+  // it, before it writes mprof_clock_kind.
   struct moment first;
   atomic_int has_first; // 0 no, 1 being written, 2 yes
   uint64_t (*injected)(void);
@@ -34,7 +36,8 @@ static uint64_t monotonic_ns(void) {
   return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
-// Leaf 0x80000007, EDX bit 8: the counter runs at one speed in every state.
+// Returns whether the counter runs at the same speed in all power states. CPUID
+// leaf 0x80000007, EDX bit 8 says so.
 static bool has_even_counter(void) {
   unsigned a, b, c, d;
   if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(d & 1u << 27)) // rdtscp
@@ -42,8 +45,8 @@ static bool has_even_counter(void) {
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-// The reading of CLOCK_MONOTONIC with the fewest ticks around it, of a few: the
-// thread may be interrupted in between.
+// Reads both clocks a few times and returns the reading that took the fewest
+// ticks. The thread may be interrupted during any of the readings.
 static struct moment look(void) {
   struct moment best = {0, 0};
   uint64_t shortest = UINT64_MAX;
@@ -89,7 +92,8 @@ uint64_t mprof_clock_ticks_per_second(void) {
   if (kind() != MPROF_CLOCK_COUNTER)
     return NS_PER_SECOND;
   while (atomic_load(&clock_state.has_first) != 2)
-    __builtin_ia32_pause(); // another thread is a few readings away
+    __builtin_ia32_pause(); // another thread is writing it; a few clock
+                            // readings remain
   const struct moment first = clock_state.first;
   struct moment now = look();
   while (now.ns - first.ns < SHORTEST_NS)

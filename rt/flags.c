@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options, from flags.def. Whoever sets them is told what is wrong with them;
-// nothing in them can stop the program.
+// Parses the options, which flags.def lists. Wrong options are reported to the
+// user. No option text can stop the program.
 
 #define _GNU_SOURCE 1
 
@@ -14,7 +14,8 @@
 
 struct mprof_flags mprof_flags;
 
-// The program's own options; the symbol is only there if it defines one.
+// Returns the program's default options. The symbol is NULL unless the program
+// defines it.
 __attribute__((weak, visibility("default"))) const char *
 __mprof_default_options(void);
 
@@ -22,8 +23,9 @@ enum kind { BOOL, UINT, STR, LIST };
 
 enum {
   STR_SIZE = sizeof(mprof_flags.log_path),
-  LONGEST_NAME = 40, // of those that are compared with the known ones
-  SHOWN = 80,        // bytes of a wrong text that a message repeats
+  LONGEST_NAME =
+      40,     // longest unknown name that is compared with the known names
+  SHOWN = 80, // bytes of a wrong text that a message repeats
   LINE = 512,
 };
 
@@ -31,8 +33,8 @@ struct option {
   const char *name;
   enum kind kind;
   size_t offset;
-  uint64_t value, min, max; // of BOOL and UINT
-  const char *text;         // of STR and LIST
+  uint64_t value, min, max; // for BOOL and UINT
+  const char *text;         // for STR and LIST
   const char *help;
 };
 
@@ -50,7 +52,7 @@ static const struct option options[] = {
 };
 enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
 
-// A part of a string of options.
+// A substring of an option string.
 struct piece {
   const char *p;
   size_t len;
@@ -101,7 +103,8 @@ static bool parse_bool(struct piece s, bool *v) {
   return *v || equals(s, "0") || equals(s, "false") || equals(s, "no");
 }
 
-// Decimal digits and perhaps one of k, m, g, for 2^10, 2^20, 2^30.
+// Parses decimal digits with an optional suffix k, m or g, for 2^10, 2^20,
+// 2^30.
 static bool parse_uint(struct piece s, uint64_t *v) {
   uint64_t unit = 1;
   if (s.len > 0) {
@@ -122,7 +125,7 @@ static bool parse_uint(struct piece s, uint64_t *v) {
   return s.len > 0 && !__builtin_mul_overflow(*v, unit, v);
 }
 
-// --- what is wrong ---
+// --- messages about wrong options ---
 
 static void put_piece(struct mprof_text *t, struct piece s) {
   mprof_text_str(t, "'");
@@ -156,9 +159,10 @@ static void report_value(const struct mprof_flags *f, const struct option *o,
   mprof_message(line);
 }
 
-// Insertions, deletions and replacements that make b of a. (Levenshtein)
+// Returns how many insertions, deletions and replacements turn a into b.
+// (Levenshtein)
 static unsigned distance(struct piece a, const char *b) {
-  unsigned char row[LONGEST_NAME + 1]; // of the prefix of b so far
+  unsigned char row[LONGEST_NAME + 1]; // distances to the prefix of b so far
   for (size_t i = 0; i <= a.len; i++)
     row[i] = (unsigned char)i;
   for (unsigned j = 1; *b != '\0'; b++, j++) {
@@ -177,7 +181,8 @@ static unsigned distance(struct piece a, const char *b) {
   return row[a.len];
 }
 
-// The option whose name is like s, NULL if none is: half of it may be wrong.
+// Returns the option whose name is nearest to s, or NULL if more than half of s
+// would have to change.
 static const struct option *find_nearest(struct piece s) {
   const struct option *nearest = NULL;
   unsigned least = (unsigned)s.len / 2 + 1;
@@ -229,7 +234,7 @@ static const struct option *find_option(struct piece name) {
   return NULL;
 }
 
-// A word without '=' is more often a part of a path than an option.
+// A word without '=' is usually a piece of an unquoted path, not an option.
 static void report_no_value(struct piece name, const char *origin) {
   report_syntax(name, "no value for option ",
                 find_option(name) != NULL
@@ -247,7 +252,8 @@ static bool is_separator(char c) {
 
 static bool is_between_words(char c) { return is_separator(c) || c == '+'; }
 
-// The words in value with '+' between. False if they are too long.
+// Stores the words of value with one '+' between them. Returns false if the
+// result is too long.
 static bool store_list(char *v, struct piece value) {
   char list[STR_SIZE];
   size_t len = 0;
@@ -306,8 +312,9 @@ static size_t find_separator(const char *s) {
   return n;
 }
 
-// The length of a list without quotes, up to the next name=value: its words
-// cannot be anything else.
+// Returns the length of an unquoted list, which ends before the next
+// name=value. Separators do not end it, because a word without '=' can only
+// belong to the list.
 static size_t find_list_end(const char *s) {
   size_t end = find_separator(s);
   for (size_t n = end; s[n] != '\0';) {
@@ -324,8 +331,8 @@ static size_t find_list_end(const char *s) {
   return end;
 }
 
-// Reads the value at *s and moves *s behind it. False if it is malformed; then
-// *s is where the next option may begin.
+// Reads the value at *s and moves *s behind it. Returns false if the value is
+// malformed; then *s is where the next option may begin.
 static bool take_value(const char **s, bool is_list, struct piece *value,
                        const char *origin) {
   const char quote = **s;
@@ -385,7 +392,8 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
 
 // --- start ---
 
-// A program with more rights than its caller does not do what that says.
+// Ignores the environment if the program has more rights than its caller
+// (setuid).
 const char *mprof_flags_environment(const char *name) {
   size_t len = strlen(name);
   if (getauxval(AT_SECURE) != 0)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See gzip.h; RFC 1952, and RFC 1951 3.2.4 for the blocks.
+// gzip headers, trailers and stored blocks; see gzip.h. The formats are RFC
+// 1952 and, for the blocks, RFC 1951 section 3.2.4.
 
 #include "gzip.h"
 
@@ -34,7 +35,7 @@ void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
   put32(out + 4, plain_len);
 }
 
-// Half a byte at a time: a table of 16 words instead of 256.
+// Processes four bits at a time, so that the table has 16 words instead of 256.
 uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len) {
   static const uint32_t table[16] = {
       0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads files of /proc.
+// Reads whole files of /proc into memory that is mapped for them.
 
 #define _GNU_SOURCE 1
 
@@ -65,7 +65,7 @@ void mprof_command_line(char *buf, size_t len) {
   buf[0] = '\0';
   if (mprof_infile_read(&f, "/proc/self/cmdline") != 0)
     return;
-  // Each argument ends with a 0.
+  // Each argument ends with a null byte.
   for (size_t i = 0; i + 1 < f.len; i++) {
     unsigned char c = (unsigned char)f.data[i];
     mprof_text_mem(&t, c == 0 || c == '\n' || c == '\r' ? " " : (char *)&c, 1);

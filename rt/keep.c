@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks on page boundaries, kept for the next samples. An allocator hands the
-// block that was freed last out first. If a counted block went back to it, the
-// hot loop that freed it would get it again, now uncounted but still on its
-// page boundary, and from then on pay a call of the runtime for each free. So
-// counted blocks stay here until a sample of their size needs one. What does
-// not fit is freed; so are blocks too large for the call to matter beside their
-// own cost.
+// Keeps freed blocks that lie on page boundaries for the next samples. An
+// allocator returns the block that was freed last first. If a counted block
+// went back to it, the hot loop that freed the block would get it again, now
+// uncounted but still on its page boundary. Every later free in that loop would
+// then call the runtime. So counted blocks stay here until a sample of their
+// size needs one. A block is freed if there is no slot for it, or if it is
+// large: a large block costs so much itself that the extra call does not
+// matter.
 
 #include "init.h"
 #include "next.h"
@@ -17,9 +18,10 @@
 
 #pragma weak malloc_usable_size
 
-// Classes of usable sizes: one for each 16 bytes below 1 KiB, which is what
-// allocators cache by thread, then 8 for each doubling up to 32 KiB. With 8
-// blocks of each small class and 2 of each other, 1 MiB is kept at most.
+// Classes of usable sizes. There is one class for each 16 bytes below 1 KiB,
+// where allocators have caches by thread, and 8 classes for each doubling up to
+// 32 KiB. With 8 blocks in each small class and 2 in each other, at most 1 MiB
+// is kept.
 #define FINE_BYTES 16u
 #define FINE_CLASSES 64u
 #define LG_FINE_END 10u
@@ -28,11 +30,12 @@
 #define FINE_SLOTS 8u
 #define COARSE_SLOTS 2u
 
-// A slot changes hands by an atomic exchange, so there is no lock.
+// A slot changes its owner by an atomic exchange, so no lock is needed.
 static _Atomic(void *) kept[CLASSES][FINE_SLOTS];
 
-// How many kept blocks there are by a hash of the address, so that a block that
-// is freed is hardly ever looked for. Never less than there are.
+// Number of kept blocks for each hash of the address, so that the slots are
+// hardly ever searched when a block is freed. A counter is never less than the
+// true number.
 #define COUNTERS 1024u
 static _Atomic uint16_t counters[COUNTERS];
 
@@ -74,8 +77,9 @@ bool mprof_keep_put(void *p) {
   return false;
 }
 
-// Nothing in front of p may be read, as malloc_usable_size would: it is what
-// the program frees, whose it ever is, and the allocator is to say so.
+// Frees a kept block that the program frees a second time, so that the
+// allocator can report the error. p is any address the program passed to free.
+// So the memory in front of p must not be read, as malloc_usable_size would do.
 void mprof_keep_expose(void *p) {
   if (mprof_likely(kept_at(p) == 0))
     return;
@@ -101,7 +105,8 @@ static void *take_from(size_t at, size_t size) {
     note(p, -1);
     if (malloc_usable_size(p) >= size)
       return p;
-    // Too small by less than a class; its place may be taken by now.
+    // The block is too small by less than one class. Another block may have
+    // taken its slot meanwhile.
     if (!mprof_keep_put(p))
       NEXT(free)(p);
   }

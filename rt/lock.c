@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime's own lock: a word and a futex. The program's pthread_mutex
-// would not do, since its calls are what profiles hook.
+// The runtime's own lock: a word and a futex. The runtime cannot use
+// pthread_mutex, because the profiles hook its functions.
 //
-// Waiting for it is in the mutex profile too, so the word `waiting` has how
-// many wait, in its upper 16 bits, and below the sum of the times they have
-// waited from, modulo 2^48: with that, a release knows in one step what its
-// waiters have waited so far. (See waiters.c for the sums.)
+// The mutex profile also shows the time that threads wait for this lock. The
+// word `waiting` serves for that: its upper 16 bits count the waiters, and its
+// lower 48 bits hold the sum of the times at which they began to wait, modulo
+// 2^48. With these two numbers a release computes in one step how long all its
+// waiters have waited so far. waiters.c explains the sums.
 
 #include "base.h"
 
@@ -18,15 +19,18 @@
 
 enum { FREE, HELD, WAITED_FOR };
 
-// Looks at a lock that is held for some instructions only before sleeping.
+// Polls of the lock word before a thread sleeps. Most locks are held for a few
+// instructions only.
 #define SPINS 100
 
-// A release looks at the word and stores, where an exchange would be a third of
-// what an uncontended lock costs. A thread that says in between that it waits
-// has that overwritten. It learns so from the kernel, for which the word must
-// still say it, unless the store is on its way for longer than the call into
-// the kernel: then nobody wakes it, and it looks again after a millisecond.
-// (A membarrier would exclude that; sandboxes end processes for one.)
+// A release loads the word and stores FREE, without an atomic exchange, which
+// would be a third of the cost of an uncontended lock. So the store may
+// overwrite the WAITED_FOR that another thread has written in between. That
+// thread usually does not sleep: the kernel compares the word with WAITED_FOR
+// first and finds FREE. It does sleep if the store becomes visible only after
+// the kernel's comparison; then no thread wakes it. For that case it sleeps
+// only a millisecond and then checks the word again. A membarrier would exclude
+// the case, but some sandboxes kill a process that calls it.
 const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
 
 #define ONE_WAITER (UINT64_C(1) << 48)
@@ -39,12 +43,12 @@ uint64_t mprof_lock_wait_ticks(void) {
 }
 
 #ifndef NDEBUG
-// Bit r: this thread holds a lock of rank r.
+// Bit r is set while this thread holds a lock of rank r.
 static _Thread_local unsigned held;
 
 static void note_acquire(const struct mprof_lock *l) {
   if (held >> l->rank)
-    __builtin_trap(); // a lock of this rank or a higher one is held
+    __builtin_trap(); // a lock of the same rank or a higher one is held
   held |= 1u << l->rank;
 }
 
@@ -82,7 +86,8 @@ static void begin_waiting(struct mprof_lock *l, uint64_t start) {
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
 }
 
-// The lock is held now, so nobody charges meanwhile.
+// The caller holds the lock, so no release charges the waiters at the same
+// time.
 static void end_waiting(struct mprof_lock *l, uint64_t start) {
   uint64_t from = l->charged > start ? l->charged : start;
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
@@ -104,7 +109,8 @@ static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
     atomic_fetch_add_explicit(&wait_ticks, now - start, memory_order_relaxed);
 }
 
-// What the waiters have waited up to now; they wait from now on.
+// Returns how long the waiters have waited up to now, in ticks in total.
+// Restarts their waiting times at now.
 static uint64_t charge(struct mprof_lock *l) {
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed);
   uint64_t owed, next;
@@ -114,7 +120,8 @@ static uint64_t charge(struct mprof_lock *l) {
     owed = (sum - w) & SUM_MASK;
     next = (w & ~SUM_MASK) | (sum & SUM_MASK);
   } while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
-  // A waiter's clock may be some ticks ahead: then it is less than nothing.
+  // The clock of a waiter may be some ticks ahead. Then the sum is negative,
+  // and the total counts as 0.
   return owed >> 47 ? 0 : owed;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text built without stdio, and the lines that the profiler says on stderr.
-// A message is one write, so lines of several threads do not mix, and it never
-// goes to a file of the program that took descriptor 2.
+// Builds text without stdio, and prints the profiler's messages to stderr. Each
+// message is one write, so that messages of several threads do not mix. No
+// message is written if descriptor 2 has become a file of the program.
 
 #include "base.h"
 
@@ -16,7 +16,7 @@
 static struct {
   atomic_uint count;     // messages so far
   uint64_t dev, ino;     // of stderr; written once by mprof_message_init
-  _Atomic bool is_known; // whether stderr was open then
+  _Atomic bool is_known; // stderr was open at mprof_message_init
 } state;
 
 // --- text ---
@@ -67,7 +67,7 @@ void mprof_text_clean(struct mprof_text *t, const char *s, size_t len) {
     bool is_text = n > 0 && *c >= ' ' && *c != 0x7f;
     n = n > 0 ? n : 1;
     if (t->cap - t->len <= n)
-      return; // no half characters
+      return; // a character is never cut
     mprof_text_mem(t, is_text ? s + i : "?", is_text ? n : 1);
   }
 }
@@ -85,7 +85,7 @@ static void put_base(struct mprof_text *t, uint64_t v, unsigned base) {
 void mprof_text_dec(struct mprof_text *t, uint64_t v) { put_base(t, v, 10); }
 void mprof_text_hex(struct mprof_text *t, uint64_t v) { put_base(t, v, 16); }
 
-// v in exactly width digits.
+// Appends v in exactly width decimal digits.
 static void put_padded(struct mprof_text *t, uint64_t v, int width) {
   char digits[20];
   if (width > (int)sizeof(digits))
@@ -117,12 +117,13 @@ void mprof_text_grouped(struct mprof_text *t, uint64_t v) {
   }
 }
 
-// Days since 1970-01-01 to a date, by counting years from March so that the
-// leap day is a year's last. time_t functions of libc read the time zone file.
+// Converts days since 1970-01-01 to a date. The years are counted from March,
+// so that the leap day is the last day of a year. The time_t functions of libc
+// are not used, because they read the time zone file.
 static void split_days(int64_t days, int64_t *year, int *month, int *day) {
   days += 719468; // to 0000-03-01
   int64_t era = days / 146097;
-  int64_t doe = days % 146097; // day of the 400 years
+  int64_t doe = days % 146097; // day within the era of 400 years
   int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
   int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
   int mp = (int)((5 * doy + 2) / 153);
@@ -153,8 +154,8 @@ void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name) {
     mprof_text_str(t, " UTC");
 }
 
-// strerror takes locale locks. These are what opening, writing and renaming a
-// file and mapping memory give.
+// Replaces strerror, which takes locale locks. The table has the errors that
+// come from opening, writing and renaming files and from mapping memory.
 void mprof_text_errno(struct mprof_text *t, int error) {
   static const struct {
     int error;
@@ -221,7 +222,8 @@ void mprof_message_begin(struct mprof_text *t) {
 void mprof_message_end(struct mprof_text *t) {
   if (!mprof_message_has_stderr())
     return;
-  // Names come from outside: whatever is in them, a message stays one line.
+  // File names and option values come from outside the runtime. Control
+  // characters become '?', so that a message stays one line.
   for (size_t i = 0; i < t->len; i++)
     if ((unsigned char)t->buf[i] < ' ' || t->buf[i] == 0x7f)
       t->buf[i] = '?';

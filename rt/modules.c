@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loader's own list says: which module an address lies in, and how
-// often modules came and went.
+// Reads the loader's list of modules: which module holds an address, and how
+// often modules were loaded and unloaded.
 
 #include "init.h"
 

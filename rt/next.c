@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See next.h. What lies beneath an interceptor in the program is the function
-// of that name in the next module: a preloaded allocator, one that the program
-// is linked with, or libc's.
+// Finds the allocator beneath the interceptors; see next.h. It is the function
+// of the same name in the next module: a preloaded allocator, an allocator that
+// the program is linked with, or libc's.
 
 #include "intercept.h"
 
@@ -27,7 +27,7 @@ static bool is_own(const struct mprof_intercept *i) {
   return i->bound == i->own;
 }
 
-// Whether the program has left every function of a table to the runtime.
+// Returns whether the program defines none of the functions of a table itself.
 static bool is_whole(const struct mprof_intercept *table) {
   if (!table || !table->name)
     return false;
@@ -51,10 +51,11 @@ static void set_words(const struct mprof_intercept *table) {
   }
 }
 
-// A library that the program is linked with may replace the operators, and mix
-// their blocks with those of its own calls, which are bound to its own: then
-// they are everybody's. Those of C++ libraries and of the allocator beneath are
-// malloc and free by other names.
+// Returns whether a library that the program is linked with replaces the C++
+// operators. Such a library may mix blocks from the operators with blocks from
+// its own calls, which are bound to its own definitions. Then its operators
+// must serve the whole program. Operators of a C++ library or of the allocator
+// beneath do not count: they only forward to malloc and free.
 static bool is_replacement(struct mprof_module m) {
   return m.id != 0 && m.id != mprof_module_of(__mprof_next_malloc).id &&
          !mprof_module_is_cxx_library(&m);
@@ -92,10 +93,11 @@ MPROF_NOINLINE bool mprof_next_find(void) {
 
 unsigned char mprof_intercept_is_on;
 
-// Code of the allocator beneath, whose calls of malloc are no blocks of their
-// own; written once at start. Of an allocator that is a library by itself all
-// of it; libc's other functions are callers like any. Of one that a static
-// program has in it, the functions that may have their memory of malloc.
+// Code of the allocator beneath. Its calls of malloc are not blocks of their
+// own. Written once at start. If the allocator is a separate library, the range
+// is that whole library. libc has no range: its other functions are ordinary
+// callers. If the allocator is linked into a static program, the ranges are the
+// functions that may call malloc.
 #define OWN_CODE 4
 static struct mprof_code_range own_code[OWN_CODE];
 
@@ -109,7 +111,8 @@ static bool is_own_code(const void *caller) {
 
 MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   if (mprof_unlikely(is_own_code(caller))) {
-    // As if the sample had fallen on what the countdown had to leave out.
+    // The countdown has already passed this block. Drops the sample and draws
+    // the next one.
     __mprof_drop_sample(size);
     return false;
   }
@@ -120,7 +123,7 @@ MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
 static void find_own_code(void) {
   if (!mprof_intercepted.c)
     return;
-  if (mprof_intercept_c->plain) { // known when the program was linked
+  if (mprof_intercept_c->plain) { // the address is known at link time
     void *const functions[OWN_CODE] = {
         __mprof_next_calloc, __mprof_next_realloc, __mprof_next_posix_memalign,
         __mprof_next_aligned_alloc};

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls of Linux on x86-64, made directly: libc's wrappers set errno
-// and are cancellation points, and a hook may do neither. With persistent.c the
-// only place that asks the system for memory, and where tests make it fail.
+// Linux system calls on x86-64, made directly. The wrappers of libc set errno
+// and are cancellation points, and a hook may do neither. This file owns every
+// request for memory from the system, except that persistent.c decides how its
+// own range is committed. Tests make these requests fail here
+// (mprof_os_fail_map).
 
 #include "base.h"
 
@@ -61,8 +63,9 @@ long mprof_sys_rename(const char *from, const char *to) {
   return call3(SYS_rename, (long)from, (long)to, 0);
 }
 
-// Not every file system knows renameat2's flag; a link fails alike where the
-// name is taken, and a few have no links either.
+// Some file systems do not support RENAME_NOREPLACE. link() is the fallback,
+// because it also fails if the new name exists. A few file systems support
+// neither; there a plain rename follows a check, and a race remains.
 long mprof_sys_rename_new(const char *from, const char *to) {
   long r = call6(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to,
                  1 /*RENAME_NOREPLACE*/, 0);
@@ -76,7 +79,7 @@ long mprof_sys_rename_new(const char *from, const char *to) {
   return mprof_sys_rename(from, to);
 }
 
-// A link that leads nowhere exists, too.
+// Counts a dangling symbolic link as an existing file.
 bool mprof_sys_exists(const char *path) {
   struct stat st;
   return call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
@@ -179,16 +182,17 @@ bool mprof_sys_thread_alive(int tid) {
 }
 
 uint64_t mprof_sys_thread_ran_ns(int tid) {
-  // The kernel's CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED of it.
+  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED: the CPU-time clock of the thread.
   const int clock = (int)(~(unsigned)tid << 3 | 6);
   struct timespec ts = {0, 0};
   call3(SYS_clock_gettime, clock, (long)&ts, 0);
   return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-// The kernel copies the new signal set in before it looks at `how`, so a wrong
-// `how` tells a readable address (EINVAL) from another (EFAULT) and changes
-// nothing. A null set is no error to it, though nobody can read there.
+// The kernel copies the new signal set before it checks `how`. An invalid `how`
+// therefore yields EINVAL for a readable address and EFAULT for any other
+// address, and never changes the mask. The kernel accepts a null set without
+// reading it, so the first page is excluded here.
 bool mprof_sys_readable(uintptr_t addr) {
   return addr >= 4096 &&
          call6(SYS_rt_sigprocmask, -1, (long)addr, 0, 8, 0, 0) != -EFAULT;
@@ -279,7 +283,9 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
       *left -= (size_t)n;
     }
   }
-  // The kernel raised it for this thread, even where the program ignores it.
+  // The kernel sends the signal to this thread even if the program ignores it.
+  // Takes the pending signal back, unless it was already pending before the
+  // write.
   uint64_t raised = error == EPIPE ? pipe : error == EFBIG ? size : 0;
   raised &= ~before;
   const struct timespec now = {0, 0};
@@ -293,7 +299,8 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
   return mprof_os_write(fd, buf, &len);
 }
 
-// Calls left until one fails; 0: none does. For tests.
+// Number of calls up to and including the one that fails; 0: no call fails.
+// Only tests set it.
 static atomic_int fail_in;
 
 void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
@@ -303,7 +310,8 @@ static bool must_fail(void) {
          atomic_fetch_sub(&fail_in, 1) == 1;
 }
 
-// What is mapped now, so that it can be told from the program's memory.
+// The runtime's own mappings, so that they can be told apart from the program's
+// memory. If the table is full, further mappings are not recorded.
 static struct {
   _Atomic uintptr_t start; // 0: unused
   _Atomic size_t len;
@@ -350,13 +358,15 @@ static void *map(size_t len, int prot, int flags) {
 void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
 
 void mprof_os_unmap(void *p, size_t len) {
-  forget_map((uintptr_t)p); // before another's can be there
+  forget_map((
+      uintptr_t)p); // first: after munmap another mapping may take this address
   call3(SYS_munmap, (long)p, (long)len, 0);
 }
 
 void *mprof_os_reserve(size_t len) {
   void *p = map(len, PROT_NONE, MAP_NORESERVE);
-  // A huge page for the first few KiB would show in the program's memory.
+  // Prevents a huge page for the first few KiB. It would count as memory of the
+  // program.
   if (p)
     call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
   return p;

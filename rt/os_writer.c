@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See os_writer.h. The kernel's interface only: libc's fork runs the program's
-// pthread_atfork handlers, and its waitpid is a cancellation point.
+// System calls that only writers need, and the helper process; see os_writer.h.
+// This file calls the kernel directly: fork of libc would run the program's
+// pthread_atfork handlers, and waitpid of libc is a cancellation point.
 
 #define _GNU_SOURCE 1
 
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 
 #ifndef __WALL
-#define __WALL 0x40000000 // wait for children that raise no SIGCHLD too
+#define __WALL 0x40000000 // also wait for children that raise no SIGCHLD
 #endif
 
 enum { HELPER_STACK = 1 << 20 };
@@ -87,7 +88,8 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
   if (n == 0)
     n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
   if (n == 0) {
-    mprof_sys_fcntl(own[0], F_SETPIPE_SZ, (long)len); // or as large as it is
+    mprof_sys_fcntl(own[0], F_SETPIPE_SZ,
+                    (long)len); // on failure the default size stays
     n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
     if (n > 0)
       n = mprof_sys_read(own[0], buf, (size_t)n);
@@ -112,8 +114,9 @@ void mprof_helper_look_at_itself(bool may) {
 
 // --- the helper ---
 
-// Descriptors 0 to 2 become /dev/null, those above go away but for fd. If the
-// helper dies, it leaves no core file beside the program's data.
+// Points descriptors 0 to 2 at /dev/null and closes all others except fd. Makes
+// the helper undumpable, so that a crash leaves no core file beside the
+// program's data.
 static void isolate(int fd, bool keep_stderr) {
   call4(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
   long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
@@ -129,7 +132,7 @@ static void set_signal_mask(const uint64_t *set, uint64_t *old) {
   call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)set, (long)old, sizeof(*set));
 }
 
-// A pair of connected descriptors above 2, closed on exec.
+// Creates a pair of connected descriptors above 2 that are closed on exec.
 static int connect_pair(int fd[2]) {
   long r = call4(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
                  (long)fd);
@@ -149,8 +152,9 @@ static int connect_pair(int fd[2]) {
   return 0;
 }
 
-// Ends the helper after its own children, which see the end of their input. If
-// left behind they could become the program's, where it is a subreaper.
+// Ends the helper after its own children have ended. Closing the descriptors
+// gives the children the end of their input. A child left behind would become a
+// child of the program if the program is a subreaper.
 static void leave(void) {
   call4(SYS_close_range, 0, ~0u, 0, 0);
   long r;
@@ -173,8 +177,8 @@ static void run(struct start *s) {
   leave();
 }
 
-// Calls run on a stack of its own: the thread's may be smaller than what the
-// helper's work needs.
+// Calls run on a separate stack. The stack of the calling thread may be too
+// small for the helper's work.
 static void run_on(char *stack, struct start *s) {
   __asm__ volatile("mov %0, %%rsp\n\t"
                    "xor %%ebp, %%ebp\n\t"
@@ -197,11 +201,12 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
     mprof_sys_close(fd[1]);
     return ENOMEM;
   }
-  // Blocked before the copy is made, since the program's handlers must not run
-  // in it: a terminal's interrupt goes to every process of the group.
+  // Signals are blocked before the copy is made, because the program's handlers
+  // must not run in the helper. For example, an interrupt from the terminal
+  // goes to every process of the group.
   uint64_t all = ~0ull, old = 0;
   set_signal_mask(&all, &old);
-  // No exit signal, so wait() in the program does not find it.
+  // The exit signal is 0, so wait() in the program does not report the helper.
   long pid = call4(SYS_clone, 0, 0, 0, 0);
   if (pid == 0) {
     struct start s = {main, fd[1], keep_stderr};
@@ -232,7 +237,8 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   long r;
   if (self)
     atomic_store(&self->may_be_interrupted, true);
-  // A signal starts the wait anew: what bounds it is only meant to end a hang.
+  // A signal restarts the whole timeout. That is acceptable, because the
+  // timeout only has to end a hang.
   do
     r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
   while (r == -EINTR);
@@ -248,7 +254,8 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   return r;
 }
 
-// A fork in another thread copies either an open descriptor or none.
+// Marks the descriptor as gone before it is closed. A fork in another thread
+// then copies either an open descriptor or none.
 static void disconnect(struct mprof_helper *h) {
   int fd = h->fd;
   h->fd = -1;
@@ -291,7 +298,8 @@ void mprof_helper_forget(struct mprof_helper *h) {
 
 extern char **environ;
 
-// In the child. What it may not run, it is the end of.
+// Runs in the child and does not return. If path cannot be executed, the child
+// exits.
 static void execute(const char *path, const char *const args[], int in,
                     int out) {
   enum { ARGS_MAX = 8 };
@@ -309,7 +317,7 @@ static void execute(const char *path, const char *const args[], int in,
 
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]) {
-  int in[2], out[2]; // read from the first, write to the second
+  int in[2], out[2]; // index 0: read end; index 1: write end
   long r = call4(SYS_pipe2, (long)in, O_CLOEXEC, 0, 0);
   if (r < 0)
     return (int)-r;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An output file. It is written under a temporary name beside the one wanted
-// and renamed when it is whole, so a reader never sees half a file and a
-// failure leaves the old one.
+// An output file. The data go to a temporary file beside the wanted one, which
+// is renamed when it is complete. So a reader never sees half a file, and a
+// failure leaves the old file in place.
 
 #define _GNU_SOURCE 1
 
@@ -21,10 +21,11 @@ void mprof_outfile_keep_others(bool keep) { keep_others = keep; }
 
 enum {
   NAME_LIMIT = 255, // bytes in one component of a path (NAME_MAX)
-  HIGH_FD = 512,    // above those that a careless loop closes
+  HIGH_FD = 512,    // above the descriptors that a careless loop closes
 };
 
-// Where data begin in the buffer: a block's header goes before them.
+// Returns where the data begin in the buffer. In gzip, the header of a block
+// goes in front of them.
 static size_t head_room(const struct mprof_outfile *f) {
   return f->is_gzip ? MPROF_GZIP_BLOCK_HEADER : 0;
 }
@@ -34,9 +35,11 @@ static void note(struct mprof_outfile *f, int error) {
     f->error = error;
 }
 
-// A program that closes all descriptors, as daemons do, may have given ours to
-// a file of its own, or the one that it has lent. Another of its threads may do
-// so right after this, too: hence the high number.
+// Returns whether the descriptor is still the file that was opened. A program
+// that closes all descriptors, as daemons do, may have reused this number for a
+// file of its own. That holds for a lent descriptor, too. Another thread may
+// even do so right after this check, which is why the runtime's descriptors
+// have high numbers.
 static bool is_same(const struct mprof_outfile *f) {
   uint64_t dev, ino;
   return mprof_sys_fstat_id(f->fd, &dev, &ino) == 0 && dev == f->dev &&
@@ -47,17 +50,17 @@ static void lose(struct mprof_outfile *f) {
   note(f, EBADF);
   if (!f->is_lent)
     mprof_sys_unlink(f->temp);
-  f->is_lent = true; // neither to be closed nor renamed
+  f->is_lent = true; // neither closed nor renamed from now on
 }
 
-// Before each use.
+// Checks the descriptor. Every use of it calls this first.
 static bool check(struct mprof_outfile *f) {
   if (f->error == 0 && !is_same(f))
     lose(f);
   return f->error == 0;
 }
 
-// A pipe that is ready takes so much without a wait.
+// A pipe that is ready for writing takes this many bytes without blocking.
 #define PIECE 4096u
 
 bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
@@ -70,7 +73,7 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
     size_t left = n;
     const int error = mprof_os_write(f->fd, f->buf + sent, &left);
     sent += n - left;
-    if (error == EAGAIN) { // another writer was there first
+    if (error == EAGAIN) { // another writer has filled the pipe
       mprof_sys_sleep_ms(sent == 0 ? (unsigned)timeout_ms : 0);
       break;
     }
@@ -83,7 +86,8 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
   return f->error == 0 && f->buffered == 0;
 }
 
-// To a reader that may have stopped reading.
+// Sends all buffered data, but gives up after patience_ms without progress: the
+// reader may have stopped reading.
 static void send_all(struct mprof_outfile *f) {
   enum { STEP_MS = 10 };
   int idle_ms = 0;
@@ -104,7 +108,7 @@ static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
     f->written += len;
 }
 
-// More than is asked for, so that it is not asked for each time.
+// Extra bytes for each reservation, so that not every write needs one.
 #define RESERVE_STEP ((uint64_t)8 << 20)
 
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
@@ -123,11 +127,11 @@ int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
   }
   if (r != -ENOSPC && r != -EDQUOT)
     return 0;
-  f->reserved = 1; // some of it may have been
+  f->reserved = 1; // a part may have been reserved
   return (int)-r;
 }
 
-// Sends what is buffered, in gzip as one block.
+// Writes the buffered data; in gzip, as one block.
 static void flush(struct mprof_outfile *f, bool is_last) {
   size_t head = head_room(f);
   if (f->patience_ms != 0) {
@@ -162,8 +166,8 @@ int mprof_outfile_restart(struct mprof_outfile *f) {
   return f->error;
 }
 
-// path's directory, its base name cut to what fits, and a suffix that no other
-// process has.
+// Makes the temporary name: path's directory, its base name cut to the limit,
+// and a suffix that no other process uses.
 static void make_temp_name(struct mprof_outfile *f) {
   char suffix[64];
   struct mprof_text s = MPROF_TEXT(suffix);
@@ -191,7 +195,7 @@ long mprof_outfile_move_up(long fd) {
   return moved;
 }
 
-// Where the limit on descriptors allows it.
+// Moves the descriptor to a high number if the descriptor limit allows it.
 static long move_high(long fd) {
   const long moved = mprof_sys_fcntl((int)fd, F_DUPFD_CLOEXEC, HIGH_FD);
   if (moved < 0)
@@ -307,7 +311,7 @@ void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v) {
   mprof_outfile_put(f, digits, t.len);
 }
 
-// Closing reports what a network file system could not write.
+// On a network file system, only close reports some write errors.
 static void finish_file(struct mprof_outfile *f) {
   if (f->reserved != 0)
     mprof_sys_ftruncate(f->fd, (long)f->written);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of output files, from the pattern in log_path.
+// Makes the names of output files from the pattern in log_path.
 
 #define _GNU_SOURCE 1
 
@@ -15,13 +15,14 @@
 
 enum { NAME_SIZE = 256 };
 
-// What comes from outside must not lead out of the directory.
+// Replaces '/', because a name from outside must not lead out of the directory.
 static void put_name(struct mprof_text *t, const char *s, size_t len) {
   for (size_t i = 0; i < len; i++)
     mprof_text_mem(t, s[i] == '/' ? "_" : s + i, 1);
 }
 
-// The link's end is " (deleted)" when the file was replaced meanwhile.
+// The target of the link ends with " (deleted)" if the file was replaced
+// meanwhile.
 void mprof_path_program(struct mprof_text *t) {
   static const char deleted[] = " (deleted)";
   char link[MPROF_PATH_MAX];
@@ -32,7 +33,7 @@ void mprof_path_program(struct mprof_text *t) {
   if (len > sizeof(deleted) &&
       strcmp(link + len - (sizeof(deleted) - 1), deleted) == 0)
     link[len - (sizeof(deleted) - 1)] = '\0';
-  if (len == 0) // without /proc, the name that the kernel was given
+  if (len == 0) // without /proc: the name given to the kernel
     path = (const char *)getauxval(AT_EXECFN);
   if (path == NULL)
     path = "unknown";
@@ -79,7 +80,7 @@ static void report_unknown(char c, const char *option, const char *pattern) {
   mprof_message(line);
 }
 
-// Appends what % and c stand for. False if nothing.
+// Appends the expansion of %c. Returns false if c is not a known letter.
 static bool expand(struct mprof_text *t, char c) {
   switch (c) {
   case 'p':
@@ -120,7 +121,7 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
     report_unknown(p[1], option, pattern);
     mprof_text_str(&t, "%");
   }
-  // A text that is full may have been cut.
+  // A full buffer may mean that the text was cut.
   return t.len + 1 < cap ? 0 : ENAMETOOLONG;
 }
 

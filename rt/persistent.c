@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory for what is never freed: one reserved range, handed out from its
-// start, committed piece by piece. One range, so that 32 bits name any of it.
+// Allocates memory that is never freed. The memory is one reserved address
+// range, which is handed out from its start and committed in pieces as needed.
+// Because there is only one range, a 32-bit handle can name any object in it.
 // (Go: persistentalloc)
 
 #include "base.h"
 
 #include <errno.h>
 
-// Committed at a time: little at first, since most programs need little; then
-// whole huge pages, which a million stacks in small ones would miss the most.
+// Sizes of one commit. The first commits are small, because most programs need
+// little memory. Later commits are whole huge pages: a table of a million
+// stacks would suffer most from small pages.
 #define COMMIT_BYTES ((size_t)256 << 10)
 #define HUGE_BYTES ((size_t)2 << 20)
-#define LIMIT_SHARE 32 // of RLIMIT_AS, at most one part in so many
+#define LIMIT_SHARE 32 // at most this fraction of RLIMIT_AS is reserved
 #define HUGE_FROM (2 * HUGE_BYTES)
 
 char *mprof_persistent_base; // see base.h
@@ -26,8 +28,8 @@ static struct {
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
 
 int mprof_persistent_init(size_t max_bytes) {
-  // Under a limit on address space, what the program may use matters more; a
-  // small profiler is better than none.
+  // If the address space is limited, the program needs it more than the
+  // profiler does. A small profiler is better than none.
   uint64_t limit = mprof_sys_address_space_limit();
   if (max_bytes > limit / LIMIT_SHARE)
     max_bytes = limit / LIMIT_SHARE;
@@ -37,7 +39,7 @@ int mprof_persistent_init(size_t max_bytes) {
       continue;
     mprof_persistent_base = p + (-(uintptr_t)p & (HUGE_BYTES - 1));
     persistent.size = size / COMMIT_BYTES * COMMIT_BYTES;
-    // Handle 0 is NULL.
+    // Offset 0 stays unused, because handle 0 means NULL.
     atomic_store(&persistent.used, MPROF_PERSISTENT_UNIT);
     return 0;
   }
@@ -73,8 +75,8 @@ void *mprof_persistent_try_alloc(size_t len) {
   do {
     if (at > persistent.size - len)
       return NULL;
-    // Before anything is taken: where the system has no memory now it may have
-    // some later, for the same place.
+    // Commits before it takes the range. If the system has no memory now, a
+    // later call can try again at the same offset.
     if (at + len >
             atomic_load_explicit(&persistent.committed, memory_order_acquire) &&
         !commit(at + len))

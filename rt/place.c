@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which blocks may lie on page boundaries. In sampled mode a counted block is
-// put on one, so that a site that frees can tell by the address alone that a
-// block is not counted. That takes an allocator whose aligned blocks may be
-// freed, resized and measured like any other, also by code that was compiled
-// without MProf:
-//   malloc's family  when malloc, free, realloc and posix_memalign come from
-//                    one module: a program with a malloc of its own, but no
-//                    posix_memalign, must not get libc's block into its free
-//   operator new     when it is the runtime's own, which is malloc by another
-//                    name, or libstdc++'s or libc++'s shared one, whose
-//                    delete ignores the size it is given. Other allocators'
-//                    trust that size, and a program's own may do anything
-// Where that does not hold, and in exact mode, blocks stay where they are, the
-// family's mask becomes 0 and each free asks the live map.
+// Decides which blocks may lie on page boundaries. In sampled mode a counted
+// block is put on a page boundary, so that a call site that frees a block can
+// tell from the address alone that the block is not counted. For this, the
+// allocator's aligned blocks must work with its free, resize and size functions
+// like any other block, even when the caller was compiled without MProf:
+//   malloc family  if malloc, free, realloc and posix_memalign come from one
+//                  module. A program with its own malloc but without
+//                  posix_memalign must not get a block of libc into its free.
+//   operator new   if it is the runtime's own, which forwards to malloc, or
+//                  the shared one of libstdc++ or libc++, whose delete ignores
+//                  the size argument. Other allocators trust that size, and
+//                  the operators of a program may do anything.
+// Otherwise, and in exact mode, blocks stay where the allocator puts them. Then
+// the family's mask becomes 0, and each free asks the live map.
 
 #include "init.h"
 
@@ -32,8 +32,8 @@
 #pragma weak malloc_usable_size
 #pragma weak dlsym
 
-// Every hooked function of the program, by address; NULL if it has none. The
-// C++ operators are told by their mangled names.
+// Every hooked function of the program, by address; NULL if the program lacks
+// it. The C++ operators are known by their mangled names.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"
@@ -63,17 +63,20 @@ static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// The function itself. Where a program that is not position-independent takes
-// its address, the linker has given it another one, in the program; the loader
-// knows better. Not so in static programs, which have no dlsym.
+// Returns the module that defines a function. In a program that is not
+// position-independent, the address of a function may be a stub that the linker
+// made, so the loader is asked for the real address. Static programs have no
+// dlsym; there the given address is used.
 static struct mprof_module home_of(const char *name, void *address) {
   void *real = dlsym && address ? dlsym(RTLD_DEFAULT, name) : NULL;
   return mprof_module_of(real ? real : address);
 }
 
-// The same, or where the runtime stands in front of it, of what lies beneath.
+// Like home_of, but for a function that the runtime intercepts it returns the
+// module of the function beneath.
 static struct mprof_module beneath(const char *name, void *address) {
-  // Also where the program has a part of the family, and the runtime the rest.
+  // This also holds if the program defines a part of the family and the runtime
+  // the rest.
   for (const struct mprof_intercept *i = mprof_intercept_c; i && i->name; i++)
     if (strcmp(i->name, name) == 0 && i->bound == i->own)
       return mprof_module_of(*i->word);
@@ -101,8 +104,9 @@ static struct mprof_module home_of_c(void) {
   return home;
 }
 
-// Whether every form of operator new and delete is the C++ library's own: one
-// that the program replaces has blocks that the others know nothing of.
+// Returns whether all forms of operator new and delete come from one C++
+// library. If the program replaces one of them, the other forms do not know its
+// blocks.
 static bool operators_are_library_s(void) {
   uintptr_t home = 0;
   for (size_t i = 0; i < sizeof(hooked) / sizeof(hooked[0]); i++) {
@@ -117,7 +121,7 @@ static bool operators_are_library_s(void) {
 }
 
 void mprof_place_init(void) {
-  // A sanitizer's allocator checks how blocks are made and freed.
+  // The allocator of a sanitizer checks how blocks are made and freed.
   if (mprof_has_sanitizer())
     return;
   struct mprof_module home = home_of_c();
@@ -128,11 +132,13 @@ void mprof_place_init(void) {
 }
 
 void mprof_place_set_masks(uint64_t rate) {
-  // With rate 0 nothing is counted, and a later rate comes here again.
+  // With rate 0 no block is counted. This function runs again when the rate
+  // changes.
   if (rate == 0)
     return;
-  // A block that is placed is not where and as large as the program's allocator
-  // would have it, and a resize moves it.
+  // Placing changes the address and the size of a block, and a resize then
+  // moves it. So the heapx profile, which counts resizes and slack, excludes
+  // placing.
   bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
   if (!sampled || !mprof_place.c)
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);
@@ -140,12 +146,12 @@ void mprof_place_set_masks(uint64_t rate) {
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }
 
-// Smaller blocks are as well set to 0.
+// Clearing a smaller block costs no more than this check.
 #define MIN_ZEROED (64u << 10)
 
-// glibc marks a chunk that is a mapping of its own with bit 1 of the size in
-// front of the block, and its calloc trusts such a chunk to be zero unless
-// M_PERTURB fills blocks, which shows in the first byte.
+// glibc sets bit 1 in the size word in front of a block that is a mapping of
+// its own. Its calloc trusts such a block to be zero unless M_PERTURB fills
+// blocks. The first word of the block shows whether it does.
 bool mprof_place_is_zeroed(const void *p, size_t size) {
   return mprof_place.is_glibc && size >= MIN_ZEROED &&
          (((const size_t *)p)[-1] & 2) != 0 && *(const size_t *)p == 0;

@@ -1,24 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See real.h.
+// Finds hooked functions that came with a library opened at run time; see
+// real.h.
 
 #include "real.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 
-// Not in static programs, which open nothing.
+// Weak, because static programs lack these functions; they open no libraries.
 #pragma weak dladdr
 #pragma weak dlsym
 #pragma weak dlclose
 
-// Of dlopen even a weak reference makes gold warn in static programs, so it is
-// looked for.
+// dlopen is found by dlsym. Even a weak reference to it makes gold warn in
+// static programs.
 typedef void *open_fn(const char *file, int mode);
 
-// The library that a function was found for is linked with the one that has it,
-// and was compiled with MProf, so its last destructor says when it goes.
+// Values of mprof_found.when. From FOUND_FIRST on, the value is FOUND_FIRST
+// plus the number of unloads seen when the search began. No unload of the
+// function's library is missed: the caller's library is linked with it and was
+// compiled with MProf, so the last destructor of the caller's library reports
+// the unload.
 enum { NEVER, BUSY, FOUND_FIRST };
 static _Atomic uint64_t unloads;
 
@@ -32,7 +36,8 @@ static void *look_up(const char *symbol, void *caller) {
   void *f = NULL;
   open_fn *open_library = (open_fn *)dlsym(RTLD_DEFAULT, "dlopen");
   Dl_info library;
-  // Its own scope, since it may have been opened with RTLD_LOCAL.
+  // Searches the scope of the caller's own library, which may have been opened
+  // with RTLD_LOCAL.
   void *handle = open_library && dladdr(caller, &library)
                      ? open_library(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
                      : NULL;
@@ -44,9 +49,10 @@ static void *look_up(const char *symbol, void *caller) {
   return f;
 }
 
-// Only one thread writes at a time, and none that began before what is there
-// was found; the others use what they have found themselves. So a function
-// that is read under the number of unloads of now is of now, or is newer.
+// Stores a result in the cache. Only one thread writes at a time. A thread does
+// not write if another thread has stored a result since its own search began;
+// it just uses the function that it found. So a function that is read together
+// with the current number of unloads was found after the last unload.
 static void keep(struct mprof_found *found, uint64_t seen, uint64_t now,
                  void *f) {
   if (seen == BUSY ||

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heapsort, for it needs no memory and has no bad case.
+// Heapsort. It needs no memory and has no bad worst case.
 
 #include "writer.h"
 
-// Lets v[i] sink to its place in a heap of n, whose root is the last in order.
+// Moves v[i] down to its place in a heap of n elements. The root of the heap is
+// the element that comes last in the order.
 static void sink(void **v, size_t i, size_t n,
                  bool (*comes_before)(const void *, const void *)) {
   void *x = v[i];

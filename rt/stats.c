@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters by name, see stats.def.
+// The runtime's named counters; stats.def lists them.
 
 #include "base.h"
 

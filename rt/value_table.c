@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See value_table.h. Open addressing with linear probing; what follows a
-// removed value moves up, so there are no tombstones and the table needs no
-// rebuilding.
+// See value_table.h. The table uses open addressing with linear probing. When a
+// value is removed, values behind it move up. So there are no tombstones, and
+// the table never has to be rebuilt for them.
 
 #include "value_table.h"
 
-#define FIRST_SIZE 1024u // a power of two, as all sizes
+#define FIRST_SIZE 1024u // a power of two, like all sizes
 
 static size_t home_of(const struct mprof_value_table *t, uintptr_t word) {
   return word * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (t->size - 1);
@@ -17,8 +17,8 @@ static void set_count(struct mprof_value_table *t, size_t n) {
   atomic_store_explicit(&t->count, n, memory_order_relaxed);
 }
 
-// The place of a word, or the unused one where it would be. There always is one
-// that is unused.
+// Returns the slot of a word, or the unused slot where the word would go. The
+// table is never full, so there always is an unused slot.
 static struct mprof_value *find(const struct mprof_value_table *t,
                                 uintptr_t word) {
   size_t i = home_of(t, word);
@@ -60,8 +60,8 @@ uint32_t mprof_value_find(const struct mprof_value_table *t, uintptr_t word) {
   return t->size == 0 ? 0 : find(t, word)->bucket;
 }
 
-// Closes the gap at i: a value further on moves there unless its home lies
-// between, and leaves the next gap.
+// Closes the gap at i. A later value moves into the gap unless its home slot
+// lies behind the gap. Its old slot is the next gap.
 void mprof_value_remove_at(struct mprof_value_table *t, size_t i) {
   size_t mask = t->size - 1;
   set_count(t, mprof_value_count(t) - 1);

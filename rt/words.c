@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The words that all threads read at their sites and hardly anybody writes, in
-// a cache line of their own: nothing that is written in the meantime may lie
+// The words that every call site reads and that are hardly ever written. They
+// have cache lines of their own: a word that is written often must not lie
 // beside them.
 
 #include "fastpath.h"
@@ -17,8 +17,9 @@ IN_LINE uint64_t __mprof_sync_kinds = 0;
 IN_LINE uint64_t __mprof_owned_mask = 0;
 IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
 
-// Until the runtime starts, and for good where it stands in front of nothing,
-// the functions themselves.
+// The address of each hooked function itself. The words keep this value until
+// the runtime starts, and for good if the runtime does not intercept the
+// function.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));        \
   IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;
