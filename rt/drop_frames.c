@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which frames readers of a profile leave out: the runtime's own, the program's
-// wrappers and, of the heap profile, the functions that allocate and what the
-// C++ libraries put around them. The functions that lock and wait stay: there a
-// stack begins with them.
+// Makes the expression for the frames that readers of a profile leave out: the
+// runtime's own frames and the program's wrappers. In the heap profile, these
+// are also the functions that allocate and the helpers of the C++ libraries
+// around them. Functions that lock and wait stay, because a stack of a wait
+// begins with them.
 
 #include "writer.h"
 
 // An expression that readers match with a whole function name without its
-// parameters: such a frame goes, and everything leafwards of it. So it names
-// what allocates, not all of a library: constructors are called from some of
-// std::allocator_traits, and their frames must stay.
+// parameters. Readers drop a matching frame and all frames on its leaf side. So
+// the expression names single functions that allocate, not a whole library:
+// some functions of std::allocator_traits call constructors, whose frames must
+// stay.
 static const char allocating[] =
 #define ALLOC(Symbol) #Symbol "|"
 #define REALLOC(Symbol) #Symbol "|"
@@ -37,7 +39,7 @@ static void add_wrapper(const char *name, void *arg) {
     mprof_text_str(t, "|");
   size_t start = t->len;
   mprof_wrapper_pattern(t, name);
-  // One that is empty or cut would match something else, or be no expression.
+  // An empty or cut expression would match other functions or be invalid.
   if (t->len == start || t->len == t->cap - 1)
     t->len = before;
 }

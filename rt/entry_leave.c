@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of what ends a program without its exit handlers: _exit and _Exit,
-// and the forms of exec, whose program takes the process over. By default they
-// write nothing, as without MProf: a child of fork often ends so, and the
-// process of vfork always, in its parent's memory. See the options
-// dump_on__exit and dump_on_exec.
+// Entries of the functions that leave a program without its exit handlers:
+// _exit, _Exit, and the forms of exec, which replace the program. By default
+// they write nothing, as without MProf. A child of fork often ends this way. A
+// child of vfork always does, and it runs in its parent's memory. The options
+// dump_on__exit and dump_on_exec change the default.
 
 #include "fastpath.h"
 #include "init.h"
@@ -73,8 +73,8 @@ LEAVE(int, execveat,
   return execveat(dir, path, argv, envp, flags);
 }
 
-// The arguments of an execl, in memory of the caller's frame: a child of vfork
-// has nothing else.
+// Counts the arguments of an execl. They are collected in the caller's frame,
+// because a child of vfork has no other memory.
 #define COUNT(n, arg)                                                          \
   do {                                                                         \
     va_list args_;                                                             \
@@ -94,7 +94,7 @@ static void collect(const char **argv, size_t n, const char *arg,
 #define EXECL(f, Call)                                                         \
   LEAVE(int, f, (const char *path, const char *arg, ...)) {                    \
     mprof_write_before_exec();                                                 \
-    size_t n = 1; /* with the NULL at their end */                             \
+    size_t n = 1; /* including the final NULL */                               \
     va_list args;                                                              \
     if (arg)                                                                   \
       COUNT(n, arg);                                                           \

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See epochs.h. Only code that lies in files is looked at: other code comes and
-// goes with just-in-time compilers, and has no name that could be kept.
+// Keeps the list of loaded and unloaded modules; see epochs.h. Only code that
+// lies in files is listed. Other code comes and goes with just-in-time
+// compilers, and has no name that could be kept.
 
 #include "epochs.h"
 
@@ -11,24 +12,25 @@
 #include <errno.h>
 #include <string.h>
 
-// Addresses of unloaded code as files show it: above all that a process has,
-// below what tools take for the kernel's.
+// Addresses at which output files show unloaded code. They are above every
+// address that a process has, and below the addresses that tools take for the
+// kernel's.
 #define SHOWN_BASE (UINT64_C(1) << 47)
 #define SHOWN_UNIT (UINT64_C(1) << 20)
 
 struct module {
   struct module *next;
-  struct mprof_mapping map; // where it was; to is changed once
-  uintptr_t shown;          // where files show it after its end
+  struct mprof_mapping map; // where it was; map.to changes once
+  uintptr_t shown;          // start address in output files after the unload
 };
 
 static struct {
-  struct mprof_lock lock;   // modules_lock, guards all
+  struct mprof_lock lock;   // modules_lock, guards all fields
   struct module *now;       // loaded, in any order
-  struct module *past;      // unloaded, first one first
-  struct module **past_end; // NULL: past
+  struct module *past;      // unloaded, oldest first
+  struct module **past_end; // link to append to; NULL: &past
   size_t past_len;
-  _Atomic uint32_t unloads; // read without the lock, too
+  _Atomic uint32_t unloads; // unloads seen; also read without the lock
   uintptr_t next_shown;
 } epochs = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MODULES)};
 
@@ -59,17 +61,18 @@ static const struct mprof_mapping *find_now(const struct mprof_maps *m,
   return NULL;
 }
 
-// Code that a program copies elsewhere, as into huge pages, and puts back under
-// its own addresses is no file's then, but still what it was.
+// Returns whether a module is still loaded. A program may copy its code
+// elsewhere, for example into huge pages, and map the copy at the old
+// addresses. That mapping has no file, but the code is still the module's.
 static bool is_loaded(const struct module *x, const struct mprof_maps *m) {
   const struct mprof_mapping *v = find_now(m, x->map.start);
   return v != NULL && (!is_file(v) || is_same(v, &x->map));
 }
 
-// --- an unload ---
+// --- unloads ---
 
-// Whether the stack has an address in what unload number to took away. Call
-// instructions lie before return addresses.
+// Returns whether a frame of the stack lies in one of the modules from first
+// on. The call instruction lies before the return address.
 static bool was_in(const struct mprof_bucket *b, const struct module *first) {
   for (uint32_t i = 0; i < b->stack_len; i++)
     for (const struct module *x = first; x != NULL; x = x->next)
@@ -78,7 +81,8 @@ static bool was_in(const struct mprof_bucket *b, const struct module *first) {
   return false;
 }
 
-// Marks the buckets of the modules from first on. Returns how many.
+// Marks the buckets with an address in one of the modules from first on.
+// Returns their number.
 static uint64_t mark_locked(const struct module *first) {
   uint64_t n = 0;
   for (int type = MPROF_BUCKET_MEM; type < MPROF_BUCKET_TYPES; type++)
@@ -110,7 +114,8 @@ static uintptr_t shown_at(const struct mprof_mapping *m) {
   return at;
 }
 
-// leaving: a mapping of a module that is about to be unloaded, or NULL.
+// Moves the modules that are no longer in m to the past. leaving: a mapping of
+// a module that is about to be unloaded, or NULL.
 static void retire_locked(const struct mprof_maps *m,
                           const struct mprof_mapping *leaving) {
   struct module **p = &epochs.now;
@@ -137,12 +142,13 @@ static void retire_locked(const struct mprof_maps *m,
   epochs.unloads++;
   mprof_unwind_forget();
   uint64_t marked = mark_locked(*first);
-  // Something else is there already: it may have been counted as the old one.
+  // Another module already lies at these addresses. Its events may have been
+  // counted for the old one.
   if (is_overlapped(*first, m))
     mprof_stat_add(MPROF_STAT_late_unloads, marked);
 }
 
-// --- what is there ---
+// --- mapped modules ---
 
 static struct module *find_loaded(const struct mprof_mapping *v) {
   for (struct module *x = epochs.now; x != NULL; x = x->next)
@@ -154,7 +160,7 @@ static struct module *find_loaded(const struct mprof_mapping *v) {
 static void note_locked(struct mprof_maps *m) {
   for (size_t i = 0; i < m->len; i++) {
     struct mprof_mapping *v = &m->v[i];
-    v->from = v->to = MPROF_EPOCH_NOW; // at no time before
+    v->from = v->to = MPROF_EPOCH_NOW; // never mapped before now
     if (!is_file(v))
       continue;
     struct module *x = find_loaded(v);
@@ -181,7 +187,8 @@ static const struct mprof_mapping *find_same(const struct mprof_maps *m,
   return NULL;
 }
 
-// Room for what is mapped now was allocated with the text that it is read from.
+// Appends the past modules to m. Its array only has room for the mappings of
+// now, so a larger array replaces it.
 static int append_past_locked(struct mprof_maps *m) {
   if (epochs.past_len == 0)
     return 0;
@@ -193,7 +200,8 @@ static int append_past_locked(struct mprof_maps *m) {
   struct mprof_mapping *p = v + m->len;
   for (const struct module *x = epochs.past; x != NULL; x = x->next, p++) {
     *p = x->map;
-    // A file that has been loaded again where it was is the same to a reader.
+    // If a file was loaded again at the same address, readers need no second
+    // copy.
     if (find_same(m, x) != NULL)
       continue;
     p->shift = x->shown - p->start;
@@ -209,8 +217,8 @@ static int append_past_locked(struct mprof_maps *m) {
 }
 
 int mprof_epochs_read(struct mprof_maps *m) {
-  // With the lock held, so that nobody takes a look from before for a later
-  // one.
+  // The maps are read under the lock, so that no thread applies an older
+  // reading after a newer one.
   mprof_lock_acquire(&epochs.lock);
   int error = mprof_maps_read(m);
   if (error == 0) {

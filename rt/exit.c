@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written at the end of the process: a profile of each kind that has
-// something to tell, the report, and one line on stderr about them.
+// Writes the output at the end of the process: a profile of each kind that has
+// something to show, the report, and one line on stderr that names the files.
 
 #include "alloc_log.h"
 #include "epochs.h"
@@ -21,20 +21,20 @@ struct mprof_caller mprof_writer_caller;
 enum { FILES_MAX = 10 + MPROF_CUSTOM_PROFILES };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
-// One end of the process. Too large for a stack.
+// State of the output at the end of a process. Too large for a stack.
 struct last_words {
   struct mprof_summary sum;
   char base[MPROF_PATH_MAX]; // log_path expanded
   size_t base_len;           // without the number
-  unsigned number;           // after the name if above 1
+  unsigned number;           // follows the name if above 1
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
-  size_t files;     // that were written
-  size_t last_file; // where in line the last one's path begins
+  size_t files;     // files written
+  size_t last_file; // offset in line of the last file's path
   char line_buf[LINE_SIZE];
 };
 
-// --- the line ---
+// --- the line on stderr ---
 
 static void say_error(const char *path, int error) {
   char text[MPROF_PATH_MAX + 128];
@@ -48,7 +48,7 @@ static void say_error(const char *path, int error) {
   mprof_message_always(text);
 }
 
-// "1,234 waits"
+// Appends "1,234 waits".
 static void put_number(struct mprof_text *t, uint64_t n, const char *what) {
   mprof_text_grouped(t, n);
   mprof_text_str(t, " ");
@@ -57,7 +57,7 @@ static void put_number(struct mprof_text *t, uint64_t n, const char *what) {
     mprof_text_str(t, "s");
 }
 
-// "1,234 samples, 56 stacks"
+// Appends "1,234 samples, 56 stacks".
 static void put_numbers(struct mprof_text *t, uint64_t n, const char *what,
                         uint64_t stacks) {
   put_number(t, n, what);
@@ -65,10 +65,11 @@ static void put_numbers(struct mprof_text *t, uint64_t n, const char *what,
   put_number(t, stacks, "stack");
 }
 
-// Puts the numbers of one kind.
+// Appends the numbers of one kind of profile.
 typedef void put_fn(struct mprof_text *t, const struct mprof_summary *s);
 
-// As above, or why there are none.
+// Appends the numbers of samples and stacks, or the reason why there are no
+// stacks.
 static void put_heap(struct mprof_text *t, const struct mprof_summary *s) {
   const char *why = mprof_stacks_why_none(&s->heap_stacks, s->heap.rate);
   if (why == NULL) {
@@ -98,7 +99,8 @@ static void put_threads(struct mprof_text *t, const struct mprof_summary *s) {
   put_numbers(t, s->threads.threads, "thread", s->thread_stacks);
 }
 
-// The report's, where there is no profile to give them.
+// Appends the numbers of all kinds. Only used for the report, if no profile was
+// written that shows them.
 static void put_all(struct mprof_text *t, const struct mprof_summary *s) {
   const struct {
     bool is_there;
@@ -118,7 +120,8 @@ static void put_all(struct mprof_text *t, const struct mprof_summary *s) {
   }
 }
 
-// Losses, by what they are called among the options and in the files.
+// Appends the losses, by the names that the counters have in stats.def and in
+// the files.
 static void put_losses(struct last_words *w) {
   bool has_any = false;
   for (int i = 0; i < MPROF_STAT_COUNT; i++) {
@@ -133,7 +136,7 @@ static void put_losses(struct last_words *w) {
   }
 }
 
-// Names a file that was written. numbers may be NULL.
+// Adds a file to the line, or reports its error. numbers may be NULL.
 static void note_file(struct last_words *w, int error, put_fn *numbers) {
   static const char and[] = " and ";
   if (error != 0) {
@@ -179,11 +182,11 @@ static void make_custom_kind(char kind[CUSTOM_KIND],
   mprof_text_str(&t, s->name);
 }
 
-// --- names that nobody has ---
+// --- file names that are not taken ---
 //
-// A process id comes back: after an exec, when the kernel has given all others
-// away, in each container. What an earlier process left is not this one's to
-// replace, so a number follows a name that is taken: PATTERN.2.heap.pb.gz.
+// A process id comes back: after an exec, after the kernel has used up all
+// other ids, and in each container. Files of an earlier process must not be
+// replaced. So a number follows a name that is taken: PATTERN.2.heap.pb.gz.
 
 enum { NUMBERS_MAX = 1000000 };
 
@@ -225,7 +228,8 @@ static void choose_number(struct last_words *w, unsigned first) {
   set_number(w, mprof_free_number(first, NUMBERS_MAX, is_taken, w));
 }
 
-// Whether another process took the name meanwhile; then there is a new one.
+// Returns whether another process took the name meanwhile. Then w has a new
+// name.
 static bool lost_name(struct last_words *w, int error) {
   if (error != EEXIST || w->number >= NUMBERS_MAX)
     return false;
@@ -233,9 +237,9 @@ static bool lost_name(struct last_words *w, int error) {
   return true;
 }
 
-// --- one file a profile ---
+// --- one file for each profile ---
 
-// Writes what of has, a part of the summary, to path.
+// Writes `of`, which is a part of the summary, to path.
 typedef int write_fn(const void *of, const char *path, bool is_text);
 
 static int write_heap(const void *of, const char *path, bool is_text) {
@@ -313,7 +317,7 @@ static void write_custom_profile(struct last_words *w,
   mprof_text_str(&w->line, ")");
 }
 
-// Those that the report has a section for.
+// Writes the profiles that the report has a section for.
 static void write_reported(struct last_words *w) {
   const struct mprof_summary *s = &w->sum;
   if (s->has_heap)
@@ -339,7 +343,7 @@ static void write_profiles(struct last_words *w) {
     write_profile(w, ".threads", write_stacks, &w->sum.stacks, put_stacks);
 }
 
-// One that the program has started has a path of its own.
+// Writes the trace. A trace that the program has started has its own path.
 static void write_trace(struct last_words *w) {
   const char *own_path;
   if (!mprof_trace_is_open(&own_path))
@@ -366,7 +370,8 @@ static void write_trace(struct last_words *w) {
   mprof_outfile_keep_others(true);
 }
 
-// It was written all the time.
+// Names the allocation log in the line. The log was written during the whole
+// run.
 static void name_alloc_log(struct last_words *w) {
   uint64_t records;
   const char *path = mprof_alloc_log_path(&records);
@@ -389,8 +394,8 @@ static void write_report(struct last_words *w) {
   note_file(w, error, w->files == 0 ? put_all : NULL);
 }
 
-// log_path=stderr: people look at the terminal, so there is no file of what
-// they find there.
+// With log_path=stderr the user reads the report on the terminal, so no file
+// repeats what it shows.
 static void write_report_to_stderr(struct last_words *w) {
   int error = mprof_write_report(&w->sum, NULL);
   if (error != 0)
@@ -403,7 +408,7 @@ static void write_files(struct last_words *w) {
     say_error(mprof_flags.log_path, error);
     return;
   }
-  // All name the same addresses: ask once.
+  // Symbolizes for all files together, because they name the same addresses.
   bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
   mprof_message_begin(&w->line);
@@ -423,7 +428,7 @@ static void write_files(struct last_words *w) {
     mprof_symbolize_end();
   if (w->files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
     mprof_message_always("wrote nothing: log_path=stderr and report=0");
-  if (w->files == 0) // the reasons were said
+  if (w->files == 0) // the errors have been reported
     return;
   put_losses(w);
   mprof_message_end(&w->line);
@@ -438,8 +443,9 @@ static void say_nothing_written(const char *why, int error) {
   mprof_message_always(text);
 }
 
-// Without it no address means anything. Asked here, so that the error is not
-// taken for one of the file to be written.
+// Checks that the maps can be read. Without them no address has a meaning.
+// Checked here, so that this error is not reported as an error of an output
+// file.
 static int check_maps(void) {
   struct mprof_maps maps;
   int error = mprof_epochs_read(&maps);
@@ -483,7 +489,7 @@ void mprof_write_at_exit(void) {
   if (!mprof_wants_files())
     return;
   if (!mprof_guard_enter()) {
-    // A signal handler that interrupted the profiler ends the process; the
+    // A signal handler that interrupted the profiler ends the process. The
     // interrupted code may hold any lock.
     mprof_message_always("wrote nothing: a signal handler ended the process "
                          "inside the profiler");

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The number behind the name of files. In a container each process may have
-// the same id, so thousands may be taken: they are not asked about one by one.
+// Finds the number that follows the names of files. In a container each process
+// may have the same id, so thousands of numbers may be taken. They are not
+// checked one by one.
 
 #include "writer.h"
 
-// Steps that double until they end at a number that nobody has, then halves of
-// the last one. Where numbers in between are free, one of these may be found.
+// Returns a number that is not taken. Doubles the step until a number is free,
+// then bisects the last step. If there are free numbers in between, the result
+// may be any of them.
 unsigned mprof_free_number(unsigned first, unsigned max,
                            bool (*is_taken)(void *arg, unsigned number),
                            void *arg) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See init.h. The only constructor and destructor of the runtime.
+// Starts and ends the runtime, and starts it anew in a forked child; see
+// init.h. This file has the runtime's only constructor and destructor.
 
 #include "init.h"
 
@@ -34,7 +35,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// In libmprof_gc.a, which a program linked by hand may not have.
+// Defined in libmprof_gc.a, which a program linked by hand may lack.
 extern void mprof_gc_reset(void) __attribute__((weak));
 
 const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
@@ -44,11 +45,12 @@ enum { NOT_STARTED, STARTING, READY, INERT };
 static atomic_int state;
 atomic_bool mprof_is_ready;
 
-// The runtime may be in the process twice: in the program and, linked by
-// mistake or by the config file, in one of its libraries. The dynamic linker
-// binds all entries to the first; the other must not write profiles of its
-// own. It is the one whose symbol is bound elsewhere: a hidden alias gives the
-// own address.
+// Returns whether this is the first copy of the runtime in the process. There
+// may be two: one in the program, and one in a library that was linked with the
+// runtime by mistake or by the config file. The dynamic linker binds all
+// entries to the first copy, and the other copy must not write profiles of its
+// own. A copy compares the address that its symbol is bound to with its own
+// address, which a hidden alias gives. If they differ, it is the other copy.
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
 extern const char mprof_own_abi __attribute__((
@@ -61,22 +63,23 @@ static bool is_first_copy(void) {
 
 atomic_uint mprof_epoch;
 
-static atomic_int process_id; // whose profile this is
+static atomic_int process_id; // id of the process that owns the profile
 
 bool mprof_process_is_own(void) {
   return atomic_load_explicit(&process_id, memory_order_relaxed) ==
          mprof_sys_getpid();
 }
 
-// Whether the fork under way came from a signal handler that interrupted the
+// Whether the current fork came from a signal handler that interrupted the
 // runtime.
 static _Thread_local bool forks_inside;
 
-// No lock is taken: a handler of the program's that runs after this one may
-// wait for a thread that waits for ours. What other threads were in the middle
-// of does not matter, since the child takes over nothing. But the guard is: a
-// handler in the child that runs before ours, since a library registered it
-// first, must not wait for a lock that a thread of the parent has.
+// Takes no lock: another fork handler of the program may run after this one and
+// wait for a thread that waits for that lock. Other threads may be in the
+// middle of the runtime, which does not matter, because the child takes over
+// nothing. But the guard is taken. A fork handler that a library registered
+// earlier runs in the child before the runtime's handler. It must not wait for
+// a lock that a thread of the parent holds.
 static void before_fork(void) { forks_inside = !mprof_guard_enter(); }
 
 static void after_fork_in_parent(void) {
@@ -84,17 +87,19 @@ static void after_fork_in_parent(void) {
     mprof_guard_leave();
 }
 
-// The child's profile starts empty: what it inherited is in its parent's.
+// Resets everything. The child's profile starts empty, because the inherited
+// data are in the parent's profile.
 static void after_fork_in_child(void) {
   atomic_fetch_add(&mprof_epoch, 1);
   atomic_store(&process_id, mprof_sys_getpid());
   if (forks_inside) {
     mprof_events_init_child(false);
-    // The interrupted code goes on in the child with what it had in hand, so
-    // nothing can be taken from under it: this child is not profiled.
+    // The interrupted code continues in the child with the objects it was
+    // using, so they cannot be reset. This child is not profiled.
     atomic_store(&mprof_is_ready, false);
     atomic_store(&state, INERT);
-    // What was put off is the parent's; the mask may be an exec's next.
+    // The signals that were put off stay with the parent, but the child has
+    // inherited the mask that blocks them, and an exec would pass it on.
     if (mprof_tls.put_off != 0)
       mprof_signals_resume();
     return;
@@ -133,19 +138,21 @@ static void after_fork_in_child(void) {
   }
 }
 
-// Whether nobody has written yet for *written_by, the id of a process: a forked
-// child writes, too.
+// Returns whether this process is the first to set *written_by, the id of the
+// process that wrote last. A forked child has another id, so it writes, too.
 static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
   return atomic_load(&state) == READY && mprof_process_is_own() &&
          atomic_exchange(written_by, pid) != pid;
 }
 
-static atomic_int ended; // the process that has written at its end
+static atomic_int ended; // id of the process that has written at its end
 
 static void write_at_exit_once(void) {
   if (atomic_load(&state) == READY && !mprof_process_is_own())
-    // What other threads of the parent were in the middle of stays so.
+    // Other threads of the parent may have been inside the runtime when the
+    // process was copied. Their locks stay held, and their changes stay
+    // incomplete.
     mprof_message_always("wrote nothing: this process was made by _Fork, "
                          "clone or vfork, without fork handlers");
   else if (is_first(&ended)) {
@@ -187,7 +194,7 @@ static void start(void) {
   mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
   mprof_events_init();
   // LeakSanitizer ends a leaking process in an exit handler that it registered
-  // before this one, so the destructor would come too late.
+  // before this one. The runtime's destructor would run too late.
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
@@ -207,14 +214,14 @@ bool mprof_init_start(void) {
   return atomic_load(&state) == READY;
 }
 
-// As early as the program's own constructors allow; events of other modules'
-// constructors may come first and start the runtime themselves.
+// Runs as early as the program's own constructors allow. Constructors of other
+// modules may run first, and their events start the runtime.
 __attribute__((constructor(101))) static void at_load(void) {
   if (mprof_init_ready())
     mprof_stuck_watch_start();
 }
 
-// After the program's exit handlers and its other destructors.
+// Runs after the program's exit handlers and its other destructors.
 __attribute__((destructor(101))) static void at_exit(void) {
   write_at_exit_once();
 }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What glibc and musl declare differently. glibc's functions that musl does not
-// have are declared with musl, too: there they are NULL, and their entries are
-// never reached, since a program that calls one does not link.
+// Hides the differences between the declarations of glibc and musl. Functions
+// of glibc that musl lacks are declared for musl, too. There they are NULL, and
+// their entries are never reached, because a program that calls such a function
+// does not link.
 
 #ifndef MPROF_RT_LIBC_H
 #define MPROF_RT_LIBC_H
@@ -13,10 +14,11 @@
 
 #ifdef __GLIBC__
 
-// What cancellation cleans up with; see POINT in entry_sync.h.
+// Record of a cleanup handler for cancellation; see POINT in entry_sync.h.
 typedef struct _pthread_cleanup_buffer mprof_cleanup;
 
-// By the result of pthread_barrier_wait: the last to come has not waited.
+// Returns whether a pthread_barrier_wait with this result may have waited. The
+// last thread to arrive does not wait, and glibc gives it another result.
 static inline bool mprof_may_have_waited(int result) { return result == 0; }
 
 #else // musl
@@ -29,7 +31,7 @@ struct epoll_event;
 
 typedef struct __ptcb mprof_cleanup;
 
-// The first to come is told from the others, and not the last.
+// musl gives the other result to the first thread to arrive, not to the last.
 static inline bool mprof_may_have_waited(int result) {
   return result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD;
 }

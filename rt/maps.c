@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is mapped where, from /proc/self/maps, and the build ids that tell tools
-// which file it was. Parsed by hand: dl_iterate_phdr takes the loader's lock,
-// and does not know code that was mapped without it.
+// Reads which code is mapped where from /proc/self/maps, with the build ids
+// that tell tools which file it was. The file is parsed by hand:
+// dl_iterate_phdr takes the loader's lock, and does not list code that was
+// mapped without the loader.
 
 #define _GNU_SOURCE 1
 
@@ -16,7 +17,7 @@
 
 enum { PAGE = 4096 };
 
-// One line of the file.
+// One line of /proc/self/maps.
 struct line {
   uintptr_t start, limit;
   uint64_t offset;
@@ -25,7 +26,8 @@ struct line {
   size_t name_len;
 };
 
-// The mapping of the last ELF header seen, for the executable ones after it.
+// The mapping of the last ELF header seen. It serves the executable mappings of
+// the same file that follow it.
 struct header {
   uintptr_t start, limit; // start 0: none
   const char *name;
@@ -56,7 +58,7 @@ static bool parse_char(const char **p, const char *end, char c) {
   return true;
 }
 
-// start-limit perms offset major:minor inode   name
+// Parses "start-limit perms offset major:minor inode   name".
 static bool parse_line(const char *p, const char *end, struct line *l) {
   uint64_t start, limit, ignored;
   if (!parse_number(&p, end, 16, &start) || !parse_char(&p, end, '-') ||
@@ -80,7 +82,8 @@ static bool parse_line(const char *p, const char *end, struct line *l) {
   return l->start < l->limit;
 }
 
-// Code that no file holds is named so that pprof does not look for one.
+// Names the file of a mapping. Code that lies in no file is called "[anon]", so
+// that pprof does not look for a file.
 static void set_file(struct mprof_mapping *m, const struct line *l) {
   static const char dots[] = "...", deleted[] = " (deleted)";
   struct mprof_text t = MPROF_TEXT(m->file);
@@ -104,10 +107,11 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
 
 // --- build ids ---
 
-// Copies memory that is mapped, but perhaps no longer backed: a file may have
-// been cut since. The kernel is asked about each page first, which is as good
-// as reading by way of it, and needs no right that a container may withhold.
-// Reading the file instead could find another one under its name.
+// Copies memory that is mapped but perhaps no longer backed, because its file
+// may have been truncated since. The kernel is asked about each page first.
+// That is as safe as letting the kernel copy the memory, and needs no
+// permission that a container may withhold. The file is not read instead,
+// because another file may have its name by now.
 static bool copy_in(const struct header *h, uintptr_t at, void *buf,
                     size_t len) {
   if (at < h->start || at > h->limit || len > h->limit - at)
@@ -119,7 +123,7 @@ static bool copy_in(const struct header *h, uintptr_t at, void *buf,
   return true;
 }
 
-// Looks through the notes in [at, at + len) for the build id.
+// Searches the notes in [at, at + len) for the build id.
 static bool read_notes(const struct header *h, uintptr_t at, uint64_t len,
                        char out[41]) {
   static const char gnu[4] = "GNU";
@@ -153,7 +157,8 @@ static bool read_notes(const struct header *h, uintptr_t at, uint64_t len,
   return false;
 }
 
-// The address at which the file would lie if its first segment did so at 0.
+// Computes the load bias: the address in memory minus the address in the ELF
+// file.
 static bool find_bias(const struct header *h, const Elf64_Ehdr *e,
                       uintptr_t *bias) {
   for (unsigned i = 0; i < e->e_phnum; i++) {
@@ -215,7 +220,7 @@ static bool has_header(const struct header *h, const struct line *l) {
          memcmp(h->name, l->name, l->name_len) == 0;
 }
 
-// Whether addr lies in a segment of the file whose header is h.
+// Returns whether addr lies in a segment of the file whose header is h.
 static bool is_in_segment(const struct header *h, uintptr_t addr) {
   Elf64_Ehdr e;
   uintptr_t bias;
@@ -233,9 +238,11 @@ static bool is_in_segment(const struct header *h, uintptr_t addr) {
   return false;
 }
 
-// A file's header is at its offset 0, which many linkers put into a mapping
-// that is not executable, before those that are. In a small file the others
-// begin in the same page of the file, and so at its offset 0, too.
+// Remembers the mapping that holds a file's ELF header, which is at offset 0 of
+// the file. Many linkers put the header into a mapping that is not executable,
+// in front of the executable ones. In a small file, the other segments begin in
+// the same page of the file. Then their mappings have offset 0, too, but hold
+// no header.
 static void track_header(struct header *h, const struct line *l) {
   if (!l->is_readable || l->offset != 0 || l->name_len == 0 ||
       (has_header(h, l) && is_in_segment(h, l->start)))
@@ -272,7 +279,7 @@ static void parse(struct mprof_maps *m, const struct mprof_infile *f) {
     struct line l;
     if (parse_line(p, eol, &l)) {
       track_header(&h, &l);
-      // [vsyscall] is not code of the process: it cannot even be read.
+      // [vsyscall] is not code of the process and cannot even be read.
       if (l.is_executable && l.start <= INTPTR_MAX)
         add(m, &h, &l);
     }
@@ -280,7 +287,8 @@ static void parse(struct mprof_maps *m, const struct mprof_infile *f) {
   }
 }
 
-// Readers of profiles take the first mapping for the program.
+// Moves the program's mapping to the front. Readers of profiles take the first
+// mapping for the program.
 static void move_main_first(struct mprof_maps *m) {
   uintptr_t entry = getauxval(AT_ENTRY);
   for (size_t i = 1; i < m->len; i++)
@@ -335,7 +343,7 @@ mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
   for (size_t i = 0; i < m->len; i++)
     if (holds(&m->v[i], pc - 1) && m->v[i].from < gone)
       return pc;
-  // Those of the past are in the order of their ends.
+  // Past modules are sorted by the epoch of their unload.
   size_t low = m->len, high = m->len + m->past_len;
   while (low < high) {
     size_t middle = low + (high - low) / 2;

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See pctable.h.
+// A hash table from return addresses to values; see pctable.h.
 
 #include "pctable.h"
 
 enum { FIRST_COUNT = 4096 };
 
-// Fibonacci hashing: addresses differ in their middle bits.
+// Returns the slot of pc, or the unused slot where it would go. The hash
+// (Fibonacci) drops its low bits, because addresses differ in their middle
+// bits.
 static struct mprof_pc_slot *probe(struct mprof_pc_slot *slots, size_t count,
                                    mprof_pc pc) {
   size_t i = (size_t)(pc * 0x9e3779b97f4a7c15u >> 20) & (count - 1);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles that the program asks for.
+// Writes the profiles that the program requests by mprof_write_profile, and
+// lists their names.
 
 #include "cycle.h"
 #include "flags.h"
@@ -190,7 +191,7 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
   return error;
 }
 
-// --- which there are ---
+// --- list of the profiles ---
 
 static bool comes_first(const void *a, const void *b) {
   return strcmp(a, b) < 0;

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles when a signal comes, if the option dump_on_signal asks for it; else
-// no handler is ever installed. After the profile is written the signal does
-// what it would have done: the handler that there was before runs, or the
-// process ends by the same signal.
+// Writes profiles when a signal comes. The option dump_on_signal lists the
+// signals; without it no handler is installed. After the profile is written,
+// the signal has its normal effect: the previous handler runs, or the signal
+// ends the process.
 //
-// The interrupted code may be anything, on a stack that is full or damaged. So
-// the writer, which allocates nothing and takes no lock but the runtime's own,
-// runs on a stack of its own, starts no symbolizer, and waits for another
-// thread's writing some seconds at most.
+// The signal may interrupt any code, on a stack that is full or damaged. So the
+// writer runs on a stack of its own and starts no symbolizer. It allocates
+// nothing and takes no lock except the runtime's own. It waits at most some
+// seconds for another thread that is writing.
 
 #include "signals.h"
 #include "flags.h"
@@ -25,10 +25,10 @@
 enum { SIGNALS = 65, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
 
 static struct {
-  // Written before the handler is installed, but for a handler that only runs
-  // once.
+  // The previous actions. Each is written before its handler is installed. Only
+  // the action of a handler that runs once (SA_RESETHAND) changes later.
   struct sigaction previous[SIGNALS];
-  char *stack; // for one dump at a time: guarded by writer_lock
+  char *stack; // used by one dump at a time: guarded by writer_lock
 } signals;
 
 // --- names ---
@@ -70,15 +70,16 @@ static int number_of(const char *s, size_t len) {
   return 0;
 }
 
-// --- what a signal does when the profile is written ---
+// --- the effect of a signal after the dump ---
 
-// Faults of the interrupted code itself, which come again when it goes on.
+// Returns whether the signal is a fault of the interrupted code itself. Such a
+// fault comes again when the code continues.
 static bool is_fault(int sig, const siginfo_t *info) {
   return info->si_code > 0 &&
          (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
 }
 
-static bool is_harmless(int sig) { // by default
+static bool is_harmless(int sig) { // the default action ignores it
   return sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH;
 }
 
@@ -92,9 +93,9 @@ static void end_process(int sig, siginfo_t *info) {
   memset(&by_default, 0, sizeof(by_default));
   by_default.sa_handler = SIG_DFL;
   sigaction(sig, &by_default, NULL);
-  // Pending until the handler returns, with the registers that a core file
-  // should have. A fault might not come again by itself: another thread may
-  // have mended meanwhile what it was about.
+  // The signal is pending until the handler returns, so a core file has the
+  // right registers. Returning without it is not enough: the fault might not
+  // come again, because another thread may have repaired its cause meanwhile.
   mprof_sys_resend(sig, info);
 }
 
@@ -140,8 +141,9 @@ static void call_on_stack(void (*f)(void), char *top) {
                      "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 
-// Keeps the lock if the process is about to end: another thread that a signal
-// hits then waits for that, and leaves no half of a file behind.
+// Writes the files. If the process is about to end, the lock stays held.
+// Another thread that gets a signal then waits until the process ends and
+// leaves no incomplete file.
 static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
     mprof_message_always("wrote nothing: another thread is still writing");
@@ -149,8 +151,8 @@ static void dump(bool is_last, uintptr_t frame) {
   }
   mprof_symbolize_turn_off(true);
   mprof_writer_caller = (struct mprof_caller){.frame = frame};
-  // This handler is no affair of the program's: a thread in a wait is shown as
-  // it was before the signal.
+  // This handler does not belong to the program. So a thread that was waiting
+  // is shown as it was before the signal.
   mprof_tls.interrupted = mprof_interrupted_wait(frame);
   call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
   mprof_tls.interrupted = NULL;
@@ -161,11 +163,13 @@ static void dump(bool is_last, uintptr_t frame) {
 
 // --- signals that come inside the profiler ---
 //
-// They wait in the kernel, which has room for the data of every thread's: the
-// signal is sent to the thread again, and blocked where the thread goes on,
-// until that has left the profiler. Every signal is blocked in the handler
-// itself. Of several real-time signals of one number, which the kernel keeps in
-// order, the first one comes last. False: the kernel takes no more.
+// The kernel keeps such a signal until the thread has left the profiler,
+// because the kernel has room for the data of the signals of every thread. The
+// handler sends the signal to its own thread again and adds it to the mask that
+// the interrupted code has. In the handler itself every signal is blocked. The
+// kernel keeps real-time signals of one number in order; of several, the first
+// one therefore comes last. Returns false if the kernel cannot queue the
+// signal.
 
 static bool put_off(int sig, siginfo_t *info, void *context) {
   ucontext_t *interrupted = context;
@@ -178,7 +182,8 @@ static bool put_off(int sig, siginfo_t *info, void *context) {
 
 void mprof_signals_resume(void) {
   uint64_t which = mprof_tls.put_off;
-  // Before they come: each may be put off again.
+  // Cleared first, because unblocking delivers the signals, and each may be put
+  // off again.
   mprof_tls.put_off = 0;
   sigset_t set;
   sigemptyset(&set);
@@ -193,7 +198,7 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
   int before = errno;
   struct sigaction *previous = &signals.previous[sig];
   bool is_last = ends_process(sig, previous);
-  // A child of vfork has its parent's memory, and nothing of its own to tell.
+  // A child of vfork shares its parent's memory and has no data of its own.
   if (mprof_is_ready && mprof_process_is_own()) {
     if (mprof_guard_enter()) {
       if (mprof_wants_files())
@@ -202,7 +207,7 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
     } else if (is_fault(sig, info)) {
       mprof_message_always("wrote nothing: a fault inside the profiler");
     } else if (sig != SIGABRT && put_off(sig, info, context)) {
-      return; // abort does not expect it to be blocked
+      return; // abort does not expect SIGABRT to be blocked
     } else {
       mprof_message_always("wrote nothing: the signal came inside the profiler "
                            "and could not be put off");
@@ -231,7 +236,7 @@ static void take(int sig, const char *s, size_t len) {
     complain("nothing can be done at signal", s, len);
     return;
   }
-  if (now.sa_sigaction == on_signal) // named twice
+  if (now.sa_sigaction == on_signal) // the option names it twice
     return;
   *p = now;
   bool has_function = (p->sa_flags & SA_SIGINFO) ||

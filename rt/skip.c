@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a stack its skip leaves out. That counts functions, as the program
-// has them, and one frame may be of several, of which all but the last were
-// inlined. (Go: skip of runtime_expandFinalInlineFrame's callers)
+// Computes which frames the skip of a stack leaves out. The skip counts
+// functions of the program. One frame may stand for several functions, all but
+// the last of them inlined. (Go: skip of runtime_expandFinalInlineFrame's
+// callers)
 
 #include "writer.h"
 
@@ -22,7 +23,7 @@ struct mprof_skipped mprof_stack_skipped(const struct mprof_bucket *b,
           mprof_symbolize_shown(b->stack[s.frames], mprof_bucket_gone(b)),
           count_function, &n);
     if (n == 0)
-      n = 1; // nothing is known of it
+      n = 1; // nothing is known about this frame
     if (n > s.functions)
       break;
     s.functions -= n;

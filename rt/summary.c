@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that the end of a process tells of: snapshots of all kinds, summed
-// up by stack, and which of them are worth a file.
+// Takes all data for the output at the end of a process: snapshots of all
+// kinds, grouped by stack, and the decision which of them get a file.
 
 #include "cycle.h"
 #include "flags.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-// How many stacks the threads of the file come from.
+// Returns the number of creation stacks in the threadcreate profile.
 static size_t count_thread_stacks(const struct mprof_summary *s) {
   size_t n = 0;
   for (size_t i = 0; i < s->created.len; i++)
@@ -29,10 +29,10 @@ int mprof_summary_group(struct mprof_summary *s) {
   s->thread_stacks = count_thread_stacks(s);
   s->has_block = s->block.rate != 0 || s->block.len > 0;
   s->has_mutex = s->mutex.rate != 0 || s->mutex.len > 0;
-  // Nothing but the first thread is no news.
+  // A profile with only the first thread has nothing to show.
   s->has_threads = s->created.threads > 1;
-  // A program that counts no allocations hears why, unless it wants something
-  // else.
+  // If no allocations were counted, the heap profile tells the reason. It is
+  // left out if the program records waits instead.
   s->has_heap = (mprof_flags.heap && s->heap.rate != 0) ||
                 s->heap_stacks.samples > 0 || (!s->has_block && !s->has_mutex);
   s->has_heapx =

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and lines of return addresses, by llvm-symbolizer, which other code
-// runs: symbolize_pc.c that of the modules that are mapped, symbolize_file.c
-// that of others. It is asked in a helper process, a copy of this one: there it
-// may allocate, take the loader's lock, start a process, write warnings or end
-// itself, and the program does not notice.
+// Finds the names and lines of return addresses by llvm-symbolizer. Two files
+// run it: symbolize_pc.c for modules that are mapped, symbolize_file.c for all
+// others. They work in a helper process, a copy of this process. There
+// llvm-symbolizer may allocate, take the loader's lock, start a process, print
+// warnings or crash, and the program does not notice.
+//
+//   writer:  question, a return address or an address in a file  ->  helper
+//   helper:  one string for each frame, and an empty string       ->  writer
 
 #define _GNU_SOURCE 1
 
@@ -23,20 +26,20 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-// No name of a function or file has this character.
+// No function name or file name contains this character.
 #define SEPARATOR '\x1f'
 
 enum {
   REPLY_SIZE = 32768,
   CHUNK_SIZE = 1 << 20,
-  TIMEOUT_MS = 30000, // for one address; reading a large program takes seconds
-  // For the helper to be ready: the first and the last try, where each waits
-  // twice as long as the one before; 1875 ms together.
+  TIMEOUT_MS = 30000, // for one address; a large program takes seconds to read
+  // Time for the helper to become ready, in the first and in the last try. Each
+  // try waits twice as long as the try before it, 1875 ms in total.
   FIRST_READY_MS = 125,
   LAST_READY_MS = 1000,
 };
 
-// Memory for replies, each chunk linked to the one before.
+// Memory for replies. Each chunk links to the chunk before it.
 struct chunk {
   struct chunk *next;
   size_t used;
@@ -46,12 +49,12 @@ struct chunk {
 static struct {
   struct mprof_maps maps;
   struct mprof_helper helper;
-  struct mprof_pc_table table; // to replies; ~0 for those without names
+  struct mprof_pc_table table; // address -> reply; ~0: no names
   struct chunk *chunks;
-  char *reply;   // REPLY_SIZE bytes, in the helper what is sent
+  char *reply;   // REPLY_SIZE bytes; in the helper, the reply to send
   unsigned uses; // calls of begin without their end
   char path[MPROF_PATH_MAX];
-  bool has_reported; // that there is no symbolizer; for the process's life
+  bool has_reported; // no symbolizer, said once in the process's life
 } state;             // guarded by writer_lock
 
 static const char ended_early[] = "llvm-symbolizer's helper ended early";
@@ -62,7 +65,7 @@ static bool is_symbolizer(const char *path) {
   static const char name[] = "llvm-symbolizer";
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
-  // sanitizer_common ends the process over any other name, and expands a %.
+  // sanitizer_common expands a '%' and ends the process over any other name.
   return strncmp(base, name, sizeof(name) - 1) == 0 &&
          strchr(path, '%') == NULL && mprof_os_is_executable(path);
 }
@@ -75,8 +78,8 @@ static bool try_directory(const char *dir, size_t len, const char *name) {
   return t.len < sizeof(state.path) - 1 && is_symbolizer(state.path);
 }
 
-// Directories given by their whole path only: in a relative one, anybody's
-// program could be found.
+// Searches absolute directories only. Anybody may put a program into a relative
+// directory.
 static bool search(const char *directories, const char *name) {
   for (const char *p = directories; p != NULL && *p != '\0';) {
     size_t len = strcspn(p, ":");
@@ -97,7 +100,8 @@ static bool find_symbolizer(void) {
          search("/usr/lib/llvm-19/bin", "llvm-symbolizer");
 }
 
-// name: a path or "". Uses reply as its buffer.
+// Reports once why there are no names. name: a path or "". Uses state.reply as
+// its buffer.
 static void report(const char *what, const char *name, const char *rest) {
   if (state.has_reported)
     return;
@@ -112,12 +116,14 @@ static void report(const char *what, const char *name, const char *rest) {
 
 static bool choose_symbolizer(void) {
   const char *flag = mprof_flags.external_symbolizer_path;
-  // It would run with the environment of whoever started the program.
+  // A privileged program must not run another program with the environment of
+  // its unprivileged caller.
   if (getauxval(AT_SECURE) != 0)
     return false;
   if (mprof_has_sanitizer()) {
-    // It has its own options for that; what it does not know, unloaded modules,
-    // is left without names if there is none.
+    // The sanitizer finds its symbolizer by its own options. The path chosen
+    // here only serves unloaded modules, which the sanitizer does not know.
+    // Without a path they have no names.
     if (is_symbolizer(flag))
       strcpy(state.path, flag);
     else if (!find_symbolizer())
@@ -143,8 +149,8 @@ static bool choose_symbolizer(void) {
 
 // --- in the helper ---
 
-// The strings up to the empty one, which is always there: the last byte of the
-// reply is never written.
+// Returns the length of a reply, which ends with an empty string. There always
+// is one, because the last byte of the reply buffer is never written.
 static size_t reply_length(const char *reply) {
   const char *p = reply;
   while (*p != '\0')
@@ -152,7 +158,7 @@ static size_t reply_length(const char *reply) {
   return (size_t)(p + 1 - reply);
 }
 
-// What the helper is asked: a return address, or more about an unloaded module.
+// A question to the helper: a return address, or an address in a file.
 union question {
   mprof_pc pc;
   struct mprof_file_query file;
@@ -182,7 +188,7 @@ static void serve(int fd) {
   }
 }
 
-// --- starting it ---
+// --- starting the helper ---
 
 static void report_no_process(int error) {
   char why[64];
@@ -191,8 +197,9 @@ static void report_no_process(int error) {
   report("no process for llvm-symbolizer: ", why, "");
 }
 
-// A thread that takes the loader's lock again and again may not hold it at the
-// next copy.
+// Starts the helper, in several tries. It hangs if another thread holds the
+// loader's lock while the process is copied. The lock may be free at the next
+// try.
 static void start_helper(void) {
   for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {
     int error =
@@ -216,7 +223,7 @@ static void start_helper(void) {
          "", "");
 }
 
-// --- asking it ---
+// --- asking the helper ---
 
 static const char *keep(const char *data, size_t len) {
   struct chunk *c = state.chunks;
@@ -238,8 +245,8 @@ static void give_up(const char *why) {
   report(why, "", "");
 }
 
-// What the helper is to be asked about a return address in m: itself, or about
-// the file where what is mapped is of no use. Returns its length.
+// Makes the question about a return address in m and returns its length. The
+// question names the file if the mapping of now cannot answer it.
 static size_t make_question(union question *q, mprof_pc pc,
                             const struct mprof_mapping *m) {
   if (mprof_symbolize_pc_works && m < state.maps.v + state.maps.len) {
@@ -253,7 +260,7 @@ static size_t make_question(union question *q, mprof_pc pc,
   return sizeof(q->file);
 }
 
-// The reply for pc in m, NULL if there is none.
+// Returns the reply for pc in m, or NULL if there is none.
 static const char *ask(mprof_pc pc, const struct mprof_mapping *m) {
   union question q;
   if (state.helper.pid == 0)
@@ -289,7 +296,8 @@ static const char *find_reply(mprof_pc pc, const struct mprof_mapping *m) {
 
 // --- frames ---
 
-// A field up to the separator, copied; "" where sanitizer_common has no answer.
+// Copies a field up to the separator. Returns "" if sanitizer_common knew no
+// answer.
 static const char *take_field(const char **p, struct mprof_text *t) {
   const char *end = strchr(*p, SEPARATOR);
   size_t len = end == NULL ? strlen(*p) : (size_t)(end - *p);
@@ -300,7 +308,7 @@ static const char *take_field(const char **p, struct mprof_text *t) {
                                                                     : t->buf;
 }
 
-// Reads one frame's string. False if it has no function.
+// Parses the string of one frame. Returns false if it names no function.
 static bool parse_frame(const char *s, struct mprof_text *function,
                         struct mprof_text *file, struct mprof_frame *f) {
   f->function = take_field(&s, function);
@@ -315,7 +323,7 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
 }
 
-// A file may have more than one mapping.
+// Compares names, because a file may have more than one mapping.
 static bool is_library(const struct mprof_mapping *m) {
   return strcmp(m->file, state.maps.v[0].file) != 0;
 }
@@ -339,7 +347,8 @@ bool mprof_symbolize(mprof_pc pc,
     return true;
   }
   const char *reply = find_reply(pc, m);
-  // Behind the reply buffer's part for receiving: names are long in C++.
+  // The copies lie behind the part of the buffer that receives the reply. They
+  // are as large, because C++ names are long.
   struct mprof_text function = {.buf = state.reply + REPLY_SIZE,
                                 .cap = REPLY_SIZE};
   struct mprof_text file = {.buf = state.reply + 2 * REPLY_SIZE,

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See symbolize_file.h. A line of a question is
+// Asks llvm-symbolizer about addresses in files; see symbolize_file.h. A
+// question is one line:
 //     CODE "FILE" 0xADDRESS
-// and the answer two lines for each frame, and an empty one:
+// The answer has two lines for each frame, and then an empty line:
 //     FUNCTION
 //     FILE:LINE:COLUMN
 
@@ -20,17 +21,17 @@
 
 enum { LINE_SIZE = 512, ANSWER_SIZE = 65536 };
 
-// In the helper, which has one thread.
+// State of the helper, which has one thread.
 static struct {
   struct mprof_child child; // llvm-symbolizer
   bool has_failed;
-  // Whether the last file that was asked about is the one that was loaded.
+  // Whether the file of the last question is the file that was loaded.
   struct mprof_file_query last;
   bool is_right;
   char answer[ANSWER_SIZE];
 } files;
 
-// --- is it the file? ---
+// --- checking the file ---
 
 static bool has_build_id(int fd, size_t len, const char *expected) {
   void *data = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -42,8 +43,9 @@ static bool has_build_id(int fd, size_t len, const char *expected) {
   return strcmp(id, expected) == 0;
 }
 
-// By its build id; or, where it has none, because it has not changed since it
-// was loaded. A wrong name would be worse than none.
+// Returns whether a file is the one that was loaded. It is if the build ids
+// match, or, without a build id, if the file has not changed since it was
+// loaded. A wrong name would be worse than no name.
 static bool is_right_file(const struct mprof_file_query *q) {
   struct stat st;
   if (q->file[0] != '/' || strpbrk(q->file, "\"\n\\") != NULL)
@@ -73,7 +75,7 @@ static bool check(const struct mprof_file_query *q) {
   return files.is_right;
 }
 
-// --- the question ---
+// --- questions ---
 
 static bool send_question(const struct mprof_file_query *q) {
   char line[LINE_SIZE];
@@ -86,7 +88,8 @@ static bool send_question(const struct mprof_file_query *q) {
   return mprof_os_write_all(files.child.in, line, t.len) == 0;
 }
 
-// Up to the empty line. False if it ended before.
+// Reads the answer up to its empty line. Returns false if the output ends
+// earlier.
 static bool receive_answer(void) {
   size_t len = 0;
   while (len < 2 || memcmp(files.answer + len - 2, "\n\n", 2) != 0) {
@@ -95,7 +98,7 @@ static bool receive_answer(void) {
     if (n <= 0)
       return false;
     len += (size_t)n;
-    // An answer of nothing.
+    // The answer is empty: no frames.
     if (len == 1 && files.answer[0] == '\n')
       break;
   }
@@ -115,7 +118,7 @@ static bool ask(const char *symbolizer, const struct mprof_file_query *q) {
   return !files.has_failed;
 }
 
-// --- the answer ---
+// --- answers ---
 
 static const char *take_line(char **p) {
   char *line = *p, *end = strchr(line, '\n');
@@ -125,7 +128,7 @@ static const char *take_line(char **p) {
   return line;
 }
 
-// Where FILE:LINE:COLUMN has its second colon from the end.
+// Returns the length of FILE in FILE:LINE:COLUMN.
 static size_t file_length(const char *place) {
   size_t len = strlen(place);
   for (int colons = 0; len > 0; len--)
@@ -145,7 +148,7 @@ static void put_frame(struct mprof_text *t, const char *function,
   mprof_text_mem(t, place, len);
   mprof_text_mem(t, &separator, 1);
   mprof_text_mem(t, line, strcspn(line, ":"));
-  t->len++; // with its end
+  t->len++; // including the terminating null byte
 }
 
 void mprof_symbolize_file(const char *symbolizer,

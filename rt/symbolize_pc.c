@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See symbolize_pc.h. compiler-rt's sanitizer_common does it.
+// Symbolizes addresses in mapped modules by sanitizer_common of compiler-rt;
+// see symbolize_pc.h.
 
 #define _GNU_SOURCE 1
 
@@ -12,14 +13,15 @@
 #include <link.h>
 #include <string.h>
 
-// From <sanitizer/common_interface_defs.h>, which declares more than C needs.
-// pc: a return address. The result: a string for each frame, innermost first,
-// and an empty one.
+// Declared here, because <sanitizer/common_interface_defs.h> declares more than
+// C needs. pc: a return address. Writes a string for each frame, innermost
+// first, and an empty string.
 __attribute__((visibility("default"))) void
 __sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
 
-// LLVM 19's sanitizer_flags.inc: the second flag is the symbolizer's path. A
-// sanitizer's runtime may hide these; then it has set its flags itself.
+// The flags of sanitizer_common. In sanitizer_flags.inc of LLVM 19 the second
+// flag is the path of the symbolizer. The runtime of a sanitizer may hide these
+// symbols; then it has set its flags itself.
 extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
     __attribute__((weak, visibility("default")));
 void set_default_flags(void *flags) __asm__(
@@ -27,8 +29,9 @@ void set_default_flags(void *flags) __asm__(
     __attribute__((weak, visibility("default")));
 enum { SYMBOLIZER_PATH_OFFSET = 8 };
 
-// sanitizer_common's slow unwinder, which nothing here calls, would have every
-// program load libgcc_s.so. A sanitizer's runtime has the real ones.
+// Replace sanitizer_common's slow unwinder, which nothing here calls. It would
+// make every program load libgcc_s.so. The runtime of a sanitizer defines the
+// real ones.
 void unwind_slow(void) __asm__(
     "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmj");
 void unwind_slow_in(void) __asm__(
@@ -36,7 +39,7 @@ void unwind_slow_in(void) __asm__(
 __attribute__((weak)) void unwind_slow(void) {}
 __attribute__((weak)) void unwind_slow_in(void) {}
 
-// With symbolize.c's separator.
+// Uses the separator of symbolize.c.
 #define FORMAT "%f\x1f%s\x1f%l"
 
 const bool mprof_symbolize_pc_works = true;
@@ -46,8 +49,9 @@ static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
   return 1;
 }
 
-// sanitizer_common lists the modules. If another thread did so when the helper
-// was copied, nobody releases the loader's lock there.
+// Takes the loader's lock, which sanitizer_common needs to list the modules.
+// This call hangs if another thread held the lock when the helper was copied:
+// that thread does not exist in the helper, so the lock is never released.
 void mprof_symbolize_pc_try(void) { dl_iterate_phdr(stop_at_first, NULL); }
 
 void mprof_symbolize_pc_init(const char *path) {

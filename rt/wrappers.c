@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions marked mprof_wrapper, as the modules of the program name them.
-// Their frames are elided where stacks are expanded.
+// Lists the functions marked mprof_wrapper, by the names that the program's
+// modules register. The frames of these functions are elided where stacks are
+// expanded.
 
 #include "fastpath.h"
 #include "threads.h"
@@ -14,9 +15,9 @@ enum { NAME_SIZE = MPROF_WRAPPER_NAME };
 
 static struct __mprof_wrappers *modules; // guarded by registry_lock
 
-// Called by constructors and destructors, so the guard is only set by a signal
-// handler that loads a library, in the middle of the runtime. Its module is
-// left out: the lock could be held below.
+// Called by constructors. So the guard is only set if a signal handler loads a
+// library in the middle of the runtime. The module is then not registered,
+// because the interrupted code may hold the lock.
 void __mprof_register_wrappers(struct __mprof_wrappers *node) {
   if (!mprof_guard_enter())
     return;
@@ -35,10 +36,11 @@ static bool is_known_locked(const char *name) {
   return false;
 }
 
-// A copy of the names in node that no other module has; the profile still has
-// the module's stacks, and of the program itself it is written after this. The
-// copies stay, but no name is copied twice, however often a library is loaded.
-// Not in persistent memory: that is emptied in a forked child.
+// Copies the names in node that no other module has. They are needed after the
+// unload, because the profile still has stacks of the module. Also, the profile
+// is written after the program itself has unregistered. The copies are never
+// freed, but no name is copied twice, however often a library is loaded. They
+// are not in persistent memory, because that is emptied in a forked child.
 static void keep_names_locked(const struct __mprof_wrappers *node) {
   size_t count = 0, text = 0;
   for (size_t i = 0; i < node->count; i++)
@@ -99,8 +101,8 @@ static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// Copies an operator's name, whose characters mean something else in others.
-// Returns what follows it.
+// Copies an operator's name, whose characters have another meaning in other
+// names. Returns the end of that name.
 static const char *copy_operator(struct mprof_text *t, const char *p) {
   const char *end = p + strlen("operator");
   if (starts_with(end, "()"))
@@ -113,7 +115,8 @@ static const char *copy_operator(struct mprof_text *t, const char *p) {
   return end;
 }
 
-// What follows the parenthesis that closes the one at p, the end if none does.
+// Returns what follows the parenthesis that closes the one at p, or the end of
+// the string if none does.
 static const char *skip_parentheses(const char *p) {
   int open = 0;
   do {
@@ -124,8 +127,8 @@ static const char *skip_parentheses(const char *p) {
   return p;
 }
 
-// What follows the parameters at p if they are those of a function in which
-// another is, else NULL.
+// If the parameters at p belong to an enclosing function, as in "f(int)::g",
+// returns what follows them. Otherwise returns NULL.
 static const char *skip_enclosing(const char *p) {
   p = skip_parentheses(p);
   if (starts_with(p, " const"))
@@ -133,8 +136,8 @@ static const char *skip_enclosing(const char *p) {
   return starts_with(p, "::") ? p : NULL;
 }
 
-// Of "decltype(...)" and "decltype (...)": what follows it. NULL if p is not
-// one.
+// Returns what follows "decltype(...)" or "decltype (...)" at p, or NULL if p
+// is not at a decltype.
 static const char *skip_decltype(const char *p) {
   static const char word[] = "decltype";
   if (!starts_with(p, word))
@@ -144,12 +147,13 @@ static const char *skip_decltype(const char *p) {
   return *p == '(' ? skip_parentheses(p) : NULL;
 }
 
-// A demangled name without result, template arguments, parameters, and what the
-// compiler adds to a part of a function or for an ABI.
+// Copies a demangled name without the result type, template arguments and
+// parameters. Also drops suffixes that the compiler adds for a part of a
+// function or for an ABI.
 //   "long *ns::box<int>::make[abi:x]<long>(int)"  ->  "ns::box::make"
 static void simplify(struct mprof_text *t, const char *name) {
   static const char anonymous[] = "(anonymous namespace)";
-  int depth = 0; // of template arguments
+  int depth = 0; // nesting of template arguments
   const char *p = name;
   while (*p != '\0') {
     bool begins_word = p == name || !is_word(p[-1]);
@@ -177,7 +181,7 @@ static void simplify(struct mprof_text *t, const char *name) {
     if (depth == 0 && (*p == '(' || *p == '.' || starts_with(p, " [")))
       break;
     if (depth == 0 && *p == ' ') {
-      t->len = 0; // that was the result's type, whose '*' may follow
+      t->len = 0; // the text so far was the result type, whose '*' may follow
       p += 1 + strspn(p + 1, "*& ");
       continue;
     }
@@ -198,9 +202,10 @@ struct query {
   bool is_found;
 };
 
-// Whether the plain form of a wrapper's name must end in another way.
-// With an inline wrapper in a header there is a name for each source file, and
-// a profile has thousands of functions: most pairs are told apart here.
+// Returns whether the simplified form of a wrapper's name certainly has another
+// ending than the name in q. This is a fast check. An inline wrapper in a
+// header has a name for each source file, and a profile has thousands of
+// functions, so most pairs must be rejected here.
 static bool ends_otherwise(const struct query *q, const char *name) {
   enum { TAIL = 3 };
   size_t len = strlen(name);
@@ -229,7 +234,7 @@ bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
   struct mprof_text t = MPROF_TEXT(plain);
   simplify(&t, function);
   struct query q = {.name = plain, .len = t.len};
-  // A name that was cut could be that of another function.
+  // If the name was cut, it could match another function.
   if (t.len > 0 && t.len < sizeof(plain) - 1)
     mprof_each_wrapper(match, &q);
   if (q.is_found && out != NULL)
@@ -241,7 +246,7 @@ bool mprof_is_wrapper(const char *function) {
   return mprof_wrapper_name(NULL, function);
 }
 
-// --- as a regular expression ---
+// --- regular expressions ---
 
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name) {
   static const char arguments[] = "(<.*>)?", tag[] = "(\\[abi:.*\\])?";

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See symbolize_pc.h. sanitizer_common is compiled for glibc, so there is
-// nothing here.
+// Stub of symbolize_pc.h for musl. sanitizer_common is compiled for glibc, so
+// mapped modules are symbolized from their files instead.
 
 #include "symbolize_pc.h"
 
