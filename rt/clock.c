@@ -92,8 +92,7 @@ uint64_t mprof_clock_ticks_per_second(void) {
   if (kind() != MPROF_CLOCK_COUNTER)
     return NS_PER_SECOND;
   while (atomic_load(&clock_state.has_first) != 2)
-    __builtin_ia32_pause(); // another thread is writing it; a few clock
-                            // readings remain
+    __builtin_ia32_pause(); // another thread is writing it
   const struct moment first = clock_state.first;
   struct moment now = look();
   while (now.ns - first.ns < SHORTEST_NS)

@@ -187,8 +187,8 @@ static const struct mprof_mapping *find_same(const struct mprof_maps *m,
   return NULL;
 }
 
-// Appends the past modules to m. Its array only has room for the mappings of
-// now, so a larger array replaces it.
+// Appends the past modules to m. The array of m only has room for the current
+// mappings, so a larger array replaces it.
 static int append_past_locked(struct mprof_maps *m) {
   if (epochs.past_len == 0)
     return 0;
@@ -200,8 +200,8 @@ static int append_past_locked(struct mprof_maps *m) {
   struct mprof_mapping *p = v + m->len;
   for (const struct module *x = epochs.past; x != NULL; x = x->next, p++) {
     *p = x->map;
-    // If a file was loaded again at the same address, readers need no second
-    // copy.
+    // If the file was loaded again at the same address, it keeps that address:
+    // to a reader the code is the same.
     if (find_same(m, x) != NULL)
       continue;
     p->shift = x->shown - p->start;

@@ -184,9 +184,9 @@ static void make_custom_kind(char kind[CUSTOM_KIND],
 
 // --- file names that are not taken ---
 //
-// A process id comes back: after an exec, after the kernel has used up all
-// other ids, and in each container. Files of an earlier process must not be
-// replaced. So a number follows a name that is taken: PATTERN.2.heap.pb.gz.
+// A process id is not unique: exec keeps it, the kernel reuses it, and each
+// container has its own ids. Files of an earlier process must not be replaced.
+// So a number follows a name that is taken: PATTERN.2.heap.pb.gz.
 
 enum { NUMBERS_MAX = 1000000 };
 

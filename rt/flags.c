@@ -23,9 +23,8 @@ enum kind { BOOL, UINT, STR, LIST };
 
 enum {
   STR_SIZE = sizeof(mprof_flags.log_path),
-  LONGEST_NAME =
-      40,     // longest unknown name that is compared with the known names
-  SHOWN = 80, // bytes of a wrong text that a message repeats
+  LONGEST_NAME = 40, // longest unknown name that is compared
+  SHOWN = 80,        // bytes of a wrong text that a message repeats
   LINE = 512,
 };
 

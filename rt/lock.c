@@ -28,9 +28,10 @@ enum { FREE, HELD, WAITED_FOR };
 // overwrite the WAITED_FOR that another thread has written in between. That
 // thread usually does not sleep: the kernel compares the word with WAITED_FOR
 // first and finds FREE. It does sleep if the store becomes visible only after
-// the kernel's comparison; then no thread wakes it. For that case it sleeps
-// only a millisecond and then checks the word again. A membarrier would exclude
-// the case, but some sandboxes kill a process that calls it.
+// the kernel's comparison; then no thread wakes it. Therefore each sleep lasts
+// a millisecond at most, and then the thread checks the word again. A
+// membarrier would exclude the case, but some sandboxes kill a process that
+// calls it.
 const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
 
 #define ONE_WAITER (UINT64_C(1) << 48)

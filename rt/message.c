@@ -121,7 +121,7 @@ void mprof_text_grouped(struct mprof_text *t, uint64_t v) {
 // so that the leap day is the last day of a year. The time_t functions of libc
 // are not used, because they read the time zone file.
 static void split_days(int64_t days, int64_t *year, int *month, int *day) {
-  days += 719468; // to 0000-03-01
+  days += 719468; // now days since 0000-03-01
   int64_t era = days / 146097;
   int64_t doe = days % 146097; // day within the era of 400 years
   int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;

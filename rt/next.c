@@ -111,8 +111,8 @@ static bool is_own_code(const void *caller) {
 
 MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   if (mprof_unlikely(is_own_code(caller))) {
-    // The countdown has already passed this block. Drops the sample and draws
-    // the next one.
+    // If a sample was due on this block, it is lost. Otherwise the blocks
+    // after it would stand for it.
     __mprof_drop_sample(size);
     return false;
   }

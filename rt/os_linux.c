@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Linux system calls on x86-64, made directly. The wrappers of libc set errno
-// and are cancellation points, and a hook may do neither. This file owns every
-// request for memory from the system, except that persistent.c decides how its
-// own range is committed. Tests make these requests fail here
-// (mprof_os_fail_map).
+// and are cancellation points; a hook must neither change errno nor be
+// cancelled.
+// All memory that the runtime gets from the system is requested here, for
+// persistent.c too. Tests make these requests fail by mprof_os_fail_map.
 
 #include "base.h"
 

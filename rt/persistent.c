@@ -15,7 +15,7 @@
 // stacks would suffer most from small pages.
 #define COMMIT_BYTES ((size_t)256 << 10)
 #define HUGE_BYTES ((size_t)2 << 20)
-#define LIMIT_SHARE 32 // at most this fraction of RLIMIT_AS is reserved
+#define LIMIT_SHARE 32 // reserves at most RLIMIT_AS / LIMIT_SHARE
 #define HUGE_FROM (2 * HUGE_BYTES)
 
 char *mprof_persistent_base; // see base.h

@@ -141,9 +141,9 @@ static void call_on_stack(void (*f)(void), char *top) {
                      "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 
-// Writes the files. If the process is about to end, the lock stays held.
-// Another thread that gets a signal then waits until the process ends and
-// leaves no incomplete file.
+// Writes the files. If the process is about to end, the lock stays held. Then
+// another thread that a signal hits waits for the end of the process, and
+// leaves no incomplete file behind.
 static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
     mprof_message_always("wrote nothing: another thread is still writing");
@@ -163,13 +163,14 @@ static void dump(bool is_last, uintptr_t frame) {
 
 // --- signals that come inside the profiler ---
 //
-// The kernel keeps such a signal until the thread has left the profiler,
-// because the kernel has room for the data of the signals of every thread. The
-// handler sends the signal to its own thread again and adds it to the mask that
-// the interrupted code has. In the handler itself every signal is blocked. The
-// kernel keeps real-time signals of one number in order; of several, the first
-// one therefore comes last. Returns false if the kernel cannot queue the
-// signal.
+// The profiler cannot write at this moment, so the signal waits in the kernel,
+// which has room for the data of the signals of every thread. The handler sends
+// the signal to its own thread again, and blocks it in the mask that the
+// interrupted code returns to. mprof_signals_resume unblocks it when the thread
+// leaves the profiler. In the handler itself every signal is blocked. The
+// kernel keeps real-time signals of one number in order; if several are
+// pending, the first one is therefore queued behind the others. Returns false
+// if the kernel cannot queue the signal.
 
 static bool put_off(int sig, siginfo_t *info, void *context) {
   ucontext_t *interrupted = context;

@@ -54,7 +54,7 @@ static struct {
   char *reply;   // REPLY_SIZE bytes; in the helper, the reply to send
   unsigned uses; // calls of begin without their end
   char path[MPROF_PATH_MAX];
-  bool has_reported; // no symbolizer, said once in the process's life
+  bool has_reported; // missing names were reported; once a process
 } state;             // guarded by writer_lock
 
 static const char ended_early[] = "llvm-symbolizer's helper ended early";
@@ -65,7 +65,8 @@ static bool is_symbolizer(const char *path) {
   static const char name[] = "llvm-symbolizer";
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
-  // sanitizer_common expands a '%' and ends the process over any other name.
+  // sanitizer_common expands a '%' in the path, and ends the process if the
+  // file has any other name.
   return strncmp(base, name, sizeof(name) - 1) == 0 &&
          strchr(path, '%') == NULL && mprof_os_is_executable(path);
 }
@@ -197,9 +198,9 @@ static void report_no_process(int error) {
   report("no process for llvm-symbolizer: ", why, "");
 }
 
-// Starts the helper, in several tries. It hangs if another thread holds the
-// loader's lock while the process is copied. The lock may be free at the next
-// try.
+// Starts the helper, in several tries. The helper hangs if another thread held
+// the loader's lock when the process was copied. The lock may be free at the
+// next copy.
 static void start_helper(void) {
   for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {
     int error =
@@ -246,7 +247,8 @@ static void give_up(const char *why) {
 }
 
 // Makes the question about a return address in m and returns its length. The
-// question names the file if the mapping of now cannot answer it.
+// question names the file, unless the code is still mapped and sanitizer_common
+// can look it up.
 static size_t make_question(union question *q, mprof_pc pc,
                             const struct mprof_mapping *m) {
   if (mprof_symbolize_pc_works && m < state.maps.v + state.maps.len) {

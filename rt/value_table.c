@@ -61,7 +61,7 @@ uint32_t mprof_value_find(const struct mprof_value_table *t, uintptr_t word) {
 }
 
 // Closes the gap at i. A later value moves into the gap unless its home slot
-// lies behind the gap. Its old slot is the next gap.
+// lies between the gap and the value. Its old slot becomes the next gap.
 void mprof_value_remove_at(struct mprof_value_table *t, size_t i) {
   size_t mask = t->size - 1;
   set_count(t, mprof_value_count(t) - 1);

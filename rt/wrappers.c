@@ -15,8 +15,8 @@ enum { NAME_SIZE = MPROF_WRAPPER_NAME };
 
 static struct __mprof_wrappers *modules; // guarded by registry_lock
 
-// Called by constructors. So the guard is only set if a signal handler loads a
-// library in the middle of the runtime. The module is then not registered,
+// Called by constructors. The guard is only set if a signal handler that
+// interrupted the runtime loads a library. Then the module is not registered,
 // because the interrupted code may hold the lock.
 void __mprof_register_wrappers(struct __mprof_wrappers *node) {
   if (!mprof_guard_enter())
