@@ -25,13 +25,21 @@
 
 #include "alloc_log.h"
 
+#include "alloc_log_file.h"
+#include "bucket.h"
 #include "clock.h"
 #include "epochs.h"
 #include "flags.h"
-#include "init.h"
+#include "lock.h"
+#include "maps.h"
+#include "message.h"
+#include "os_linux.h"
+#include "process.h"
 #include "sample.h"
+#include "stats.h"
 #include "threads.h"
-#include "unwind.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
 
 #include <string.h>
 

@@ -51,25 +51,4 @@ void mprof_alloc_log_lose(void);
 // NULL if there is none.
 const char *mprof_alloc_log_path(uint64_t *records);
 
-// --- alloc_log_file.c. All guarded by the log's lock, or at start. ---
-
-// The first of a log's lines begins so.
-#define MPROF_LOG_MAGIC "# MProf allocation log"
-
-// Opens the file that the option names. is_child: of a process that was forked,
-// whose file is its parent's unless the path has %p. False, with a message, if
-// that cannot be.
-bool mprof_log_file_open(bool is_child);
-// Its path, with %p and the like filled in.
-const char *mprof_log_file_path(void);
-// Writes t to its end and empties it. On an error says so, once, and closes it.
-void mprof_log_file_write(struct mprof_text *t);
-// Whether it has reached alloc_log_mb, and the next part is to begin.
-bool mprof_log_file_is_full(void);
-// Renames it to PATH.1 and opens a new one. False as above.
-bool mprof_log_file_rotate(void);
-// Closes the descriptor, and nothing else.
-void mprof_log_file_forget(void);
-bool mprof_log_file_is_open(void);
-
 #endif // MPROF_RT_ALLOC_LOG_H

@@ -10,11 +10,14 @@
 
 #define _GNU_SOURCE 1
 
-#include "alloc_log.h"
+#include "alloc_log_file.h"
 
 #include "flags.h"
+#include "message.h"
+#include "os_linux.h"
 #include "os_writer.h"
-#include "writer.h"
+#include "outfile.h"
+#include "path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,9 @@
 //
 // The option block_kinds: names of kinds and groups with + between.
 
-#include "contention.h"
+#include "block_kinds.h"
+
+#include "message.h"
 
 #include <string.h>
 

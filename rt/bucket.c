@@ -13,6 +13,9 @@
 
 #include "counts.h"
 #include "heapx.h"
+#include "lock.h"
+#include "persistent.h"
+#include "stats.h"
 
 #include <string.h>
 

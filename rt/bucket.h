@@ -10,6 +10,8 @@
 #define MPROF_RT_BUCKET_H
 
 #include "base.h"
+#include "lock.h"
+#include "unwind_fp.h"
 
 enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_MEM = 1,
@@ -27,13 +29,6 @@ enum mprof_bucket_type { // (Go: bucketType)
 #define MPROF_MAX_SKIP 6
 // (Go: maxProfStackDepth)
 #define MPROF_MAX_STACK_DEPTH 1024
-
-// Why a stack has no root. The writers end such a stack with a pseudo frame.
-enum mprof_stack_end {
-  MPROF_STACK_COMPLETE = 0,
-  MPROF_STACK_CUT_CHAIN = 1, // code without frame pointers, or a broken chain
-  MPROF_STACK_CUT_DEPTH = 2, // stack_depth frames
-};
 
 // One cycle's counts. (Go: memRecordCycle)
 struct mprof_mem_cycle {

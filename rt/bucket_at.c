@@ -8,7 +8,12 @@
 
 #include "bucket_at.h"
 
+#include "bucket.h"
 #include "contention.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
 
 // Where a repeated event finds its bucket. The caller's frame address tells
 // most paths to one call site apart.

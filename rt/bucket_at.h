@@ -6,6 +6,7 @@
 #ifndef MPROF_RT_BUCKET_AT_H
 #define MPROF_RT_BUCKET_AT_H
 
+#include "bucket.h"
 #include "threads.h"
 
 // The bucket of *key with the stack of frame, the frame address of a hook's

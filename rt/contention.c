@@ -9,14 +9,25 @@
 
 #include "contention.h"
 
+#include "abi_words.h"
+#include "block_kinds.h"
+#include "bucket.h"
 #include "bucket_at.h"
 #include "clock.h"
 #include "flags.h"
 #include "holds.h"
-#include "init.h"
-#include "mprof/mprof.h"
+#include "lock.h"
+#include "message.h"
+#include "modules.h"
+#include "os_linux.h"
+#include "process.h"
+#include "stats.h"
 #include "thread_wait.h"
-#include "trace.h"
+#include "threads.h"
+#include "tls.h"
+#include "trace_hooks.h"
+#include "waiters.h"
+#include "wake_marks.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -132,7 +143,7 @@ void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
     if (wants_block(kind))
       w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
     if (mprof_unlikely(mprof_trace_is_on()))
-      mprof_trace_wait_begin(w, false);
+      mprof_trace_hooks.wait_begin(w, false);
     if (object != 0 && has_charges())
       w->is_waiter = mprof_waiters_enter(object, w->start);
   }
@@ -151,7 +162,7 @@ void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
   if (!w->is_inside) {
     w->is_late = wants_block(kind);
     if (mprof_unlikely(mprof_trace_is_on()))
-      mprof_trace_wait_begin(w, true);
+      mprof_trace_hooks.wait_begin(w, true);
   }
   if (mprof_unlikely(notes))
     mprof_wait_note(w);
@@ -194,7 +205,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     released = mprof_waiters_leave(w->object, w->start,
                                    outcome == MPROF_GOT ? &mark : NULL);
   if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
-    mprof_trace_wait_end(w, outcome, now, &mark);
+    mprof_trace_hooks.wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
     // How long the lock was taken, not how long waking up took. (Go:
     // releasetime)
@@ -230,7 +241,7 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
   }
   struct mprof_trace_waker waker = {.row = NULL};
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_release_begin(&waker, op, frame);
+    mprof_trace_hooks.release_begin(&waker, op, frame);
   r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL);
   if (mprof_unlikely(waker.row != NULL))
     mprof_trace_leave();

@@ -9,17 +9,10 @@
 #ifndef MPROF_RT_CONTENTION_H
 #define MPROF_RT_CONTENTION_H
 
+#include "block_kinds.h"
 #include "bucket.h"
+#include "caller.h"
 #include "waiters.h"
-
-enum mprof_kind {
-#define MPROF_KIND(Name, Group) MPROF_KIND_##Name,
-#include "mprof/hooks.def"
-  MPROF_KIND_COUNT,
-  // Of the profiler's own locks, which is no kind that can be asked for.
-  MPROF_KIND_own = MPROF_KIND_COUNT
-};
-const char *mprof_kind_name(enum mprof_kind kind);
 
 // Buckets with different locks that one stack may have; further ones share the
 // bucket without a lock.
@@ -49,9 +42,6 @@ void mprof_contention_init(void);
 void mprof_contention_update_kinds(void);
 // From now on all waits are seen.
 void mprof_contention_note_waits(void);
-// The bits that s names, kinds and groups with + between; what is wrong is said
-// and left out.
-uint64_t mprof_contention_parse_kinds(const char *s);
 
 // --- waits ---
 
@@ -62,26 +52,6 @@ enum mprof_outcome {
   MPROF_NO_WAIT, // the call failed at once, so there was none
 };
 
-// What a thread's caller has in the registers that functions keep for it: they
-// may hold what the thread alone can reach (stuck_scan.c).
-struct mprof_saved {
-  uintptr_t rbx, r12, r13, r14, r15;
-};
-
-// The program's thread that has called the runtime: what its functions have is
-// above frame, the frame address of the one that it called, and here.
-struct mprof_caller {
-  uintptr_t frame;
-  struct mprof_saved saved;
-};
-// In that function.
-#define MPROF_CALLER(c)                                                        \
-  do {                                                                         \
-    (c)->frame = (uintptr_t)__builtin_frame_address(0);                        \
-    MPROF_SAVE(&(c)->saved);                                                   \
-  } while (0)
-
-// A wait, in the frame of its entry.
 struct mprof_wait {
   uint64_t start;              // ticks; 0: nothing is recorded
   struct mprof_bucket *bucket; // the block profile's, or NULL
@@ -103,15 +73,6 @@ struct mprof_wait {
   struct mprof_saved saved; // of a noted wait; zeros of kinds user and call
 };
 
-// In the entry: later, another function's frame may have one of them, which
-// will be gone.
-#define MPROF_SAVE(s)                                                          \
-  __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
-                   "movq %%r14, %3\n\tmovq %%r15, %4"                          \
-                   : "=m"((s)->rbx), "=m"((s)->r12), "=m"((s)->r13),           \
-                     "=m"((s)->r14), "=m"((s)->r15))
-
-// Whether waits are noted now. The registers are for those alone, so what
 // begins a wait asks once, for both.
 static inline bool mprof_waits_are_noted(void) {
   return atomic_load_explicit(&mprof_contention.notes_waits,

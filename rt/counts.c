@@ -5,38 +5,14 @@
 
 #include "counts.h"
 
+#include "bucket.h"
 #include "heapx.h"
+#include "persistent.h"
+#include "shards.h"
+#include "threads.h"
+#include "tls.h"
 
 #include <string.h>
-
-// --- shards ---
-
-#define WORD_BITS 64u
-static struct {
-  uint64_t taken[MPROF_OWN_SHARDS / WORD_BITS + 1]; // bits, from shard 1 on
-  unsigned next_common;
-} shards; // guarded by registry_lock
-
-uint16_t mprof_shard_take_locked(void) {
-  for (unsigned i = 0; i < MPROF_OWN_SHARDS; i++) {
-    uint64_t bit = UINT64_C(1) << i % WORD_BITS;
-    if ((shards.taken[i / WORD_BITS] & bit) == 0) {
-      shards.taken[i / WORD_BITS] |= bit;
-      return (uint16_t)(i + 1);
-    }
-  }
-  unsigned at = shards.next_common++ % MPROF_COMMON_SHARDS;
-  return (uint16_t)(MPROF_OWN_SHARDS + 1 + at);
-}
-
-void mprof_shard_give_back_locked(uint16_t shard) {
-  if (shard == 0 || shard > MPROF_OWN_SHARDS)
-    return;
-  unsigned i = shard - 1u;
-  shards.taken[i / WORD_BITS] &= ~(UINT64_C(1) << i % WORD_BITS);
-}
-
-void mprof_shards_reset(void) { memset(&shards, 0, sizeof(shards)); }
 
 // --- cells ---
 

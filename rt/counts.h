@@ -18,12 +18,9 @@
 #define MPROF_RT_COUNTS_H
 
 #include "bucket.h"
-#include "threads.h"
+#include "shards.h"
+#include "tls.h"
 
-// Shards of one thread each: 1 to MPROF_OWN_SHARDS. The threads beyond share
-// MPROF_COMMON_SHARDS more, which are added to atomically. 0 is none.
-#define MPROF_OWN_SHARDS 105u
-#define MPROF_COMMON_SHARDS 15u
 // Additions to a counter of future[] in one cycle from which on a thread gets a
 // cell: what has few events is not worth its memory.
 #define MPROF_CELL_FROM 64u
@@ -56,10 +53,6 @@ static inline uint16_t mprof_shard_owner(void) {
   uint16_t shard = mprof_tls.shard;
   return shard == 0 || shard > MPROF_OWN_SHARDS ? MPROF_NO_OWNER : shard;
 }
-// With registry_lock held.
-uint16_t mprof_shard_take_locked(void);
-void mprof_shard_give_back_locked(uint16_t shard);
-void mprof_shards_reset(void);
 
 void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
                            bool is_free);

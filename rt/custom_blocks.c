@@ -17,6 +17,8 @@
 #include "custom_blocks.h"
 
 #include "livemap.h"
+#include "lock.h"
+#include "persistent.h"
 
 struct arena {
   struct arena *next;

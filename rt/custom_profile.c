@@ -7,10 +7,14 @@
 
 #include "custom_profile.h"
 
+#include "bucket.h"
 #include "bucket_at.h"
-#include "init.h"
-#include "mprof/mprof.h"
+#include "lock.h"
+#include "persistent.h"
+#include "process.h"
+#include "stats.h"
 #include "threads.h"
+#include "tls.h"
 #include "value_table.h"
 
 #include <errno.h>
@@ -92,6 +96,17 @@ static int add_profile_locked(const char *name, struct mprof_profile **out) {
   return 0;
 }
 
+static bool is_built_in(const char *name) {
+  static const char *const names[] = {
+#define MPROF_PROFILE(Name) #Name,
+#include "profiles.def"
+  };
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
 MPROF_PUBLIC int mprof_profile_new(const char *name,
                                    struct mprof_profile **profile) {
   *profile = NULL;
@@ -99,7 +114,7 @@ MPROF_PUBLIC int mprof_profile_new(const char *name,
     __msan_unpoison(profile, sizeof(*profile));
   if (name == NULL || !is_name(name))
     return EINVAL;
-  if (mprof_profile_is_built_in(name))
+  if (is_built_in(name))
     return EEXIST;
   if (!mprof_init_ready())
     return ENOSYS;
@@ -211,8 +226,6 @@ MPROF_PUBLIC size_t mprof_profile_count(const struct mprof_profile *profile) {
   return is_profile(profile) ? mprof_value_count(&profile->values) : 0;
 }
 
-MPROF_PUBLIC int mprof_profile_write(const struct mprof_profile *profile,
-                                     const char *path, int debug) {
-  return is_profile(profile) ? mprof_write_profile(profile->name, path, debug)
-                             : EINVAL;
+const char *mprof_custom_profile_of(const struct mprof_profile *profile) {
+  return is_profile(profile) ? profile->name : NULL;
 }

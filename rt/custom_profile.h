@@ -29,10 +29,9 @@ static inline size_t mprof_custom_profile_key(size_t number) {
 // In a forked child: the profiles are there, and empty.
 void mprof_custom_profiles_reset(void);
 
-// --- request.c ---
-
-// Whether a profile of MProf's own has the name, or may have it with other
-// options.
-bool mprof_profile_is_built_in(const char *name);
+// Returns the name of a profile that the program has a pointer to; NULL if it
+// is none.
+struct mprof_profile;
+const char *mprof_custom_profile_of(const struct mprof_profile *profile);
 
 #endif // MPROF_RT_CUSTOM_PROFILE_H

@@ -7,11 +7,11 @@
 
 #include "cycle.h"
 
+#include "bucket.h"
 #include "counts.h"
 #include "flags.h"
-#include "init.h"
-#include "mprof/mprof.h"
-#include "threads.h"
+#include "lock.h"
+#include "tls.h"
 
 struct mprof_lock mprof_active_lock = MPROF_LOCK_INIT(MPROF_RANK_ACTIVE);
 

@@ -7,7 +7,10 @@
 // around them. Functions that lock and wait stay, because a stack of a wait
 // begins with them.
 
-#include "writer.h"
+#include "drop_frames.h"
+
+#include "message.h"
+#include "wrappers.h"
 
 // An expression that readers match with a whole function name without its
 // parameters. Readers drop a matching frame and all frames on its leaf side. So

@@ -7,11 +7,12 @@
 #ifndef MPROF_RT_ENTRY_H
 #define MPROF_RT_ENTRY_H
 
+#include "abi_words.h"
 #include "event.h"
-#include "fastpath.h"
-#include "init.h"
+#include "keep.h"
 #include "libc.h"
 #include "sample.h"
+#include "stats.h"
 
 // Whose blocks they are: an entry file says so before it includes this.
 #ifndef MPROF_FAMILY

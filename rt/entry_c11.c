@@ -5,7 +5,11 @@
 // own, so what C11's declares is declared here; glibc and musl give the
 // constants the same values.
 
+#include "abi_words.h"
+#include "block_kinds.h"
+#include "contention.h"
 #include "entry_sync.h"
+#include "wake_marks.h"
 
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 

@@ -6,6 +6,9 @@
 // be tried, so its whole time is the wait, and stacks are unwound only for the
 // waits that are sampled.
 
+#include "abi_words.h"
+#include "block_kinds.h"
+#include "contention.h"
 #include "entry_sync.h"
 #include "real.h"
 

@@ -7,8 +7,11 @@
 // blocks lie where their allocator puts them, so from the first counted one on
 // each free asks the runtime.
 
+#include "entry_custom.h"
+
+#include "abi_words.h"
 #include "entry.h"
-#include "mprof/mprof.h"
+#include "event.h"
 
 static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_custom_place place) {

@@ -5,8 +5,15 @@
 // futures and joins of libstdc++, and all locks of libc++. The layouts that are
 // looked into are fixed by the libraries' ABIs.
 
+#include "abi_words.h"
+#include "block_kinds.h"
+#include "contention.h"
+#include "entry_lock.h"
 #include "entry_sync.h"
+#include "holds.h"
+#include "libc.h"
 #include "real.h"
+#include "wake_marks.h"
 
 #define DECLARE(Result, f, ...)                                                \
   extern Result f(__VA_ARGS__) __attribute__((weak))

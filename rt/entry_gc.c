@@ -7,17 +7,24 @@
 // into the live map. The collector is called without the guard and without a
 // lock: it may run finalizers, which are the program's.
 
-#include "entry.h"
-
+#include "abi_words.h"
 #include "alloc_log.h"
+#include "bucket.h"
 #include "bucket_at.h"
 #include "counts.h"
 #include "cycle.h"
+#include "entry.h"
+#include "event.h"
 #include "flags.h"
 #include "gc_events.h"
 #include "gc_objects.h"
 #include "heapx.h"
+#include "lock.h"
+#include "persistent.h"
 #include "real.h"
+#include "stats.h"
+#include "threads.h"
+#include "tls.h"
 
 #include <string.h>
 

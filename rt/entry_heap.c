@@ -7,8 +7,14 @@
 // linked with, and counts what is to be counted.
 
 #define MPROF_FAMILY MPROF_FAMILY_C
+
+#include "abi_words.h"
 #include "entry.h"
+#include "event.h"
+#include "keep.h"
 #include "next.h"
+#include "place.h"
+#include "sample.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -6,7 +6,10 @@
 // trusted, but one that is counted has a page of its own, whatever was asked
 // for; so whatever lies on a page boundary goes back without a size.
 
+#include "abi_words.h"
 #include "entry.h"
+#include "event.h"
+#include "place.h"
 #include "real.h"
 
 // Weak: every program has the entries, few have jemalloc.

@@ -7,7 +7,9 @@
 // allocator, which the words of next.h lead to. They are not counted, but for
 // what the library's allocator takes from the program's.
 
-#include "fastpath.h"
+#include "entry_library.h"
+
+#include "abi_words.h"
 #include "next.h"
 #include "real.h"
 #include "sample.h"

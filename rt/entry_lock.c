@@ -5,8 +5,16 @@
 // tries first; only what fails is a wait, with a clock. The hooked function
 // then does what it would have done, so what the program sees is its result.
 
+#include "entry_lock.h"
+
+#include "abi_words.h"
+#include "block_kinds.h"
+#include "contention.h"
 #include "entry_sync.h"
-#include "trace.h"
+#include "libc.h"
+#include "os_linux.h"
+#include "trace_hooks.h"
+#include "wake_marks.h"
 
 #include <semaphore.h>
 

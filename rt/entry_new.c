@@ -6,8 +6,15 @@
 // frames, which hold nothing. They exist if the program has a C++ library.
 
 #define MPROF_FAMILY MPROF_FAMILY_CXX
+
+#include "entry_new.h"
+
+#include "abi_words.h"
 #include "entry.h"
+#include "event.h"
+#include "keep.h"
 #include "next.h"
+#include "place.h"
 #include "real.h"
 
 #include <errno.h>

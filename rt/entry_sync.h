@@ -10,8 +10,9 @@
 #ifndef MPROF_RT_ENTRY_SYNC_H
 #define MPROF_RT_ENTRY_SYNC_H
 
+#include "abi_words.h"
 #include "contention.h"
-#include "fastpath.h"
+#include "entry_lock.h"
 #include "holds.h"
 #include "libc.h"
 
@@ -46,8 +47,6 @@ static inline enum mprof_outcome mprof_outcome_of(int error) {
 void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
                            void *arg);
 void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
-
-void mprof_wait_cancelled(void *wait);
 
 // Evaluates call, a cancellation point; routine ends wait w if it does not come
 // back.
@@ -98,14 +97,6 @@ void mprof_wait_cancelled(void *wait);
     return r;                                                                  \
   }
 
-// Whether an unlock is to be charged: somebody waits, and the unlock lets
-// others in and wakes one. Of a mutex that its owner has locked more than once
-// only the last unlock does; and none does while the thread that an unlock
-// before it has woken, and charged for, is still on its way. (Go: semrelease is
-// called by an unlock that wakes.) mutex is a pthread_mutex_t, which mtx_t and
-// mutexes of C++ begin with.
-bool mprof_mutex_is_charged(const void *mutex);
-
 // A lock that does not know all who hold it is known by the records alone, so
 // none may outlive the hold.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
@@ -152,8 +143,6 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
   mprof_release_end(&w->release, outcome != MPROF_NO_WAIT, MPROF_KIND_mutex,
                     w->wait.op, w->wait.frame);
 }
-
-void mprof_cond_cancelled(void *cond_wait);
 
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
   WEAK(f);                                                                     \

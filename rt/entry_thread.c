@@ -5,14 +5,19 @@
 // thread notes it in its record before it runs what it was created for, by a
 // tail call, so that no frame of this file is on its stack.
 
-#include "entry_sync.h"
-
+#include "abi_words.h"
+#include "bucket.h"
 #include "bucket_at.h"
+#include "entry_sync.h"
 #include "flags.h"
-#include "init.h"
+#include "process.h"
 #include "real.h"
+#include "stats.h"
 #include "thread_starts.h"
-#include "trace.h"
+#include "threads.h"
+#include "tls.h"
+#include "trace_events.h"
+#include "trace_hooks.h"
 
 #include <string.h>
 

@@ -8,12 +8,16 @@
 // a lock is held during the call, which runs the program's destructors. dlerror
 // says what dlclose made it say.
 
-#include "entry_sync.h"
+#include "entry_unload.h"
 
+#include "abi_words.h"
+#include "entry_sync.h"
 #include "epochs.h"
-#include "init.h"
+#include "modules.h"
+#include "process.h"
 #include "real.h"
-#include "threads.h"
+#include "stats.h"
+#include "tls.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

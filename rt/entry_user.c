@@ -9,11 +9,18 @@
 // waiters also knows which of them are held, and only who comes to one that is
 // waits.
 
-#include "entry_sync.h"
+#include "entry_user.h"
 
-#include "init.h"
-#include "threads.h"
+#include "abi_words.h"
+#include "block_kinds.h"
+#include "caller.h"
+#include "contention.h"
+#include "entry_sync.h"
+#include "holds.h"
+#include "process.h"
+#include "tls.h"
 #include "waiters.h"
+#include "wake_marks.h"
 
 struct user_release {
   struct mprof_release release;

@@ -7,7 +7,13 @@
 
 #include "epochs.h"
 
-#include "unwind.h"
+#include "bucket.h"
+#include "lock.h"
+#include "maps.h"
+#include "os_linux.h"
+#include "persistent.h"
+#include "stats.h"
+#include "unwind_cfi.h"
 
 #include <errno.h>
 #include <string.h>

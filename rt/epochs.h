@@ -19,7 +19,7 @@
 #ifndef MPROF_RT_EPOCHS_H
 #define MPROF_RT_EPOCHS_H
 
-#include "writer.h"
+#include "maps.h"
 
 // Of a module that is loaded.
 #define MPROF_EPOCH_NOW UINT32_MAX

@@ -7,18 +7,23 @@
 
 #include "event.h"
 
+#include "abi_words.h"
 #include "alloc_log.h"
+#include "bucket.h"
 #include "bucket_at.h"
 #include "counts.h"
 #include "custom_blocks.h"
 #include "cycle.h"
-#include "fastpath.h"
 #include "flags.h"
 #include "heapx.h"
-#include "init.h"
 #include "livemap.h"
+#include "mprof/mprof.h"
+#include "persistent.h"
+#include "place.h"
+#include "stats.h"
 #include "threads.h"
-#include "trace.h"
+#include "tls.h"
+#include "trace_hooks.h"
 
 unsigned char mprof_events_also; // see event.h
 
@@ -48,13 +53,13 @@ static void count_free(uint32_t handle) {
   struct mprof_bucket *b = mprof_persistent_pointer(handle);
   mprof_count_free(b, mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_heap(b, true);
+    mprof_trace_hooks.heap(b, true);
 }
 
 static void count_alloc(struct mprof_bucket *b) {
   mprof_count_alloc(b, mprof_cycle_explicit_index());
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_heap(b, false);
+    mprof_trace_hooks.heap(b, false);
 }
 
 static bool is_measured(enum mprof_family family) {

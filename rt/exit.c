@@ -4,19 +4,39 @@
 // Writes the output at the end of the process: a profile of each kind that has
 // something to show, the report, and one line on stderr that names the files.
 
+#include "exit.h"
+
 #include "alloc_log.h"
+#include "caller.h"
 #include "epochs.h"
 #include "event.h"
 #include "flags.h"
-#include "threads.h"
+#include "free_number.h"
+#include "lock.h"
+#include "maps.h"
+#include "message.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "path.h"
+#include "snapshot_custom.h"
+#include "stacks.h"
+#include "stats.h"
+#include "summary.h"
+#include "symbolize.h"
+#include "tls.h"
 #include "trace.h"
-#include "writer.h"
+#include "trace_rows.h"
+#include "trace_types.h"
+#include "write_custom.h"
+#include "write_pprof.h"
+#include "write_report.h"
+#include "write_text.h"
+#include "write_text_heapx.h"
+#include "write_text_wait.h"
+#include "writer_lock.h"
 
 #include <errno.h>
 #include <string.h>
-
-struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
-struct mprof_caller mprof_writer_caller;
 
 enum { FILES_MAX = 10 + MPROF_CUSTOM_PROFILES };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };

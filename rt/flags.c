@@ -8,6 +8,9 @@
 
 #include "flags.h"
 
+#include "message.h"
+#include "os_linux.h"
+
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 // may have the same id, so thousands of numbers may be taken. They are not
 // checked one by one.
 
-#include "writer.h"
+#include "free_number.h"
 
 // Returns a number that is not taken. Doubles the step until a number is free,
 // then bisects the last step. If there are free numbers in between, the result

@@ -28,10 +28,14 @@
 #include "cycle.h"
 #include "event.h"
 #include "gc_objects.h"
-#include "init.h"
+#include "lock.h"
+#include "persistent.h"
+#include "process.h"
 #include "real.h"
-#include "threads.h"
-#include "trace.h"
+#include "tls.h"
+#include "trace_events.h"
+#include "trace_hooks.h"
+#include "trace_user.h"
 
 // Weak, as all of libgc.
 extern void *GC_base(void *p) __attribute__((weak));

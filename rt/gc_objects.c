@@ -9,6 +9,7 @@
 
 #include "gc_objects.h"
 
+#include "lock.h"
 #include "value_table.h"
 
 enum { ALIVE, DEAD };

@@ -10,6 +10,7 @@
 #define MPROF_RT_GC_OBJECTS_H
 
 #include "base.h"
+#include "lock.h"
 
 // Guards everything here. The collecting thread holds it while the world is
 // stopped, so that no stopped thread does; nobody calls the collector with it.

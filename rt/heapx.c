@@ -5,8 +5,13 @@
 
 #include "heapx.h"
 
+#include "abi_words.h"
+#include "bucket.h"
+#include "counts.h"
 #include "cycle.h"
-#include "fastpath.h"
+#include "shards.h"
+#include "threads.h"
+#include "tls.h"
 
 #include <malloc.h>
 

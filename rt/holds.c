@@ -5,11 +5,16 @@
 
 #include "holds.h"
 
+#include "abi_words.h"
+#include "block_kinds.h"
 #include "clock.h"
-#include "contention.h"
-#include "fastpath.h"
 #include "flags.h"
-#include "init.h"
+#include "persistent.h"
+#include "process.h"
+#include "stats.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_fp.h"
 
 // Places that a lock's record may have.
 enum { WAYS = 4 };

@@ -8,8 +8,9 @@
 // This file may include nothing that declares the functions: here they are
 // only addresses, of types that do not matter.
 
-#include "contention.h"
-#include "lock_names.h"
+#include "hooked.h"
+
+#include "block_kinds.h"
 
 // Weak, so that no program is linked with more of libc than it uses; NULL is
 // what is not in the process.

@@ -5,7 +5,10 @@
 
 #define _GNU_SOURCE 1
 
-#include "writer.h"
+#include "infile.h"
+
+#include "message.h"
+#include "os_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,31 +6,44 @@
 
 #include "init.h"
 
+#include "abi_words.h"
 #include "bucket.h"
 #include "contention.h"
 #include "custom_blocks.h"
 #include "custom_profile.h"
 #include "cycle.h"
+#include "entry_new.h"
+#include "entry_unload.h"
 #include "epochs.h"
 #include "event.h"
-#include "fastpath.h"
+#include "exit.h"
 #include "flags.h"
 #include "holds.h"
 #include "labels.h"
 #include "livemap.h"
+#include "lock.h"
 #include "lock_names.h"
-#include "mprof/mprof.h"
+#include "lock_profile.h"
+#include "message.h"
 #include "next.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "persistent.h"
+#include "place.h"
+#include "process.h"
 #include "sample.h"
 #include "signals.h"
-#include "stuck.h"
+#include "stats.h"
+#include "stuck_watch.h"
+#include "symbolize.h"
 #include "thread_stacks.h"
 #include "thread_starts.h"
 #include "threads.h"
+#include "tls.h"
 #include "trace.h"
-#include "unwind.h"
+#include "unwind_fp.h"
 #include "waiters.h"
-#include "writer.h"
+#include "writer_lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -39,11 +52,6 @@
 extern void mprof_gc_reset(void) __attribute__((weak));
 
 const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
-void *__mprof_main_frame;
-
-enum { NOT_STARTED, STARTING, READY, INERT };
-static atomic_int state;
-atomic_bool mprof_is_ready;
 
 // Returns whether this is the first copy of the runtime in the process. There
 // may be two: one in the program, and one in a library that was linked with the
@@ -59,15 +67,6 @@ extern const char mprof_own_abi __attribute__((
 static bool is_first_copy(void) {
   const char *volatile bound = &MPROF_ABI_NAME(MPROF_ABI_VERSION);
   return bound == &mprof_own_abi;
-}
-
-atomic_uint mprof_epoch;
-
-static atomic_int process_id; // id of the process that owns the profile
-
-bool mprof_process_is_own(void) {
-  return atomic_load_explicit(&process_id, memory_order_relaxed) ==
-         mprof_sys_getpid();
 }
 
 // Whether the current fork came from a signal handler that interrupted the
@@ -90,18 +89,16 @@ static void after_fork_in_parent(void) {
 // Resets everything. The child's profile starts empty, because the inherited
 // data are in the parent's profile.
 static void after_fork_in_child(void) {
-  atomic_fetch_add(&mprof_epoch, 1);
-  atomic_store(&process_id, mprof_sys_getpid());
+  mprof_process_begin_child();
   if (forks_inside) {
     mprof_events_init_child(false);
     // The interrupted code continues in the child with the objects it was
     // using, so they cannot be reset. This child is not profiled.
-    atomic_store(&mprof_is_ready, false);
-    atomic_store(&state, INERT);
+    mprof_process_set_inert();
     // The signals that were put off stay with the parent, but the child has
     // inherited the mask that blocks them, and an exec would pass it on.
     if (mprof_tls.put_off != 0)
-      mprof_signals_resume();
+      mprof_tls_deliver_signals();
     return;
   }
   mprof_lock_reset(&mprof_writer_lock);
@@ -133,8 +130,7 @@ static void after_fork_in_child(void) {
     mprof_trace_init();
     mprof_stuck_watch_start();
   } else {
-    atomic_store(&mprof_is_ready, false);
-    atomic_store(&state, INERT);
+    mprof_process_set_inert();
   }
 }
 
@@ -142,14 +138,14 @@ static void after_fork_in_child(void) {
 // process that wrote last. A forked child has another id, so it writes, too.
 static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
-  return atomic_load(&state) == READY && mprof_process_is_own() &&
+  return mprof_process_has_started() && mprof_process_is_own() &&
          atomic_exchange(written_by, pid) != pid;
 }
 
 static atomic_int ended; // id of the process that has written at its end
 
 static void write_at_exit_once(void) {
-  if (atomic_load(&state) == READY && !mprof_process_is_own())
+  if (mprof_process_has_started() && !mprof_process_is_own())
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held, and their changes stay
     // incomplete.
@@ -172,12 +168,12 @@ void mprof_write_before_exec(void) {
     mprof_write_at_exit();
 }
 
-static void start(void) {
+void mprof_process_start_parts(void) {
   if (!is_first_copy()) {
-    atomic_store(&state, INERT);
+    mprof_process_set_inert();
     return;
   }
-  atomic_store(&process_id, mprof_sys_getpid());
+  mprof_process_own();
   mprof_message_init();
   mprof_flags_init();
   if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
@@ -187,6 +183,8 @@ static void start(void) {
   mprof_place_init();
   mprof_unwind_init();
   mprof_threads_init();
+  mprof_thread_stacks_init();
+  mprof_lock_profile_init();
   mprof_unload_init();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   mprof_holds_init();
@@ -199,19 +197,9 @@ static void start(void) {
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
   mprof_signals_init();
-  atomic_store(&state, READY);
-  atomic_store(&mprof_is_ready, true);
+  mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();
-}
-
-bool mprof_init_is_inert(void) { return atomic_load(&state) == INERT; }
-
-bool mprof_init_start(void) {
-  int expected = NOT_STARTED;
-  if (atomic_compare_exchange_strong(&state, &expected, STARTING))
-    start();
-  return atomic_load(&state) == READY;
 }
 
 // Runs as early as the program's own constructors allow. Constructors of other

@@ -13,21 +13,6 @@
 
 // Whether code that was not rewritten is counted: the runtime has started, and
 // the program has left the whole of malloc's family to it. Written once.
-#ifdef __cplusplus
-extern "C" {
-#endif
-extern unsigned char mprof_intercept_is_on;
-
-// Of a call that the countdown wants to be counted: whether it is. Where the
-// allocator itself called, as a calloc that has its memory of malloc, it is
-// part of a block that is counted already, and the sample is given up: what
-// its bytes did to the countdown then changes nobody's chance of the next.
-// Otherwise the runtime is told that the caller was not rewritten, so that its
-// stack is not followed by frame pointers alone.
-bool mprof_intercept_counts(size_t size, const void *caller);
-#ifdef __cplusplus
-}
-#endif
 
 static inline bool mprof_intercepts(void) {
   return __builtin_expect(

@@ -16,8 +16,9 @@
 // Before the runtime's constructor nothing is counted, since the loader is a
 // caller too.
 
-#include "base.h"
+#include "abi_words.h"
 #include "intercept.h"
+#include "next.h"
 
 #include <errno.h>
 #include <malloc.h>

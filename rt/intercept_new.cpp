@@ -7,7 +7,9 @@
 // program's, and then the others do what the standard says of them.
 // [new.delete]
 
+#include "abi_words.h"
 #include "intercept.h"
+#include "next.h"
 
 #include <cstdlib>
 #include <malloc.h>

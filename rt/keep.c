@@ -10,7 +10,8 @@
 // large: a large block costs so much itself that the extra call does not
 // matter.
 
-#include "init.h"
+#include "keep.h"
+
 #include "next.h"
 
 #include <malloc.h>

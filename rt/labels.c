@@ -9,10 +9,16 @@
 #include "labels.h"
 
 #include "flags.h"
-#include "init.h"
+#include "hash.h"
+#include "lock.h"
+#include "message.h"
 #include "mprof/mprof.h"
+#include "os_linux.h"
+#include "process.h"
+#include "stats.h"
 #include "threads.h"
-#include "trace.h"
+#include "tls.h"
+#include "trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>
@@ -281,7 +287,7 @@ static void set_own(uint16_t id, uintptr_t frame) {
     return;
   mprof_thread_set_labels(id);
   if (mprof_unlikely(mprof_trace_is_on()))
-    mprof_trace_labels(frame);
+    mprof_trace_hooks.labels(frame);
 }
 
 MPROF_PUBLIC int mprof_label_set(const char *key, const char *value) {

@@ -33,14 +33,6 @@ struct mprof_labels {
 // The set of a number; NULL for 0. It outlives forks.
 const struct mprof_labels *mprof_labels_of(uint16_t id);
 
-// Calls put with the parts of the set's text, {"key":"value", "key2":"value2"};
-// {} for 0. (Go: LabelSet.String)
-void mprof_labels_write(uint16_t id,
-                        void (*put)(void *arg, const char *s, size_t len),
-                        void *arg);
-// Valid UTF-8: what is none becomes '?'. Control characters stay.
-void mprof_label_utf8(struct mprof_text *t, const char *s, size_t len);
-
 // In a forked child, where the sets are those of the parent.
 void mprof_labels_reset(void);
 

@@ -4,9 +4,10 @@
 // Sets of labels as text, as Go writes and quotes them. (Go: LabelSet.String,
 // strconv.Quote)
 
-#include "labels.h"
+#include "labels_text.h"
 
-#include "mprof/mprof.h"
+#include "labels.h"
+#include "message.h"
 
 #include <string.h>
 

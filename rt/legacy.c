@@ -5,9 +5,18 @@
 
 #include "legacy.h"
 
+#include "bucket.h"
 #include "epochs.h"
 #include "flags.h"
-#include "labels.h"
+#include "infile.h"
+#include "labels_text.h"
+#include "maps.h"
+#include "outfile.h"
+#include "skip.h"
+#include "stats.h"
+#include "symbolize.h"
+#include "unwind_fp.h"
+#include "version.h"
 
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
                        bool has_samples) {

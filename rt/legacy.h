@@ -7,7 +7,9 @@
 #ifndef MPROF_RT_LEGACY_H
 #define MPROF_RT_LEGACY_H
 
-#include "writer.h"
+#include "bucket.h"
+#include "maps.h"
+#include "outfile.h"
 
 struct mprof_legacy {
   struct mprof_outfile out;

@@ -5,6 +5,9 @@
 
 #include "livemap.h"
 
+#include "lock.h"
+#include "persistent.h"
+
 // A tree: top -> middle -> leaf, each a block of handles. Leaves have
 // 2^12 slots, middles 2^16, tops what is left of 47 bits of address. A slot of
 // a leaf belongs to the owner of the block at its address, so plain loads and

@@ -10,10 +10,11 @@
 // 2^48. With these two numbers a release computes in one step how long all its
 // waiters have waited so far. waiters.c explains the sums.
 
-#include "base.h"
+#include "lock.h"
 
 #include "clock.h"
-#include "threads.h"
+#include "os_linux.h"
+#include "tls.h"
 
 #include <time.h>
 
@@ -63,6 +64,8 @@ static void note_acquire(const struct mprof_lock *l) { (void)l; }
 static void note_release(const struct mprof_lock *l) { (void)l; }
 static void note_reset(void) {}
 #endif
+
+void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame);
 
 static bool try_acquire(struct mprof_lock *l) {
   unsigned free = FREE;
@@ -158,8 +161,9 @@ void mprof_lock_release(struct mprof_lock *l) {
   if (mprof_unlikely(is_waited_for))
     mprof_sys_futex_wake(&l->word);
   mprof_tls.locks_held--;
-  if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0))
-    mprof_lock_profile_released(owed, (uintptr_t)__builtin_frame_address(0));
+  if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0) &&
+      mprof_lock_observer)
+    mprof_lock_observer(owed, (uintptr_t)__builtin_frame_address(0));
 }
 
 void mprof_lock_reset(struct mprof_lock *l) {

@@ -8,9 +8,11 @@
 
 #include "lock_names.h"
 
-#include "init.h"
-#include "mprof/mprof.h"
-#include "threads.h"
+#include "lock.h"
+#include "message.h"
+#include "os_linux.h"
+#include "process.h"
+#include "tls.h"
 
 #include <errno.h>
 #include <string.h>

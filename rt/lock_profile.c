@@ -9,11 +9,19 @@
 // to the ticks. What has no stack goes under a pseudo function.
 // (Go: mLockProfile)
 
+#include "lock_profile.h"
+
+#include "block_kinds.h"
+#include "bucket.h"
 #include "clock.h"
 #include "contention.h"
 #include "flags.h"
-#include "lock_names.h"
+#include "hooked.h"
+#include "lock.h"
+#include "stats.h"
 #include "threads.h"
+#include "tls.h"
+#include "unwind_fp.h"
 
 void mprof_lock_profile_publish(void) {
   mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,
@@ -92,11 +100,12 @@ static void store(struct mprof_lock_profile *p) {
 }
 
 // What this does may release locks itself, which then only adds to `lost`.
-MPROF_NOINLINE void mprof_lock_profile_released(uint64_t cycles,
-                                                uintptr_t frame) {
+static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
   struct mprof_lock_profile *p = &mprof_tls.lock_profile;
   if (cycles != 0)
     record(p, cycles, frame);
   if (mprof_tls.locks_held == 0 && p->cycles != 0 && !p->disabled)
     store(p);
 }
+
+void mprof_lock_profile_init(void) { mprof_lock_observer = released; }

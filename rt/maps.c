@@ -8,7 +8,11 @@
 
 #define _GNU_SOURCE 1
 
-#include "writer.h"
+#include "maps.h"
+
+#include "infile.h"
+#include "message.h"
+#include "os_linux.h"
 
 #include <elf.h>
 #include <errno.h>

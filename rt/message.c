@@ -5,7 +5,9 @@
 // message is one write, so that messages of several threads do not mix. No
 // message is written if descriptor 2 has become a file of the program.
 
-#include "base.h"
+#include "message.h"
+
+#include "os_linux.h"
 
 #include <errno.h>
 #include <string.h>

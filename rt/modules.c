@@ -4,7 +4,7 @@
 // Reads the loader's list of modules: which module holds an address, and how
 // often modules were loaded and unloaded.
 
-#include "init.h"
+#include "modules.h"
 
 #include <link.h>
 #include <string.h>

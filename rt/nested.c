@@ -9,10 +9,10 @@
 
 #include "nested.h"
 
+#include "abi_words.h"
 #include "threads.h"
-
-__thread uintptr_t __mprof_nested_frame;
-__thread uintptr_t __mprof_nested_return;
+#include "tls.h"
+#include "unwind_cfi.h"
 
 static bool is_on_stack(uintptr_t nested, uintptr_t frame) {
   // A handler that interrupted the runtime loses its event anyway.

@@ -5,12 +5,13 @@
 // of the same name in the next module: a preloaded allocator, an allocator that
 // the program is linked with, or libc's.
 
-#include "intercept.h"
+#include "next.h"
 
-#include "base.h"
+#include "abi_words.h"
 #include "eh_frame.h"
-#include "init.h"
-#include "threads.h"
+#include "entry_library.h"
+#include "modules.h"
+#include "tls.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,7 +7,8 @@
 #ifndef MPROF_RT_NEXT_H
 #define MPROF_RT_NEXT_H
 
-#include "fastpath.h"
+#include "abi_words.h"
+#include "base.h"
 
 #include <stdbool.h>
 
@@ -45,15 +46,22 @@ bool mprof_next_find(void);
 
 // Lets the interceptors count, from the runtime's start on.
 void mprof_next_start(void);
-// Where operator new and delete may come later, with a library that is opened,
-// or are the program's own, and allocate by an intercepted malloc: entry_new.c.
-void mprof_entry_new_init(void);
 
 // What the runtime stands in front of. Written once by mprof_next_find.
 extern struct mprof_intercepted {
   bool c;   // malloc's family
   bool cxx; // every form of operator new and delete
 } mprof_intercepted;
+
+extern unsigned char mprof_intercept_is_on;
+
+// Of a call that the countdown wants to be counted: whether it is. Where the
+// allocator itself called, as a calloc that has its memory of malloc, it is
+// part of a block that is counted already, and the sample is given up: what
+// its bytes did to the countdown then changes nobody's chance of the next.
+// Otherwise the runtime is told that the caller was not rewritten, so that its
+// stack is not followed by frame pointers alone.
+bool mprof_intercept_counts(size_t size, const void *caller);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 // All memory that the runtime gets from the system is requested here, for
 // persistent.c too. Tests make these requests fail by mprof_os_fail_map.
 
-#include "base.h"
+#include "os_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,9 @@
 
 #include "os_writer.h"
 
+#include "os_linux.h"
 #include "threads.h"
+#include "tls.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,9 +7,12 @@
 
 #define _GNU_SOURCE 1
 
+#include "outfile.h"
+
 #include "gzip.h"
+#include "message.h"
+#include "os_linux.h"
 #include "os_writer.h"
-#include "writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,11 @@
 
 #define _GNU_SOURCE 1
 
+#include "path.h"
+
 #include "flags.h"
-#include "writer.h"
+#include "message.h"
+#include "os_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,8 @@
 
 #include "pctable.h"
 
+#include "os_linux.h"
+
 enum { FIRST_COUNT = 4096 };
 
 // Returns the slot of pc, or the unused slot where it would go. Fibonacci

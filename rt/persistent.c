@@ -6,7 +6,11 @@
 // Because there is only one range, a 32-bit handle can name any object in it.
 // (Go: persistentalloc)
 
-#include "base.h"
+#include "persistent.h"
+
+#include "lock.h"
+#include "os_linux.h"
+#include "stats.h"
 
 #include <errno.h>
 

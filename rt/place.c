@@ -16,11 +16,13 @@
 // Otherwise, and in exact mode, blocks stay where the allocator puts them. Then
 // the family's mask becomes 0, and each free asks the live map.
 
-#include "init.h"
+#include "place.h"
 
-#include "fastpath.h"
+#include "abi_words.h"
 #include "flags.h"
+#include "modules.h"
 #include "next.h"
+#include "process.h"
 #include "sample.h"
 
 #include <dlfcn.h>
@@ -46,18 +48,7 @@ static const struct {
 #include "mprof/hooks.def"
 };
 
-extern void __asan_init(void) __attribute__((weak));
-extern void __tsan_init(void) __attribute__((weak));
-extern void __msan_init(void) __attribute__((weak));
-extern void __lsan_init(void) __attribute__((weak));
-extern void __hwasan_init(void) __attribute__((weak));
-
 struct mprof_place mprof_place;
-
-bool mprof_has_sanitizer(void) {
-  return __asan_init || __tsan_init || __msan_init || __lsan_init ||
-         __hwasan_init;
-}
 
 static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;

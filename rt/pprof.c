@@ -11,12 +11,27 @@
 
 #include "pprof.h"
 
+#include "bucket.h"
+#include "drop_frames.h"
 #include "epochs.h"
 #include "flags.h"
+#include "hash.h"
+#include "infile.h"
 #include "labels.h"
+#include "labels_text.h"
+#include "maps.h"
+#include "message.h"
+#include "os_linux.h"
+#include "outfile.h"
 #include "pb.h"
 #include "pctable.h"
 #include "profile_proto.h"
+#include "skip.h"
+#include "stats.h"
+#include "symbolize.h"
+#include "unwind_fp.h"
+#include "version.h"
+#include "wrappers.h"
 
 #include <errno.h>
 #include <string.h>

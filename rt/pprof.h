@@ -7,7 +7,9 @@
 #ifndef MPROF_RT_PPROF_H
 #define MPROF_RT_PPROF_H
 
-#include "writer.h"
+#include "base.h"
+
+struct mprof_bucket;
 
 // At most, of a writer.
 enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 3 };

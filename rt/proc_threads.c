@@ -5,7 +5,10 @@
 // process may read everything there, without tracing them. No thread is held
 // meanwhile: it may end between any two files.
 
-#include "thread_stacks.h"
+#include "proc_threads.h"
+
+#include "message.h"
+#include "os_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

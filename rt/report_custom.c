@@ -4,8 +4,12 @@
 // The report's sections of the program's own profiles: what was added and not
 // removed, by where it was added.
 
+#include "report_custom.h"
+
+#include "drop_frames.h"
 #include "flags.h"
-#include "report.h"
+#include "report_text.h"
+#include "snapshot_custom.h"
 
 static void put_sample(struct mprof_report *w,
                        const struct mprof_custom_sample *s) {

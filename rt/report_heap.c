@@ -4,9 +4,14 @@
 // The report's section of the heap: totals, and the largest stacks by bytes in
 // use and by bytes allocated.
 
+#include "report_heap.h"
+
 #include "cycle.h"
 #include "flags.h"
-#include "report.h"
+#include "report_text.h"
+#include "snapshot.h"
+#include "sort.h"
+#include "stacks.h"
 
 // The bytes of blocks, and how many those are.
 static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {

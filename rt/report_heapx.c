@@ -4,9 +4,14 @@
 // The report's section of the heapx profile: totals, and the stacks with the
 // most temporary blocks, bytes copied and slack in use.
 
+#include "report_heapx.h"
+
 #include "flags.h"
-#include "init.h"
-#include "report.h"
+#include "place.h"
+#include "report_text.h"
+#include "snapshot.h"
+#include "sort.h"
+#include "stacks.h"
 
 static void put_temporary(struct mprof_report *w,
                           const struct mprof_heapx_estimate *e) {

@@ -3,8 +3,16 @@
 //
 // See report.h.
 
-#include "labels.h"
-#include "report.h"
+#include "report_text.h"
+
+#include "bucket.h"
+#include "labels_text.h"
+#include "message.h"
+#include "outfile.h"
+#include "stacks.h"
+#include "symbolize.h"
+#include "unwind_fp.h"
+#include "wrappers.h"
 
 #include <string.h>
 

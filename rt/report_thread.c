@@ -4,8 +4,13 @@
 // The report's section of threads: all that were ever created, by where, and
 // the names of those that live.
 
+#include "report_thread.h"
+
+#include "bucket.h"
+#include "drop_frames.h"
 #include "flags.h"
-#include "report.h"
+#include "report_text.h"
+#include "snapshot_thread.h"
 
 #include <string.h>
 

@@ -3,10 +3,16 @@
 //
 // The report's sections of waits: who waited, and who made others wait.
 
-#include "contention.h"
+#include "report_wait.h"
+
+#include "bucket.h"
 #include "flags.h"
+#include "hooked.h"
 #include "lock_names.h"
-#include "report.h"
+#include "message.h"
+#include "report_text.h"
+#include "snapshot_wait.h"
+#include "stacks.h"
 
 // One of the two sections.
 struct section {

@@ -4,13 +4,33 @@
 // Writes the profiles that the program requests by mprof_write_profile, and
 // lists their names.
 
+#include "bucket.h"
+#include "caller.h"
+#include "custom_profile.h"
 #include "cycle.h"
 #include "flags.h"
-#include "init.h"
-#include "mprof/mprof.h"
+#include "lock.h"
+#include "process.h"
+#include "snapshot.h"
+#include "snapshot_custom.h"
+#include "snapshot_stacks.h"
+#include "snapshot_thread.h"
+#include "snapshot_wait.h"
+#include "sort.h"
+#include "stacks.h"
 #include "stuck.h"
-#include "threads.h"
-#include "writer.h"
+#include "stuck_graph.h"
+#include "stuck_types.h"
+#include "thread_stacks.h"
+#include "tls.h"
+#include "write_custom.h"
+#include "write_pprof.h"
+#include "write_stacks.h"
+#include "write_stuck.h"
+#include "write_text.h"
+#include "write_text_heapx.h"
+#include "write_text_wait.h"
+#include "writer_lock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -155,10 +175,6 @@ static size_t find(const char *name) {
   return i;
 }
 
-bool mprof_profile_is_built_in(const char *name) {
-  return find(name) < BUILT_IN;
-}
-
 static int write_custom(const char *path, int debug, size_t number) {
   struct mprof_custom_snapshot s;
   int error = mprof_custom_snapshot_take(&s, number);
@@ -189,6 +205,12 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
   return error;
+}
+
+MPROF_PUBLIC int mprof_profile_write(const struct mprof_profile *profile,
+                                     const char *path, int debug) {
+  const char *name = mprof_custom_profile_of(profile);
+  return name != NULL ? mprof_write_profile(name, path, debug) : EINVAL;
 }
 
 // --- list of the profiles ---

@@ -5,10 +5,13 @@
 
 #include "sample.h"
 
-#include "fastpath.h"
-#include "init.h"
+#include "abi_words.h"
+#include "lock.h"
 #include "nested.h"
+#include "place.h"
+#include "process.h"
 #include "threads.h"
+#include "tls.h"
 
 // Both are written under registry_lock and read without: the epoch last, so
 // that who sees a new epoch sees its rate.
@@ -17,8 +20,6 @@ static struct {
   _Alignas(64) _Atomic uint64_t rate;
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;
-
-__thread int64_t __mprof_heap_countdown;
 
 uint64_t mprof_sample_rate(void) {
   return atomic_load_explicit(&sampling.rate, memory_order_relaxed);

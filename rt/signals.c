@@ -12,10 +12,19 @@
 // seconds for another thread that is writing.
 
 #include "signals.h"
+
+#include "caller.h"
+#include "exit.h"
 #include "flags.h"
-#include "init.h"
-#include "thread_wait.h"
-#include "writer.h"
+#include "lock.h"
+#include "message.h"
+#include "os_linux.h"
+#include "process.h"
+#include "signal_chain.h"
+#include "symbolize.h"
+#include "thread_interrupted.h"
+#include "tls.h"
+#include "writer_lock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -79,53 +88,6 @@ static bool is_fault(int sig, const siginfo_t *info) {
          (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
 }
 
-static bool is_harmless(int sig) { // the default action ignores it
-  return sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH;
-}
-
-static bool ends_process(int sig, const struct sigaction *p) {
-  return !(p->sa_flags & SA_SIGINFO) && p->sa_handler == SIG_DFL &&
-         !is_harmless(sig);
-}
-
-static void end_process(int sig, siginfo_t *info) {
-  struct sigaction by_default;
-  memset(&by_default, 0, sizeof(by_default));
-  by_default.sa_handler = SIG_DFL;
-  sigaction(sig, &by_default, NULL);
-  // The signal is pending until the handler returns, so a core file has the
-  // right registers. Returning without it is not enough: the fault might not
-  // come again, because another thread may have repaired its cause meanwhile.
-  mprof_sys_resend(sig, info);
-}
-
-static void call_previous(struct sigaction *p, int sig, siginfo_t *info,
-                          void *context) {
-  const struct sigaction before = *p;
-  const ucontext_t *interrupted = context;
-  sigset_t mask;
-  sigorset(&mask, &interrupted->uc_sigmask, &before.sa_mask);
-  if (!(before.sa_flags & SA_NODEFER))
-    sigaddset(&mask, sig);
-  if (before.sa_flags & SA_RESETHAND) {
-    p->sa_flags &= ~SA_SIGINFO;
-    p->sa_handler = SIG_DFL;
-  }
-  pthread_sigmask(SIG_SETMASK, &mask, NULL);
-  if (before.sa_flags & SA_SIGINFO)
-    before.sa_sigaction(sig, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(sig);
-}
-
-void mprof_signal_pass_on(struct sigaction *previous, int sig, siginfo_t *info,
-                          void *context) {
-  if (ends_process(sig, previous))
-    end_process(sig, info);
-  else
-    call_previous(previous, sig, info, context);
-}
-
 // --- the dump ---
 
 static void call_on_stack(void (*f)(void), char *top) {
@@ -166,9 +128,9 @@ static void dump(bool is_last, uintptr_t frame) {
 // The profiler cannot write at this moment, so the signal waits in the kernel,
 // which has room for the data of the signals of every thread. The handler sends
 // the signal to its own thread again, and blocks it in the mask that the
-// interrupted code returns to. mprof_signals_resume unblocks it when the thread
-// leaves the profiler. In the handler itself every signal is blocked. The
-// kernel keeps real-time signals of one number in order; if several are
+// interrupted code returns to. mprof_tls_deliver_signals unblocks it when the
+// thread leaves the profiler. In the handler itself every signal is blocked.
+// The kernel keeps real-time signals of one number in order; if several are
 // pending, the first one is therefore queued behind the others. Returns false
 // if the kernel cannot queue the signal.
 
@@ -181,24 +143,12 @@ static bool put_off(int sig, siginfo_t *info, void *context) {
   return true;
 }
 
-void mprof_signals_resume(void) {
-  uint64_t which = mprof_tls.put_off;
-  // Cleared first, because unblocking delivers the signals, and each may be put
-  // off again.
-  mprof_tls.put_off = 0;
-  sigset_t set;
-  sigemptyset(&set);
-  for (; which != 0; which &= which - 1)
-    sigaddset(&set, __builtin_ctzll(which) + 1);
-  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-}
-
 // --- the handler ---
 
 static void on_signal(int sig, siginfo_t *info, void *context) {
   int before = errno;
   struct sigaction *previous = &signals.previous[sig];
-  bool is_last = ends_process(sig, previous);
+  bool is_last = mprof_signal_ends_process(sig, previous);
   // A child of vfork shares its parent's memory and has no data of its own.
   if (mprof_is_ready && mprof_process_is_own()) {
     if (mprof_guard_enter()) {

@@ -6,7 +6,10 @@
 // the last of them inlined. (Go: skip of runtime_expandFinalInlineFrame's
 // callers)
 
-#include "writer.h"
+#include "skip.h"
+
+#include "bucket.h"
+#include "symbolize.h"
 
 static void count_function(const struct mprof_frame *f, void *arg) {
   (void)f;

@@ -5,12 +5,18 @@
 
 #include "snapshot.h"
 
+#include "bucket.h"
 #include "cycle.h"
-#include "init.h"
+#include "heapx.h"
 #include "labels.h"
+#include "lock.h"
 #include "mprof/mprof.h"
+#include "os_linux.h"
+#include "process.h"
 #include "sample.h"
-#include "threads.h"
+#include "stats.h"
+#include "tls.h"
+#include "unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,8 +4,13 @@
 // How many values of one of the program's own profiles there are at each stack.
 // (Go: printCountProfile's first half)
 
+#include "snapshot_custom.h"
+
+#include "bucket.h"
 #include "custom_profile.h"
-#include "writer.h"
+#include "lock.h"
+#include "os_linux.h"
+#include "sort.h"
 
 #include <errno.h>
 

@@ -4,12 +4,19 @@
 // The stacks of all threads as profiles and records have them.
 // (Go: GoroutineProfile)
 
+#include "snapshot_stacks.h"
+
+#include "bucket.h"
+#include "caller.h"
 #include "flags.h"
-#include "init.h"
 #include "mprof/mprof.h"
+#include "process.h"
+#include "sort.h"
 #include "stuck.h"
+#include "stuck_graph.h"
+#include "stuck_types.h"
 #include "thread_stacks.h"
-#include "writer.h"
+#include "tls.h"
 
 #include <errno.h>
 #include <string.h>

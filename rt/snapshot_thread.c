@@ -5,14 +5,18 @@
 // read from /proc, so with no lock held: a thread may end meanwhile.
 // (Go: threadCreateProfileInternal)
 
+#include "snapshot_thread.h"
+
+#include "bucket.h"
 #include "flags.h"
-#include "init.h"
 #include "mprof/mprof.h"
-#include "snapshot.h"
+#include "os_linux.h"
+#include "proc_threads.h"
+#include "process.h"
+#include "sort.h"
 #include "stack_index.h"
-#include "thread_stacks.h"
 #include "threads.h"
-#include "writer.h"
+#include "tls.h"
 
 #include <errno.h>
 #include <string.h>

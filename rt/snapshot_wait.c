@@ -5,14 +5,20 @@
 // added, so there is nothing to estimate here, and no cycle to wait for: a wait
 // is over when it is counted. (Go: blockProfileInternal, mutexProfileInternal)
 
+#include "snapshot_wait.h"
+
+#include "bucket.h"
 #include "clock.h"
 #include "contention.h"
-#include "init.h"
+#include "lock_profile.h"
 #include "mprof/mprof.h"
-#include "snapshot.h"
+#include "os_linux.h"
+#include "process.h"
+#include "sort.h"
 #include "stack_index.h"
-#include "threads.h"
-#include "writer.h"
+#include "stats.h"
+#include "tls.h"
+#include "unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 //
 // Heapsort. It needs no memory and has no bad worst case.
 
-#include "writer.h"
+#include "sort.h"
 
 // Moves v[i] down to its place in a heap of n elements. The root of the heap is
 // the element that comes last in the order.

@@ -5,6 +5,9 @@
 
 #include "stack_index.h"
 
+#include "bucket.h"
+#include "os_linux.h"
+
 #include <errno.h>
 #include <string.h>
 

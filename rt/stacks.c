@@ -4,9 +4,16 @@
 // What people read is by stack. Buckets are by stack, block size and rate,
 // since only so can samples be scaled; those of waits by stack and lock.
 
+#include "stacks.h"
+
+#include "bucket.h"
 #include "flags.h"
+#include "os_linux.h"
+#include "snapshot.h"
+#include "snapshot_wait.h"
+#include "sort.h"
 #include "stack_index.h"
-#include "writer.h"
+#include "stats.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 //
 // The runtime's named counters; stats.def lists them.
 
-#include "base.h"
+#include "stats.h"
 
 const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT] = {
 #define MPROF_STAT(Name, Loss, Text) {#Name, Loss, Text},

@@ -7,15 +7,27 @@
 // the program's memory, which may be anything by now: it is never trusted
 // further than that a thread of that number is alive, or not.
 
-#include "stuck.h"
+#include "stuck_graph.h"
 
+#include "block_kinds.h"
+#include "caller.h"
 #include "clock.h"
+#include "contention.h"
 #include "flags.h"
 #include "holds.h"
-#include "init.h"
-#include "lock_names.h"
+#include "hooked.h"
+#include "lock.h"
+#include "os_linux.h"
+#include "proc_threads.h"
+#include "process.h"
+#include "sort.h"
+#include "stuck_types.h"
+#include "thread_interrupted.h"
+#include "thread_stacks.h"
 #include "thread_wait.h"
-#include "writer.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_fp.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,8 +5,10 @@
 
 #include "stuck_memory.h"
 
+#include "infile.h"
+#include "os_linux.h"
 #include "os_writer.h"
-#include "writer.h"
+#include "sort.h"
 
 #include <errno.h>
 #include <fcntl.h>

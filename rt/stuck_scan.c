@@ -12,13 +12,20 @@
 // the runtime's own memory, its frames on the caller's stack, and the stacks
 // of the threads in question.
 
-#include "stuck.h"
+#include "stuck_scan.h"
 
-#include "fastpath.h"
+#include "abi_words.h"
+#include "block_kinds.h"
+#include "caller.h"
+#include "infile.h"
+#include "message.h"
+#include "os_linux.h"
 #include "os_writer.h"
+#include "stuck_graph.h"
 #include "stuck_memory.h"
+#include "stuck_types.h"
+#include "thread_stacks.h"
 #include "thread_starts.h"
-#include "writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

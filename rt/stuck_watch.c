@@ -5,11 +5,23 @@
 // a look at the notes of waits now and then. It is in no profile, takes no
 // signal, and has nothing to do after its report.
 
+#include "stuck_watch.h"
+
+#include "caller.h"
 #include "clock.h"
 #include "flags.h"
-#include "init.h"
+#include "lock.h"
+#include "message.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "path.h"
 #include "stuck.h"
-#include "writer.h"
+#include "stuck_graph.h"
+#include "stuck_types.h"
+#include "thread_stacks.h"
+#include "tls.h"
+#include "write_stuck.h"
+#include "writer_lock.h"
 
 #include <errno.h>
 #include <pthread.h>

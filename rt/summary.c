@@ -4,9 +4,22 @@
 // Takes all data for the output at the end of a process: snapshots of all
 // kinds, grouped by stack, and the decision which of them get a file.
 
+#include "summary.h"
+
+#include "bucket.h"
+#include "custom_profile.h"
 #include "cycle.h"
 #include "flags.h"
-#include "writer.h"
+#include "snapshot.h"
+#include "snapshot_custom.h"
+#include "snapshot_stacks.h"
+#include "snapshot_thread.h"
+#include "snapshot_wait.h"
+#include "stacks.h"
+#include "stuck.h"
+#include "stuck_graph.h"
+#include "thread_stacks.h"
+#include "writer_lock.h"
 
 #include <string.h>
 

@@ -12,15 +12,20 @@
 
 #define _GNU_SOURCE 1
 
+#include "symbolize.h"
+
 #include "epochs.h"
 #include "flags.h"
-#include "init.h"
-#include "lock_names.h"
+#include "hooked.h"
+#include "maps.h"
+#include "message.h"
+#include "os_linux.h"
 #include "os_writer.h"
+#include "path.h"
 #include "pctable.h"
+#include "process.h"
 #include "symbolize_file.h"
 #include "symbolize_pc.h"
-#include "writer.h"
 
 #include <errno.h>
 #include <string.h>

@@ -12,6 +12,9 @@
 
 #include "symbolize_file.h"
 
+#include "maps.h"
+#include "message.h"
+#include "os_linux.h"
 #include "os_writer.h"
 
 #include <fcntl.h>

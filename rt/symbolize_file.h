@@ -8,7 +8,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_FILE_H
 #define MPROF_RT_SYMBOLIZE_FILE_H
 
-#include "writer.h"
+#include "maps.h"
 
 struct mprof_file_query {
   uint64_t address; // as the ELF file has it, inside the call

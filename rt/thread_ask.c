@@ -5,10 +5,19 @@
 // it comes with the slot that is to be filled. The handler is there during a
 // round only, and passes on what is not the runtime's own.
 
+#include "thread_ask.h"
+
 #include "flags.h"
-#include "signals.h"
+#include "os_linux.h"
+#include "proc_threads.h"
+#include "signal_chain.h"
+#include "thread_interrupted.h"
+#include "thread_noting.h"
 #include "thread_stacks.h"
 #include "thread_wait.h"
+#include "tls.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>

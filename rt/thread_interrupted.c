@@ -6,9 +6,16 @@
 // registers that it has left below the handler's frame. (Linux:
 // handle_signal)
 
-#include "init.h"
-#include "thread_stacks.h"
+#include "thread_interrupted.h"
+
+#include "contention.h"
+#include "os_linux.h"
+#include "proc_threads.h"
+#include "process.h"
 #include "thread_wait.h"
+#include "tls.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -11,8 +11,13 @@
 //   woken; what reads or writes for longer returns what it has. (Time in which
 //   a hypervisor has taken the processor away may count as used.)
 
+#include "thread_noting.h"
+
+#include "contention.h"
+#include "os_linux.h"
+#include "proc_threads.h"
 #include "thread_stacks.h"
-#include "thread_wait.h"
+#include "threads.h"
 
 enum { PROOF_NS = 2000000 };
 

@@ -10,10 +10,18 @@
 #include "thread_stacks.h"
 
 #include "clock.h"
+#include "contention.h"
 #include "flags.h"
-#include "lock_names.h"
+#include "lock.h"
+#include "os_linux.h"
+#include "proc_threads.h"
+#include "thread_ask.h"
+#include "thread_noting.h"
 #include "thread_wait.h"
-#include "writer.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -638,6 +646,11 @@ int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
                                 void *arg) {
   struct reader r = {.inspect = inspect, .inspect_arg = arg};
   return take(&r, s, frame, SIZE_MAX, true);
+}
+
+void mprof_thread_stacks_init(void) {
+  mprof_thread_observer = (struct mprof_thread_observer){
+      mprof_stacks_enter_locked, mprof_stacks_until_unread};
 }
 
 void mprof_thread_stacks_reset(void) {

@@ -11,7 +11,7 @@
 #ifndef MPROF_RT_THREAD_STACKS_H
 #define MPROF_RT_THREAD_STACKS_H
 
-#include "contention.h"
+#include "bucket.h"
 #include "threads.h"
 
 enum mprof_stack_source {
@@ -100,80 +100,13 @@ int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
                                 void *arg);
 // The runtime's own thread, which is in no profile; 0: there is none.
 extern atomic_int mprof_own_thread;
-// snapshot_stacks.c: one for each stack and source, most threads first.
-void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 void mprof_thread_stacks_free(struct mprof_thread_stacks *s);
 // Keeps others from reading threads: there is no round between the two.
 void mprof_stacks_lock(void);
 void mprof_stacks_unlock(void);
+// At start: learns of threads that come and end.
+void mprof_thread_stacks_init(void);
 // In a forked child: no round is under way.
 void mprof_thread_stacks_reset(void);
-
-// --- the round under way; thread_wait.c, thread_ask.c ---
-
-extern struct mprof_round {
-  atomic_uint active;  // its number; 0: there is none
-  atomic_uint users;   // threads that use its slots
-  atomic_uint stopped; // 1 while threads that have answered stand still
-  _Atomic(const struct mprof_thread *) reading; // whose stack is being read
-  struct mprof_thread_stacks *stacks;           // written before active
-} mprof_round;
-
-// The slot of a number in the round under way, which then does not end before
-// mprof_round_leave; NULL if that is another round. Signals must be blocked
-// between the two.
-struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot);
-void mprof_round_leave(void);
-// Makes a slot InProgress, for the caller to fill; false if another was first.
-bool mprof_slot_claim(struct mprof_thread_slot *slot);
-void mprof_slot_satisfy(struct mprof_thread_slot *slot);
-// The stack of a thread in wait w, the function that it waits in first.
-size_t mprof_unwind_wait(struct mprof_stack_range *range,
-                         const struct mprof_wait *w, mprof_pc *pcs,
-                         size_t depth, enum mprof_stack_end *end);
-// What a slot tells of it besides.
-void mprof_slot_note_wait(struct mprof_thread_slot *slot,
-                          const struct mprof_wait *w);
-
-// --- thread_ask.c: the signal that asks a thread for its stack ---
-
-// Its number.
-int mprof_ask_signal(void);
-// 0, or an errno value, and then nobody can be asked.
-int mprof_ask_begin(void);
-// Asks thread tid for a slot of a round. 0 or -errno.
-long mprof_ask(int tid, unsigned round, unsigned slot);
-// Takes the handler away, unless some of those that were asked may still get
-// their signal; lost: those of them that have ended.
-void mprof_ask_end(unsigned lost);
-// In a forked child.
-void mprof_ask_reset(void);
-
-// --- proc_threads.c: what the kernel says of threads ---
-
-// Writes the first cap of the process's threads to tids, in the order they were
-// created in, and returns how many there are, or -errno.
-long mprof_proc_threads(int *tids, size_t cap);
-enum { MPROF_SYSCALL_NONE = -1, MPROF_SYSCALL_UNKNOWN = -2 };
-struct mprof_proc_thread {
-  char state;       // R, S, D, T, ...
-  uint64_t blocked; // signals; bit s - 1 for signal s
-  uint64_t ran_ns;  // processor time that it has used
-  uint64_t sleeps;  // that it has begun, looked at after ran_ns
-  int syscall;      // its number, or one of those above
-  uint64_t args[6];
-  uintptr_t pc; // 0: unknown
-};
-// False if there is no such thread any more.
-bool mprof_proc_thread(int tid, struct mprof_proc_thread *p);
-// "" where the kernel does not say. False if the thread has ended.
-bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]);
-
-// --- thread_noting.c ---
-
-// Whether a thread that runs, as p says, is known not to be in a call that it
-// has begun without a note: if not, it may be at a later look.
-bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
-                           const struct mprof_proc_thread *p);
 
 #endif // MPROF_RT_THREAD_STACKS_H

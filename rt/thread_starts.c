@@ -5,8 +5,14 @@
 
 #include "thread_starts.h"
 
-#include "thread_wait.h"
-#include "trace.h"
+#include "contention.h"
+#include "lock.h"
+#include "os_linux.h"
+#include "stats.h"
+#include "thread_noting.h"
+#include "threads.h"
+#include "tls.h"
+#include "trace_hooks.h"
 
 #define CHUNK_BYTES 16384u
 
@@ -92,7 +98,7 @@ void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
       mprof_thread_is_noting(t);
   }
   if (mprof_unlikely(s->trace_g != 0))
-    mprof_trace_created(s->trace_g, s->trace_start, s->trace_session);
+    mprof_trace_hooks.created(s->trace_g, s->trace_start, s->trace_session);
   if (is_done)
     mprof_thread_start_free(s);
   mprof_guard_leave();

@@ -6,8 +6,16 @@
 #include "thread_wait.h"
 
 #include "clock.h"
-#include "lock_names.h"
+#include "contention.h"
+#include "hooked.h"
+#include "os_linux.h"
+#include "thread_ask.h"
+#include "thread_noting.h"
 #include "thread_stacks.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
 
 struct mprof_round mprof_round;
 

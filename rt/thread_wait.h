@@ -28,6 +28,9 @@
 #include "contention.h"
 #include "threads.h"
 
+struct mprof_thread_slot;
+struct mprof_thread_stacks;
+
 #define MPROF_WAIT_READ ((uintptr_t)1)
 #define MPROF_WAIT_HELD ((uintptr_t)2)
 #define MPROF_WAIT_BITS (MPROF_WAIT_READ | MPROF_WAIT_HELD)
@@ -40,30 +43,35 @@ void mprof_wait_note(struct mprof_wait *w);
 // It is over. Call in the process that it was noted in. [signal]
 void mprof_wait_note_end(struct mprof_wait *w);
 
-// --- thread_interrupted.c ---
-
-// The system call that a signal has interrupted, whose handler the calling
-// thread is in, below frame: as mprof_proc_thread says it of others. Its number
-// is MPROF_SYSCALL_UNKNOWN if it has ended with EINTR, else it begins anew when
-// the handler comes back. False: there is none.
-struct mprof_proc_thread;
-bool mprof_interrupted_call(uintptr_t frame, struct mprof_proc_thread *p);
-// The same of the context, a ucontext_t, that a handler has got.
-bool mprof_call_of_context(const void *context, struct mprof_proc_thread *p);
-// Whether the thread will then sleep in such a call, of a futex: nobody has
-// changed that. calls_again: its caller does not return for EINTR.
-bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again);
-// The noted wait that was interrupted so; NULL if there is none.
-struct mprof_wait *mprof_interrupted_wait(uintptr_t frame);
-
-// --- the rest is thread_wait.c's ---
-
-// From now on t, the calling thread, begins no wait without a note.
-void mprof_thread_is_noting(struct mprof_thread *t);
-
 // A thread enters the registry: it may have been asked already.
 void mprof_stacks_enter_locked(struct mprof_thread *t);
 // Waits until nobody reads what t's end would take away.
 void mprof_stacks_until_unread(const struct mprof_thread *t);
+
+// --- the round under way ---
+
+extern struct mprof_round {
+  atomic_uint active;  // its number; 0: there is none
+  atomic_uint users;   // threads that use its slots
+  atomic_uint stopped; // 1 while threads that have answered stand still
+  _Atomic(const struct mprof_thread *) reading; // whose stack is being read
+  struct mprof_thread_stacks *stacks;           // written before active
+} mprof_round;
+
+// The slot of a number in the round under way, which then does not end before
+// mprof_round_leave; NULL if that is another round. Signals must be blocked
+// between the two.
+struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot);
+void mprof_round_leave(void);
+// Makes a slot InProgress, for the caller to fill; false if another was first.
+bool mprof_slot_claim(struct mprof_thread_slot *slot);
+void mprof_slot_satisfy(struct mprof_thread_slot *slot);
+// The stack of a thread in wait w, the function that it waits in first.
+size_t mprof_unwind_wait(struct mprof_stack_range *range,
+                         const struct mprof_wait *w, mprof_pc *pcs,
+                         size_t depth, enum mprof_stack_end *end);
+// What a slot tells of it besides.
+void mprof_slot_note_wait(struct mprof_thread_slot *slot,
+                          const struct mprof_wait *w);
 
 #endif // MPROF_RT_THREAD_WAIT_H

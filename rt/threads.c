@@ -10,18 +10,22 @@
 
 #include "threads.h"
 
-#include "counts.h"
-#include "fastpath.h"
+#include "abi_words.h"
 #include "flags.h"
 #include "holds.h"
-#include "sample.h"
-#include "thread_wait.h"
-#include "trace.h"
+#include "lock.h"
+#include "os_linux.h"
+#include "persistent.h"
+#include "shards.h"
+#include "stats.h"
+#include "tls.h"
+#include "trace_hooks.h"
+#include "unwind_fp.h"
 
 #include <pthread.h>
 
+struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
-_Thread_local struct mprof_tls mprof_tls;
 
 // glibc keeps values of keys below this in the thread itself, and allocates
 // for others.
@@ -117,7 +121,8 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
     if (register_exit(t))
       t->countdown = &__mprof_heap_countdown;
-    mprof_stacks_enter_locked(t);
+    if (mprof_thread_observer.entered_locked)
+      mprof_thread_observer.entered_locked(t);
     link_locked(t);
   }
   mprof_lock_release(&mprof_registry_lock);
@@ -134,8 +139,10 @@ static void on_thread_exit(void *arg) {
   // Who takes the shard over sees what was counted in it: the lock sees to it.
   mprof_tls.shard = 0;
   mprof_tls.cell_bucket = NULL;
-  mprof_trace_thread_end();
-  mprof_stacks_until_unread(t);
+  if (mprof_trace_is_on())
+    mprof_trace_hooks.thread_end();
+  if (mprof_thread_observer.ending)
+    mprof_thread_observer.ending(t);
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
   mprof_lock_release(&mprof_registry_lock);

@@ -1,18 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the runtime keeps for each thread of the program: the recursion guard,
-// the random state, and a record with its place in the registry and the
-// buffers that its events are made in. Neither may live in a hook's frame,
-// since a thread's whole stack may be 16 KiB. (Go: m, as far as profiles go)
+// What the runtime keeps for each thread of the program: a record with its
+// place in the registry and the buffers that its events are made in. The
+// buffers may not live in a hook's frame: a thread's whole stack may be 16 KiB.
+// (Go: m, as far as profiles go)
 
 #ifndef MPROF_RT_THREADS_H
 #define MPROF_RT_THREADS_H
 
-#include "bucket.h"
-#include "unwind.h"
+#include "lock.h"
+#include "tls.h"
+#include "unwind_fp.h"
 
-struct mprof_wait; // contention.h
+struct mprof_bucket;
+struct mprof_caller;
+struct mprof_holds;
 
 // Buckets that a thread's last events had; spares hashing the stack when an
 // event repeats.
@@ -31,16 +34,6 @@ struct mprof_scratch {
 static inline mprof_pc *mprof_scratch_lock_stack(struct mprof_scratch *s) {
   return s->stack + s->depth;
 }
-
-// Contention for the profiler's own locks that this thread has caused and not
-// yet put into the mutex profile. (Go: mLockProfile)
-struct mprof_lock_profile {
-  uint64_t cycles; // of the stack in scratch; 0: there is none
-  uint64_t lost;   // ticks without a stack
-  uint32_t stack_len;
-  uint8_t end;   // enum mprof_stack_end
-  bool disabled; // it is being put there
-};
 
 // The last block that the thread has allocated and that was counted; heapx.c.
 struct mprof_heapx_last {
@@ -91,69 +84,11 @@ struct mprof_thread {
   struct mprof_holds *holds; // NULL before the first; written by the thread
 };
 
-struct mprof_tls {
-  struct mprof_thread *self;
-  uint16_t shard; // of self, 0 without
-  // The thread's set of labels; labels.h. Handlers may change it, so self's
-  // copy is made from here.
-  volatile uint16_t labels;
-  // The last event was counted in this bucket's cell of the shard, and the
-  // counters of the cell's cycles; NULL: in none. counts.h
-  const struct mprof_bucket *cell_bucket;
-  struct mprof_mem_cycle *cell_cycles;
-  uint64_t random;     // state of the generator, 0 before the first use
-  uint64_t rate_epoch; // 0 before the first use
-  volatile bool guarded;
-  // Bit s - 1: signal s came while guarded, and is blocked until that ends; in
-  // a forked child, too, where it does not wait.
-  volatile uint64_t put_off;
-  // The wait that the option dump_on_signal's handler has interrupted, and is
-  // shown as what the thread is in; NULL: none.
-  const struct mprof_wait *interrupted;
-  bool is_own;         // the runtime's: it is never in the registry
-  bool is_exiting;     // its end was seen: it cannot be unregistered again
-  unsigned locks_held; // of the runtime's own
-  // Frame of a site whose mprof_lock or its like is under way, or 0: what is
-  // called from there is part of it. One that was left by an exception counts
-  // until the thread is above it again.
-  uintptr_t user_frame;
-  // The next event comes from code that was not rewritten. A site's event that
-  // finds it set is followed the longer way for nothing.
-  bool is_foreign;
-  struct mprof_lock_profile lock_profile;
-  // The thread's row in a session of the trace, and the session's number.
-  struct mprof_trace_row *trace_row;
-  unsigned trace_session;
-};
-extern _Thread_local struct mprof_tls mprof_tls;
-
 static inline void mprof_thread_set_labels(uint16_t labels) {
   mprof_tls.labels = labels;
   if (mprof_tls.self)
     atomic_store_explicit(&mprof_tls.self->labels, mprof_tls.labels,
                           memory_order_relaxed);
-}
-
-// signals.c: lets what was put off come. Call without the guard.
-void mprof_signals_resume(void);
-
-// The recursion guard: set on every path that takes a lock or uses the
-// thread's buffers. False when it was set: then the caller is a signal handler
-// that interrupted the runtime, and must lose its event and count it.
-// Also what a compiler may not move the guarded work across; no fence for other
-// threads is needed.
-static inline bool mprof_guard_enter(void) {
-  if (mprof_tls.guarded)
-    return false;
-  mprof_tls.guarded = true;
-  atomic_signal_fence(memory_order_seq_cst);
-  return true;
-}
-static inline void mprof_guard_leave(void) {
-  atomic_signal_fence(memory_order_seq_cst);
-  mprof_tls.guarded = false;
-  if (mprof_unlikely(mprof_tls.put_off != 0))
-    mprof_signals_resume();
 }
 
 // The calling thread's record, with scratch if asked; NULL when there is no
@@ -165,8 +100,6 @@ static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
              ? t
              : mprof_thread_make(need_scratch);
 }
-
-#define MPROF_THREAD_NAME 16 // with its 0, as the kernel has it
 
 // A thread of the registry.
 struct mprof_thread_info {
@@ -195,19 +128,19 @@ void mprof_threads_interrupt(uint64_t rate_epoch);
 // from the option seed and the order of the threads, or from the kernel.
 uint64_t mprof_thread_random(void);
 
-// --- lock_profile.c ---
-
-// After a lock was released, with the ticks that others waited for it meanwhile
-// and the frame address of the release: keeps them, or if this was the thread's
-// last lock puts what it has kept into the mutex profile.
-void mprof_lock_profile_released(uint64_t cycles, uintptr_t frame);
-// Shows what was waited in the counters.
-void mprof_lock_profile_publish(void);
-
 void mprof_threads_init(void);
 // In a forked child: only the calling thread is left, and has no record.
 void mprof_threads_reset(void);
 
 extern struct mprof_lock mprof_registry_lock;
+
+// What the stacks of all threads, which lie above this room, see of the
+// registry. Written once at start.
+extern struct mprof_thread_observer {
+  // A thread has come, and is about to enter the list. Under registry_lock.
+  void (*entered_locked)(struct mprof_thread *t);
+  // The calling thread ends, and is about to leave the list.
+  void (*ending)(const struct mprof_thread *t);
+} mprof_thread_observer;
 
 #endif // MPROF_RT_THREADS_H

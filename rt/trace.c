@@ -6,19 +6,38 @@
 
 #include "trace.h"
 
+#include "bucket.h"
 #include "bucket_at.h"
 #include "clock.h"
+#include "contention.h"
 #include "flags.h"
-#include "init.h"
-#include "mprof/mprof.h"
-#include "thread_stacks.h"
-#include "write_trace.h"
+#include "lock.h"
+#include "message.h"
+#include "os_linux.h"
+#include "path.h"
+#include "persistent.h"
+#include "proc_threads.h"
+#include "process.h"
+#include "snapshot.h"
+#include "stats.h"
+#include "threads.h"
+#include "tls.h"
+#include "trace_buf.h"
+#include "trace_events.h"
+#include "trace_formats.h"
+#include "trace_hooks.h"
+#include "trace_out.h"
+#include "trace_pre.h"
+#include "trace_reader.h"
+#include "trace_rows.h"
+#include "trace_types.h"
+#include "trace_user.h"
+#include "writer_lock.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-atomic_uint mprof_trace_session;
 struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 
 static struct {
@@ -513,6 +532,16 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
 }
 
 void mprof_trace_init(void) {
+  mprof_trace_hooks = (struct mprof_trace_hooks){
+      .labels = mprof_trace_labels,
+      .created = mprof_trace_created,
+      .thread_end = mprof_trace_thread_end,
+      .wait_begin = mprof_trace_wait_begin,
+      .wait_end = mprof_trace_wait_end,
+      .release_begin = mprof_trace_release_begin,
+      .put_wake = mprof_trace_put_wake,
+      .heap = mprof_trace_heap,
+  };
   if (mprof_flags.trace_last[0] != '\0' &&
       mprof_trace_last_ns(mprof_flags.trace_last) == 0)
     mprof_message("trace_last is no time as 10s, 500ms or 2m; keeping all that "

@@ -6,6 +6,9 @@
 #include "trace_buf.h"
 
 #include "flags.h"
+#include "lock.h"
+#include "os_linux.h"
+#include "trace_hooks.h"
 
 #include <string.h>
 

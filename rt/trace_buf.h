@@ -11,7 +11,7 @@
 #ifndef MPROF_RT_TRACE_BUF_H
 #define MPROF_RT_TRACE_BUF_H
 
-#include "base.h"
+#include "trace_hooks.h"
 
 #define MPROF_TRACE_BUF_SIZE 65536u
 // Where so many threads have one that those would be all there is room for.
@@ -99,14 +99,6 @@ static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
   return (unsigned char *)(((uintptr_t)p + MPROF_TRACE_BEFORE_SLOT + 7) &
                            ~(uintptr_t)7);
 }
-struct mprof_trace_mark {
-  struct mprof_trace_buf *buf; // NULL: none
-  uint32_t generation;
-  uint32_t offset; // of the slot in data, whose address is a multiple of 8
-  uint32_t session;
-  uint32_t stack;
-  uint64_t ticks;
-};
 // Writes who was woken, thread g at its sequence number seq. False if somebody
 // else did, if the row was written meanwhile, or while another thread stands
 // still that writes a slot of the same buffer.

@@ -7,11 +7,23 @@
 // wakes: it leaves a mark in its own row, and the thread that got the lock
 // signs it.
 
-#include "trace.h"
+#include "trace_events.h"
 
+#include "block_kinds.h"
+#include "bucket.h"
 #include "clock.h"
+#include "contention.h"
 #include "flags.h"
+#include "lock.h"
+#include "persistent.h"
 #include "snapshot.h"
+#include "tls.h"
+#include "trace_buf.h"
+#include "trace_hooks.h"
+#include "trace_rows.h"
+#include "trace_types.h"
+#include "trace_user.h"
+#include "unwind_fp.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -204,7 +216,7 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
   }
 }
 
-void mprof_trace_wait_end(const struct mprof_wait *w, enum mprof_outcome how,
+void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
                           uint64_t now, const struct mprof_trace_mark *mark) {
   struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
   if (!r)

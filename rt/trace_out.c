@@ -7,9 +7,23 @@
 // quiet. So a wait's waker is nearly always still in memory when the thread
 // that it woke signs.
 
+#include "trace_out.h"
+
 #include "clock.h"
 #include "flags.h"
+#include "message.h"
+#include "os_linux.h"
 #include "os_writer.h"
+#include "outfile.h"
+#include "path.h"
+#include "stats.h"
+#include "trace_buf.h"
+#include "trace_formats.h"
+#include "trace_hooks.h"
+#include "trace_records.h"
+#include "trace_rows.h"
+#include "trace_types.h"
+#include "trace_window.h"
 #include "write_trace.h"
 
 #include <errno.h>
@@ -101,8 +115,8 @@ static void put(void *arg, const void *data, size_t len) {
 // 0 or an errno value.
 static int open_writer(struct mprof_outfile *out) {
   const struct mprof_trace_sink sink = {put, out};
-  to.writer =
-      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  to.writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
+                                     (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
   if (!to.writer)
     return ENOMEM;
   mprof_trace_write_head(to.writer);

@@ -4,8 +4,16 @@
 // The threads that were there when a session of the trace began: what each was
 // doing, until it comes by itself. See trace.h.
 
-#include "thread_stacks.h"
-#include "trace.h"
+#include "trace_pre.h"
+
+#include "os_linux.h"
+#include "persistent.h"
+#include "proc_threads.h"
+#include "threads.h"
+#include "trace_buf.h"
+#include "trace_events.h"
+#include "trace_rows.h"
+#include "trace_types.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

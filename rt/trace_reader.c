@@ -5,9 +5,20 @@
 // each buffer that is full, and after the session's end the rest. (Go:
 // ReadTrace)
 
-#include "init.h"
-#include "mprof/mprof.h"
+#include "trace_reader.h"
+
+#include "lock.h"
+#include "os_linux.h"
+#include "process.h"
+#include "tls.h"
+#include "trace_buf.h"
+#include "trace_formats.h"
+#include "trace_out.h"
+#include "trace_records.h"
+#include "trace_rows.h"
+#include "trace_types.h"
 #include "write_trace.h"
+#include "writer_lock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -116,7 +127,8 @@ static void begin(void) {
   const struct mprof_trace_sink sink = {put, NULL};
   reader.last_ticks = 1;
   reader.writer =
-      mprof_trace_writer_new(&sink, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+      mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
+                             (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
   if (reader.writer)
     mprof_trace_write_head(reader.writer);
   else

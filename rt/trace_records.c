@@ -9,8 +9,14 @@
 // next one. A row has them in its thread's order, so they are counted here; a
 // waker's row has the number from the woken thread itself.
 
-#include "labels.h"
-#include "trace_format.h"
+#include "trace_records.h"
+
+#include "labels_text.h"
+#include "message.h"
+#include "trace_buf.h"
+#include "trace_types.h"
+#include "trace_user.h"
+#include "write_trace.h"
 
 #include <string.h>
 

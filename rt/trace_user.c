@@ -4,11 +4,22 @@
 // What the program itself puts into the trace: tasks, regions, messages. (Go:
 // runtime/trace's NewTask, StartRegion, Log)
 
+#include "trace_user.h"
+
 #include "clock.h"
-#include "init.h"
-#include "mprof/mprof.h"
-#include "thread_stacks.h"
-#include "trace.h"
+#include "hash.h"
+#include "lock.h"
+#include "message.h"
+#include "os_linux.h"
+#include "persistent.h"
+#include "proc_threads.h"
+#include "stats.h"
+#include "tls.h"
+#include "trace_buf.h"
+#include "trace_events.h"
+#include "trace_hooks.h"
+#include "trace_rows.h"
+#include "trace_types.h"
 
 #include <string.h>
 

@@ -11,7 +11,16 @@
 // before and starts after makes itself ready, ends of what began before are
 // left out.
 
-#include "trace_format.h"
+#include "trace_window.h"
+
+#include "os_linux.h"
+#include "pctable.h"
+#include "trace_buf.h"
+#include "trace_records.h"
+#include "trace_rows.h"
+#include "trace_types.h"
+#include "trace_user.h"
+#include "write_trace.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,10 +6,12 @@
 // remembered: a step is then a look at a table. Code that says nothing is taken
 // to keep frame pointers.
 
+#include "unwind_cfi.h"
+
+#include "abi_words.h"
 #include "eh_frame.h"
-#include "fastpath.h"
-#include "threads.h"
-#include "unwind.h"
+#include "os_linux.h"
+#include "unwind_fp.h"
 
 #include <string.h>
 #include <ucontext.h>

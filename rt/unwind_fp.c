@@ -9,10 +9,11 @@
 // has said to be readable. That makes a step wrong at worst, never a fault;
 // writers drop addresses that lie in no code. (Go: fpTracebackPCs)
 
-#include "unwind.h"
+#include "unwind_fp.h"
 
-#include "fastpath.h"
-#include "init.h"
+#include "abi_words.h"
+#include "modules.h"
+#include "os_linux.h"
 
 #include <pthread.h>
 #include <sys/auxv.h>

@@ -7,6 +7,8 @@
 
 #include "value_table.h"
 
+#include "persistent.h"
+
 #define FIRST_SIZE 1024u // a power of two, like all sizes
 
 static size_t home_of(const struct mprof_value_table *t, uintptr_t word) {

@@ -8,9 +8,12 @@
 
 #include "waiters.h"
 
+#include "abi_words.h"
 #include "clock.h"
-#include "fastpath.h"
-#include "trace.h"
+#include "lock.h"
+#include "persistent.h"
+#include "trace_hooks.h"
+#include "wake_marks.h"
 
 struct waited {
   struct waited *next;
@@ -127,7 +130,8 @@ static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
   if (!w->marks)
     w->marks = mprof_persistent_alloc(sizeof(*w->marks));
   if (w->marks)
-    mprof_wake_marks_add(w->marks, mprof_trace_put_wake(waker, now), wakes);
+    mprof_wake_marks_add(w->marks, mprof_trace_hooks.put_wake(waker, now),
+                         wakes);
 }
 
 struct mprof_charge

@@ -5,9 +5,13 @@
 // modules register. The frames of these functions are elided where stacks are
 // expanded.
 
-#include "fastpath.h"
+#include "wrappers.h"
+
+#include "lock.h"
+#include "message.h"
+#include "os_linux.h"
 #include "threads.h"
-#include "writer.h"
+#include "tls.h"
 
 #include <string.h>
 

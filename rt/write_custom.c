@@ -3,8 +3,14 @@
 //
 // The program's own profiles, in both formats. (Go: printCountProfile)
 
+#include "write_custom.h"
+
+#include "drop_frames.h"
 #include "legacy.h"
+#include "os_linux.h"
+#include "outfile.h"
 #include "pprof.h"
+#include "snapshot_custom.h"
 
 #include <errno.h>
 

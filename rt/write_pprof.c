@@ -5,10 +5,22 @@
 // order and scaling are Go's. (Go: writeHeapProto, printCountCycleProfile,
 // printCountProfile)
 
-#include "contention.h"
+#include "write_pprof.h"
+
+#include "block_kinds.h"
+#include "bucket.h"
+#include "drop_frames.h"
+#include "hooked.h"
 #include "lock_names.h"
+#include "message.h"
 #include "pprof.h"
-#include "stuck.h"
+#include "snapshot.h"
+#include "snapshot_thread.h"
+#include "snapshot_wait.h"
+#include "stacks.h"
+#include "stuck_types.h"
+#include "thread_stacks.h"
+#include "write_stuck.h"
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
 

@@ -5,8 +5,26 @@
 // its totals and its largest stacks, and what the profiles lack. Its last lines
 // are for scripts.
 
+#include "write_report.h"
+
 #include "flags.h"
-#include "report.h"
+#include "infile.h"
+#include "message.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "path.h"
+#include "persistent.h"
+#include "report_custom.h"
+#include "report_heap.h"
+#include "report_heapx.h"
+#include "report_text.h"
+#include "report_thread.h"
+#include "report_wait.h"
+#include "stats.h"
+#include "summary.h"
+#include "symbolize.h"
+#include "version.h"
+#include "write_stuck.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,15 +6,26 @@
 // the interrupted code may hold any lock, so nothing is named there. (Go:
 // Stack, writeGoroutineStacks)
 
+#include "write_stacks.h"
+
+#include "bucket.h"
 #include "clock.h"
 #include "flags.h"
-#include "init.h"
-#include "labels.h"
-#include "lock_names.h"
-#include "mprof/mprof.h"
+#include "hooked.h"
+#include "labels_text.h"
+#include "lock.h"
+#include "message.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "proc_threads.h"
+#include "process.h"
+#include "symbolize.h"
 #include "thread_stacks.h"
-#include "thread_wait.h"
-#include "writer.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
+#include "writer_lock.h"
 
 #include <errno.h>
 #include <string.h>

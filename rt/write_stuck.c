@@ -5,12 +5,27 @@
 // for, then whoever waits for what is gone, for such a thread, or for what
 // nobody can reach.
 
+#include "write_stuck.h"
+
+#include "block_kinds.h"
+#include "bucket.h"
 #include "clock.h"
+#include "contention.h"
 #include "flags.h"
 #include "holds.h"
 #include "lock_names.h"
-#include "report.h"
-#include "stuck.h"
+#include "message.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "path.h"
+#include "proc_threads.h"
+#include "report_text.h"
+#include "stacks.h"
+#include "stuck_graph.h"
+#include "stuck_types.h"
+#include "symbolize.h"
+#include "thread_stacks.h"
+#include "version.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,14 @@
 // by the rate in the first line, so buckets of another rate come out wrong,
 // which a comment says. (Go: writeHeapInternal with debug=1)
 
+#include "write_text.h"
+
+#include "bucket.h"
 #include "legacy.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "snapshot.h"
+#include "sort.h"
 
 #include <errno.h>
 

@@ -6,7 +6,13 @@
 // has all values, as estimated: readers scale no counts. (Go:
 // printCountProfile)
 
+#include "write_text_heapx.h"
+
 #include "legacy.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "sort.h"
+#include "stacks.h"
 
 #include <errno.h>
 

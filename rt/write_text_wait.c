@@ -6,9 +6,21 @@
 // sampling period, so it is always 1. (Go: printCountCycleProfile,
 // printCountProfile with debug=1)
 
+#include "write_text_wait.h"
+
+#include "bucket.h"
+#include "drop_frames.h"
 #include "legacy.h"
 #include "lock_names.h"
-#include "stuck.h"
+#include "message.h"
+#include "os_linux.h"
+#include "outfile.h"
+#include "snapshot_thread.h"
+#include "snapshot_wait.h"
+#include "stacks.h"
+#include "stuck_types.h"
+#include "thread_stacks.h"
+#include "write_stuck.h"
 
 #include <errno.h>
 

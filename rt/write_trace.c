@@ -5,10 +5,21 @@
 // stacks, what frames a stack has, and the order of the file. (Go: traceWriter,
 // ReadTrace)
 
-#include "trace_format.h"
+#include "write_trace.h"
 
+#include "bucket.h"
 #include "clock.h"
 #include "flags.h"
+#include "hash.h"
+#include "message.h"
+#include "os_linux.h"
+#include "pctable.h"
+#include "persistent.h"
+#include "symbolize.h"
+#include "trace_buf.h"
+#include "trace_format.h"
+#include "trace_hooks.h"
+#include "trace_user.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,42 +28,6 @@ enum {
   STACK_FRAMES_MAX = 128, // that newer readers take
   FRAMES_OF_PC_MAX = 32,  // inlined ones
 };
-
-static const struct mprof_trace_format *const formats[] = {
-    &mprof_trace_format_1_11, &mprof_trace_format_1_23,
-    &mprof_trace_format_1_5};
-enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
-
-static const struct mprof_trace_format *wanted_format(void) {
-  for (size_t i = 0; i < FORMATS; i++)
-    if (strcmp(mprof_flags.trace_format, formats[i]->name) == 0)
-      return formats[i];
-  return NULL;
-}
-
-void mprof_trace_format_check(void) {
-  char line[256 + sizeof(mprof_flags.trace_format)];
-  struct mprof_text t = MPROF_TEXT(line);
-  if (wanted_format())
-    return;
-  mprof_text_str(&t, "trace_format '");
-  mprof_text_str(&t, mprof_flags.trace_format);
-  mprof_text_str(&t, "' is none of");
-  for (size_t i = 0; i < FORMATS; i++) {
-    mprof_text_str(&t, i == 0 ? " " : i + 1 < FORMATS ? ", " : " and ");
-    mprof_text_str(&t, formats[i]->name);
-  }
-  mprof_text_str(&t, "; keeping ");
-  mprof_text_str(&t, formats[0]->name);
-  mprof_message(line);
-}
-
-static const struct mprof_trace_format *format(void) {
-  const struct mprof_trace_format *f = wanted_format();
-  return f ? f : formats[0];
-}
-
-bool mprof_trace_format_streams(void) { return format()->streams; }
 
 // Go's readers take addresses for names of frames, so each inlined frame of one
 // has an address of its own.
@@ -292,9 +267,9 @@ uint64_t mprof_trace_frequency(void) {
 }
 
 struct mprof_trace_writer *
-mprof_trace_writer_new(const struct mprof_trace_sink *sink,
+mprof_trace_writer_new(const struct mprof_trace_format *f,
+                       const struct mprof_trace_sink *sink,
                        unsigned processors) {
-  const struct mprof_trace_format *f = format();
   struct mprof_trace_writer *w = mprof_os_map(sizeof(*w) + f->state_bytes);
   if (w) {
     w->sink = *sink;

@@ -8,6 +8,12 @@
 
 #include "write_trace_v1.h"
 
+#include "trace_buf.h"
+#include "trace_format.h"
+#include "trace_records.h"
+#include "trace_types.h"
+#include "write_trace.h"
+
 #include <string.h>
 
 #define ARGS_MAX 6

@@ -7,6 +7,9 @@
 #define MPROF_RT_WRITE_TRACE_V1_H
 
 #include "trace_format.h"
+#include "trace_records.h"
+
+extern const struct mprof_trace_format mprof_trace_format_1_11;
 
 // Go's numbers. (Go: traceEv*)
 enum mprof_v1_event {

@@ -13,6 +13,18 @@
 // earliest event comes next whose thread is in the state, and at the sequence
 // number of its own, that the event of 1.11 names.
 
+#include "write_trace_v1_5.h"
+
+#include "bucket.h"
+#include "message.h"
+#include "os_linux.h"
+#include "pctable.h"
+#include "symbolize.h"
+#include "trace_buf.h"
+#include "trace_format.h"
+#include "trace_records.h"
+#include "trace_types.h"
+#include "write_trace.h"
 #include "write_trace_v1.h"
 
 #include <errno.h>

@@ -11,7 +11,14 @@
 //
 // A system call keeps its P: nobody knows whether others could have run.
 
+#include "write_trace_v2.h"
+
+#include "pctable.h"
+#include "trace_buf.h"
 #include "trace_format.h"
+#include "trace_records.h"
+#include "trace_types.h"
+#include "write_trace.h"
 
 #include <errno.h>
 #include <string.h>

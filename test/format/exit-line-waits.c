@@ -60,6 +60,12 @@
 #define TEST_OPTIONS "report=1:profile=1"
 #include "waits.h"
 
+#include "block_kinds.h"
+#include "bucket.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_fp.h"
+
 int main(int argc, char **argv) {
   (void)argv;
   waits_start();

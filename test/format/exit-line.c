@@ -51,11 +51,12 @@
 // RUN: ./app other && test -e other && test ! -s other
 
 #include "bucket.h"
-#include "check.h"
 #include "flags.h"
-#include "init.h"
-#include "threads.h"
-#include "writer.h"
+#include "process.h"
+#include "stats.h"
+#include "tls.h"
+
+#include "check.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -15,9 +15,10 @@
 // RUN: env MPROF_OPTIONS=log_path=stderr ./app unread
 
 #include "bucket.h"
+#include "process.h"
+#include "tls.h"
+
 #include "check.h"
-#include "init.h"
-#include "threads.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -36,6 +36,9 @@
 #include "core.h"
 #include "snap.h"
 
+#include "wrappers.h"
+#include "write_pprof.h"
+
 int main(void) {
   const char *const names[] = {"my::pool::get", "xmalloc"};
   struct __mprof_wrappers node = {.names = names, .count = 2};

@@ -23,6 +23,10 @@
 #include "core.h"
 #include "snap.h"
 
+#include "infile.h"
+#include "unwind_fp.h"
+#include "write_pprof.h"
+
 #include <sys/mman.h>
 
 static size_t count_mappings(void) {

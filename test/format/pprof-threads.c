@@ -59,6 +59,10 @@
 
 #include "waits.h"
 
+#include "mprof/mprof.h"
+#include "threads.h"
+#include "tls.h"
+
 #include <pthread.h>
 #include <sys/prctl.h>
 

@@ -24,6 +24,9 @@
 #include "core.h"
 #include "snap.h"
 
+#include "unwind_fp.h"
+#include "write_pprof.h"
+
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 

@@ -79,6 +79,13 @@
 #define TEST_OPTIONS "block_rate=1000:mutex_fraction=7"
 #include "waits.h"
 
+#include "block_kinds.h"
+#include "bucket.h"
+#include "hooked.h"
+#include "mprof/mprof.h"
+#include "unwind_fp.h"
+#include "wrappers.h"
+
 #include <pthread.h>
 #include <unistd.h>
 

@@ -20,6 +20,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);
   CHECK(mprof_init_ready());

@@ -91,6 +91,15 @@
 
 #include "waits.h"
 
+#include "block_kinds.h"
+#include "bucket.h"
+#include "mprof/mprof.h"
+#include "summary.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_fp.h"
+#include "write_report.h"
+
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>

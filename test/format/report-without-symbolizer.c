@@ -35,6 +35,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 
 int main(void) {

@@ -55,6 +55,11 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+#include "stats.h"
+#include "unwind_fp.h"
+#include "wrappers.h"
+
 static inline __attribute__((always_inline)) void inlined(void) {
   __asm__ volatile(".globl in_inlined\nnop\nin_inlined:\nnop");
 }

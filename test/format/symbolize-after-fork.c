@@ -10,6 +10,9 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+#include "symbolize.h"
+
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -14,6 +14,10 @@
 #include "core.h"
 #include "snap.h"
 
+#include "infile.h"
+#include "process.h"
+#include "symbolize.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

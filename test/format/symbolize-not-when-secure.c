@@ -17,6 +17,9 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+#include "symbolize.h"
+
 #include <elf.h>
 #include <sys/auxv.h>
 #include <unistd.h>

@@ -16,6 +16,9 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+#include "symbolize.h"
+
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -30,6 +30,10 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+#include "stacks.h"
+#include "write_text_heapx.h"
+
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 

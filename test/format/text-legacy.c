@@ -45,6 +45,10 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process.h"
+#include "unwind_fp.h"
+#include "write_text.h"
+
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 

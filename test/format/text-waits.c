@@ -45,6 +45,11 @@
 #define TEST_OPTIONS "block_rate=1000:mutex_fraction=7"
 #include "waits.h"
 
+#include "bucket.h"
+#include "clock.h"
+#include "mprof/mprof.h"
+#include "unwind_fp.h"
+
 #include <pthread.h>
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

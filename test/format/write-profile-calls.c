@@ -22,6 +22,10 @@
 
 #include "waits.h"
 
+#include "bucket.h"
+#include "mprof/mprof.h"
+#include "os_linux.h"
+
 #include <errno.h>
 
 int main(void) {

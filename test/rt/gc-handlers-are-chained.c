@@ -25,6 +25,7 @@ void other_set(GC_on_collection_event_proc f) { GC_set_on_collection_event(f); }
 #else
 
 #include "gc.h"
+
 #include "gc_events.h"
 
 _Static_assert((int)MPROF_GC_MARK_START == (int)GC_EVENT_MARK_START, "");

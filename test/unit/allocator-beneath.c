@@ -10,10 +10,13 @@
 // RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/next.c -o %t.none && %t.none
 
 #include "check.h"
+
+#include "abi_words.h"
 #include "eh_frame.h"
-#include "init.h"
 #include "intercept.h"
-#include "threads.h"
+#include "modules.h"
+#include "next.h"
+#include "tls.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -8,10 +8,16 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
+
+#include "block_kinds.h"
+#include "bucket.h"
 #include "clock.h"
 #include "contention.h"
-#include "core.h"
 #include "mprof/mprof.h"
+#include "process.h"
+#include "wake_marks.h"
+
+#include "core.h"
 
 static uint64_t time_now = 100;
 static uint64_t clock_fn(void) { return time_now; }

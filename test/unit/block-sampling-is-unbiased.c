@@ -7,7 +7,11 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
+#include "bucket.h"
 #include "contention.h"
+#include "process.h"
+#include "tls.h"
+
 #include "core.h"
 
 #include <math.h>

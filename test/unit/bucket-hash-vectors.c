@@ -7,6 +7,8 @@
 
 #include "core.h"
 
+#include "bucket.h"
+
 static void check(const mprof_pc *stack, size_t len, size_t size, uint64_t hash,
                   uint64_t slot) {
   CHECK_EQ(mprof_bucket_hash(stack, len, size), hash);

@@ -9,6 +9,8 @@
 
 #include "core.h"
 
+#include "bucket.h"
+
 #include <pthread.h>
 
 enum { THREADS = 8, STACKS = 1000, EVENTS = 20000 };

@@ -8,6 +8,10 @@
 
 #include "core.h"
 
+#include "bucket.h"
+#include "tls.h"
+#include "unwind_fp.h"
+
 static const mprof_pc stack[] = {0x1000, 0x2000, 0x3000};
 
 static struct mprof_bucket *get(struct mprof_bucket_key key, bool alloc) {

@@ -7,6 +7,8 @@
 
 #include "core.h"
 
+#include "bucket.h"
+
 int main(void) {
   struct mprof_bucket *a = mem_bucket((mprof_pc[]){0x1000}, 1, 8);
   struct mprof_bucket *b = mem_bucket((mprof_pc[]){0x2000}, 1, 8);

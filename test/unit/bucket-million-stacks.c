@@ -8,6 +8,9 @@
 
 #include "core.h"
 
+#include "bucket.h"
+#include "stats.h"
+
 enum { N = 1000000 };
 
 static struct mprof_bucket *of(uintptr_t i) {

@@ -9,7 +9,11 @@
 
 #include "core.h"
 
+#include "bucket.h"
 #include "bucket_at.h"
+#include "threads.h"
+#include "tls.h"
+#include "unwind_fp.h"
 
 enum { FRAMES = 8, WORDS = 512, LEAF = 0x500000 };
 static uintptr_t stack[WORDS] __attribute__((aligned(16)));

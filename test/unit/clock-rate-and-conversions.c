@@ -7,6 +7,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "check.h"
+
 #include "clock.h"
 
 #include <pthread.h>

@@ -21,7 +21,10 @@
 // ALL-NOT: mprof:
 // ALL: kinds 7fffff{{$}}
 
+#include "block_kinds.h"
 #include "contention.h"
+#include "process.h"
+
 #include "core.h"
 
 #define BIT(name) (1ull << MPROF_KIND_##name)

@@ -6,10 +6,15 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
+#include "abi_words.h"
+#include "block_kinds.h"
 #include "clock.h"
 #include "contention.h"
-#include "core.h"
 #include "mprof/mprof.h"
+#include "process.h"
+#include "tls.h"
+
+#include "core.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,14 +7,11 @@
 #ifndef MPROF_TEST_UNIT_CORE_H
 #define MPROF_TEST_UNIT_CORE_H
 
+#include "abi_words.h"
 #include "bucket.h"
+#include "tls.h"
+
 #include "check.h"
-#include "cycle.h"
-#include "fastpath.h"
-#include "flags.h"
-#include "init.h"
-#include "livemap.h"
-#include "threads.h"
 
 #ifndef TEST_OPTIONS
 #define TEST_OPTIONS ""
@@ -24,6 +21,11 @@ __attribute__((visibility("default"), used)) const char *
 __mprof_default_options(void) {
   return "report=0:profile=0:" TEST_OPTIONS;
 }
+
+// Rewritten objects refer to the version of the runtime, which brings the
+// runtime's constructor into the program. So does each test.
+__attribute__((used)) static const char *const version =
+    &MPROF_ABI_NAME(MPROF_ABI_VERSION);
 
 // What a rewritten site does before it allocates: whether it calls the entry.
 static inline bool site_asks(size_t size) {

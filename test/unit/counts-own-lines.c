@@ -9,7 +9,13 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
+
+#include "bucket.h"
 #include "event.h"
+#include "mprof/mprof.h"
+#include "os_linux.h"
+#include "persistent.h"
+#include "process.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

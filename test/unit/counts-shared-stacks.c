@@ -12,8 +12,15 @@
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/*.c -lm -o %t && %t
 
 #include "core.h"
+
+#include "bucket.h"
 #include "counts.h"
+#include "cycle.h"
+#include "lock.h"
 #include "mprof/mprof.h"
+#include "shards.h"
+#include "threads.h"
+#include "tls.h"
 
 #include <pthread.h>
 

@@ -10,7 +10,12 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
+
 #include "custom_blocks.h"
+#include "livemap.h"
+#include "persistent.h"
+#include "process.h"
+#include "tls.h"
 
 static uint32_t seen[20], seen_count;
 

@@ -8,6 +8,9 @@
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/*.c -lm -o %t && %t
 
 #include "core.h"
+
+#include "bucket.h"
+#include "cycle.h"
 #include "mprof/mprof.h"
 
 #include <pthread.h>

@@ -8,7 +8,11 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
+
+#include "bucket.h"
+#include "cycle.h"
 #include "mprof/mprof.h"
+#include "tls.h"
 
 static struct mprof_bucket *b;
 

@@ -8,6 +8,9 @@
 
 #include "core.h"
 
+#include "cycle.h"
+#include "tls.h"
+
 int main(void) {
   CHECK_EQ(MPROF_CYCLE_WRAP, 100663296);
   mprof_cycle_set_word(100663295u << 1 | 1);

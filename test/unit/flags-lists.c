@@ -9,6 +9,9 @@
 
 #include "core.h"
 
+#include "flags.h"
+#include "message.h"
+
 static struct mprof_flags f;
 
 static void parse(const char *s, const char *signals, unsigned top) {

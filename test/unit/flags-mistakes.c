@@ -8,6 +8,9 @@
 
 #include "core.h"
 
+#include "flags.h"
+#include "message.h"
+
 static struct mprof_flags f;
 
 static void parse(const char *s) { mprof_flags_parse(&f, s, "options"); }

@@ -19,6 +19,9 @@
 #define TEST_OPTIONS "top=5:stack_depth=64"
 #include "core.h"
 
+#include "flags.h"
+#include "process.h"
+
 int main(void) {
   CHECK(mprof_init_ready());
   CHECK_EQ(mprof_flags.top, 7);

@@ -8,7 +8,8 @@
 // RUN: %unit -D_GNU_SOURCE %s %rt/free_number.c -o %t && %t
 
 #include "check.h"
-#include "writer.h"
+
+#include "free_number.h"
 
 enum { MAX = 1000000 };
 

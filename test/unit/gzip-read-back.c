@@ -13,8 +13,9 @@
 // RUN: sh -c '! ls -a | grep tmp'
 
 #include "core.h"
+
 #include "gzip.h"
-#include "writer.h"
+#include "outfile.h"
 
 static unsigned char data[300000];
 

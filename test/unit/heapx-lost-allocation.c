@@ -8,7 +8,13 @@
 
 #define TEST_OPTIONS "heap_rate=1:heapx=1:max_memory_mb=8"
 #include "core.h"
+
+#include "heapx.h"
+#include "persistent.h"
+#include "process.h"
 #include "snapshot.h"
+#include "stats.h"
+#include "tls.h"
 
 #include <stdlib.h>
 

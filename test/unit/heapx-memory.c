@@ -9,7 +9,14 @@
 // RUN: %unit -D_GNU_SOURCE -DON=1 -DTEST_OPTIONS='"heapx=1"' %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
+
+#include "bucket.h"
+#include "counts.h"
 #include "heapx.h"
+#include "persistent.h"
+#include "process.h"
+#include "threads.h"
+#include "tls.h"
 
 static size_t bytes_of(enum mprof_bucket_type type, uint32_t depth) {
   static mprof_pc stack[100];

@@ -14,9 +14,19 @@
 
 #define TEST_OPTIONS "heapx=1"
 #include "core.h"
+
+#include "abi_words.h"
+#include "bucket.h"
+#include "counts.h"
+#include "cycle.h"
 #include "heapx.h"
+#include "lock.h"
 #include "mprof/mprof.h"
+#include "process.h"
+#include "shards.h"
 #include "snapshot.h"
+#include "threads.h"
+#include "tls.h"
 
 #include <malloc.h>
 #include <pthread.h>

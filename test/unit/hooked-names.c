@@ -14,6 +14,9 @@
 
 #include "waits.h"
 
+#include "block_kinds.h"
+#include "hooked.h"
+
 #include <dlfcn.h>
 
 static const char *name_of(void *address) {

@@ -11,8 +11,10 @@
 
 #include "core.h"
 
-#include "thread_stacks.h"
-#include "thread_wait.h"
+#include "proc_threads.h"
+#include "thread_interrupted.h"
+#include "threads.h"
+#include "tls.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

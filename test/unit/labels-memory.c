@@ -7,8 +7,9 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
-#include "labels.h"
+
 #include "mprof/mprof.h"
+#include "stats.h"
 
 enum { PAIRS = 30 };
 

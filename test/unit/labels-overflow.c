@@ -9,8 +9,9 @@
 // RUN: %unit -D_GNU_SOURCE -DMOST=65000 -DTEST_OPTIONS='"max_labels=65000"' %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
-#include "labels.h"
+
 #include "mprof/mprof.h"
+#include "stats.h"
 
 #include <errno.h>
 

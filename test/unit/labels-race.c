@@ -7,6 +7,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
+
 #include "labels.h"
 #include "mprof/mprof.h"
 

@@ -8,7 +8,12 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
+
+#include "labels.h"
 #include "mprof/mprof.h"
+#include "os_linux.h"
+#include "stats.h"
+#include "tls.h"
 
 #include <errno.h>
 

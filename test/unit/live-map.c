@@ -9,6 +9,9 @@
 
 #include "core.h"
 
+#include "livemap.h"
+#include "tls.h"
+
 static void put_take(uintptr_t addr, bool is_placed) {
   uint32_t stale = 99;
   bool placed;

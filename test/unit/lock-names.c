@@ -9,6 +9,12 @@
 
 #include "waits.h"
 
+#include "lock_names.h"
+#include "message.h"
+#include "mprof/mprof.h"
+#include "os_linux.h"
+#include "tls.h"
+
 #include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>

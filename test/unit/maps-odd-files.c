@@ -9,7 +9,8 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app -Wl,--build-id && ./app
 
 #include "core.h"
-#include "writer.h"
+
+#include "maps.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -15,7 +15,8 @@
 // RUN:   -Wl,--build-id=0x00112233445566778899aabbccddeeff01234567 && ./app
 
 #include "core.h"
-#include "writer.h"
+
+#include "maps.h"
 
 #include <elf.h>
 #include <sys/mman.h>

@@ -12,6 +12,8 @@
 
 #include "core.h"
 
+#include "message.h"
+
 int main(void) {
   mprof_message_init();
   for (int i = 0; i < 30; i++)

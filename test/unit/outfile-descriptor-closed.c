@@ -13,7 +13,8 @@
 // RUN: test ! -s own
 
 #include "core.h"
-#include "writer.h"
+
+#include "outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,8 @@
 // RUN: test "$(ls -A)" = "$(printf 'app\nfile')"
 
 #include "core.h"
-#include "writer.h"
+
+#include "outfile.h"
 
 #include <errno.h>
 #include <sys/resource.h>

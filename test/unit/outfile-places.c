@@ -11,7 +11,9 @@
 // RUN: ./app <&- 1>&-
 
 #include "core.h"
-#include "writer.h"
+
+#include "message.h"
+#include "outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,6 +10,8 @@
 
 #include "core.h"
 
+#include "os_linux.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -12,12 +12,18 @@
 // The clock stands still but for what the holder of a lock adds while another
 // thread waits, so that all sums are exact.
 #define TEST_OPTIONS "mutex_fraction=1"
+
+#include "block_kinds.h"
+#include "bucket.h"
 #include "clock.h"
-#include "contention.h"
-#include "core.h"
-#include "lock_names.h"
+#include "hooked.h"
+#include "lock.h"
 #include "mprof/mprof.h"
-#include "snapshot.h"
+#include "process.h"
+#include "threads.h"
+#include "tls.h"
+
+#include "core.h"
 
 #include <pthread.h>
 #include <unistd.h>

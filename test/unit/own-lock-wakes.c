@@ -11,6 +11,10 @@
 
 #include "core.h"
 
+#include "lock.h"
+#include "os_linux.h"
+#include "tls.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>

@@ -12,7 +12,9 @@
 // kept
 
 #include "core.h"
-#include "writer.h"
+
+#include "message.h"
+#include "path.h"
 
 #include <errno.h>
 #include <unistd.h>

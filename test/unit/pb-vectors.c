@@ -7,6 +7,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rt/pb.c -o %t && %t
 
 #include "check.h"
+
 #include "pb.h"
 
 static unsigned char data[64];

@@ -9,6 +9,10 @@
 #define TEST_OPTIONS "max_memory_mb=4"
 #include "core.h"
 
+#include "persistent.h"
+#include "process.h"
+#include "stats.h"
+
 int main(void) {
   CHECK(mprof_init_ready());
   CHECK_EQ(mprof_persistent_used(), 0);

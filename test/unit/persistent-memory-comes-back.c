@@ -9,6 +9,11 @@
 #define TEST_OPTIONS "max_memory_mb=4"
 #include "core.h"
 
+#include "os_linux.h"
+#include "persistent.h"
+#include "process.h"
+#include "stats.h"
+
 int main(void) {
   CHECK(mprof_init_ready());
   char *before = mprof_persistent_alloc(64);

@@ -8,6 +8,8 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
+
+#include "bucket.h"
 #include "mprof/mprof.h"
 
 #include <errno.h>

@@ -7,7 +7,10 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
 #include "core.h"
+
+#include "flags.h"
 #include "sample.h"
+#include "threads.h"
 
 #include <math.h>
 

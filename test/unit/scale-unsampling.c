@@ -7,6 +7,8 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
 #include "core.h"
+
+#include "bucket.h"
 #include "snapshot.h"
 
 #include <math.h>

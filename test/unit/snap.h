@@ -7,7 +7,13 @@
 #define MPROF_TEST_UNIT_SNAP_H
 
 #include "check.h"
-#include "writer.h"
+
+#include "bucket.h"
+#include "heapx.h"
+#include "snapshot.h"
+#include "stacks.h"
+#include "summary.h"
+#include "write_report.h"
 
 enum { SNAP_MAX = 64 };
 

@@ -6,7 +6,8 @@
 // RUN: %unit -D_GNU_SOURCE %s %rt/sort.c -o %t && %t
 
 #include "check.h"
-#include "writer.h"
+
+#include "sort.h"
 
 static bool is_greater(const void *a, const void *b) {
   return *(const unsigned *)a > *(const unsigned *)b;

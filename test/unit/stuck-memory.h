@@ -8,6 +8,7 @@
 #define MPROF_TEST_UNIT_STUCK_MEMORY_H
 
 #include "core.h"
+
 #include "stuck_memory.h"
 
 #include <fcntl.h>

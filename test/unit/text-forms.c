@@ -8,6 +8,8 @@
 
 #include "core.h"
 
+#include "message.h"
+
 #include <errno.h>
 
 static char buf[64];

@@ -16,6 +16,12 @@
 #endif
 #include "waits.h"
 
+#include "bucket.h"
+#include "mprof/mprof.h"
+#include "snapshot_thread.h"
+#include "threads.h"
+#include "tls.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sys/prctl.h>

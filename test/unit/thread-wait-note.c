@@ -10,8 +10,12 @@
 
 #include "core.h"
 
-#include "thread_stacks.h"
+#include "block_kinds.h"
+#include "contention.h"
+#include "thread_ask.h"
 #include "thread_wait.h"
+#include "threads.h"
+#include "tls.h"
 
 #include <pthread.h>
 #include <signal.h>

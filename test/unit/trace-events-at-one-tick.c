@@ -11,6 +11,9 @@
 
 #include "traces.h"
 
+#include "entry_sync.h"
+#include "trace_types.h"
+
 enum { FIRST = 1, SECOND = 2 };
 
 int main(int argc, char **argv) {

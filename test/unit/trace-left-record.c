@@ -12,7 +12,9 @@
 // RUN: grep -a -q 'from elsewhere' second.trace
 
 #include "core.h"
+
 #include "mprof/mprof.h"
+#include "tls.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -11,6 +11,9 @@
 
 #include "traces.h"
 
+#include "trace_types.h"
+#include "write_trace.h"
+
 int main(int argc, char **argv) {
   static char name[2000000];
   memset(name, 'n', sizeof(name) - 1);

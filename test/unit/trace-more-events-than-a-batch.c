@@ -22,6 +22,10 @@
 
 #include "traces.h"
 
+#include "trace_records.h"
+#include "trace_types.h"
+#include "trace_user.h"
+
 int main(int argc, char **argv) {
   unsigned char text[MPROF_TRACE_LOG_MAX];
   memset(text, 'x', sizeof(text));

@@ -12,6 +12,8 @@
 
 #include "traces.h"
 
+#include "trace_types.h"
+
 enum { FIRST = 1, SECOND = 2, TID = 100 };
 
 int main(int argc, char **argv) {

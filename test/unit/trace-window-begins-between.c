@@ -14,7 +14,9 @@
 // RUN:   %python %S/Inputs/trace_window_begins_between.py $f.trace \
 // RUN:   || exit 1; done
 
-#include "trace_rows.h"
+#include "window_rows.h"
+
+#include "trace_window.h"
 
 enum { OTHER = 101, BEFORE = 102, BETWEEN = 103, AFTER = 104 };
 enum { WINDOW_TICKS = 2000 };

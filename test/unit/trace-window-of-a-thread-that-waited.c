@@ -14,7 +14,13 @@
 // RUN: %trace_check *.trace > counts
 // RUN: grep -c ' 2 GoUnblock' counts | grep -x 6
 
+#include "window_rows.h"
+
+#include "entry_sync.h"
+#include "trace_buf.h"
 #include "trace_rows.h"
+#include "trace_types.h"
+#include "trace_window.h"
 
 enum { WAKER = 101, WAITED = 102, WAITS = 103, BEGIN_TICKS = 1000 };
 

@@ -7,7 +7,13 @@
 #define MPROF_TEST_UNIT_TRACES_H
 
 #include "core.h"
-#include "trace_format.h"
+
+#include "flags.h"
+#include "tls.h"
+#include "trace_formats.h"
+#include "trace_records.h"
+#include "trace_types.h"
+#include "write_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +30,7 @@ static inline void trace_open(const char *format, const char *path) {
   const struct mprof_trace_sink sink = {trace_put, fopen(path, "w")};
   CHECK(sink.arg);
   strcpy(mprof_flags.trace_format, format);
-  trace_writer = mprof_trace_writer_new(&sink, 2);
+  trace_writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink, 2);
   CHECK(trace_writer);
   trace_rows[0].is_first = true;
   mprof_trace_write_head(trace_writer);

@@ -141,6 +141,10 @@ void through(int depth) {
 
 #include "core.h"
 
+#include "os_linux.h"
+#include "unwind_cfi.h"
+#include "unwind_fp.h"
+
 #include <pthread.h>
 
 extern void through(int depth), through_gcc(int depth);

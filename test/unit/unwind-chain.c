@@ -8,6 +8,8 @@
 
 #include "core.h"
 
+#include "unwind_fp.h"
+
 #include <sys/mman.h>
 
 // Two pages as a stack, then one that cannot be read.

@@ -8,6 +8,8 @@
 
 #include "core.h"
 
+#include "unwind_fp.h"
+
 #include <sys/mman.h>
 
 static char *new_stack(void) {

@@ -9,6 +9,10 @@
 
 #define TEST_OPTIONS "max_memory_mb=16"
 #include "core.h"
+
+#include "persistent.h"
+#include "process.h"
+#include "tls.h"
 #include "value_table.h"
 
 enum { WORDS = 6000, STEPS = 200000 };

@@ -11,6 +11,11 @@
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 #include "waits.h"
 
+#include "bucket.h"
+#include "mprof/mprof.h"
+#include "os_linux.h"
+#include "tls.h"
+
 #include <errno.h>
 
 typedef int profile(struct mprof_block_record *records, size_t len, size_t *n);

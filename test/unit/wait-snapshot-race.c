@@ -10,6 +10,12 @@
 
 #include "waits.h"
 
+#include "lock_names.h"
+#include "message.h"
+#include "mprof/mprof.h"
+#include "threads.h"
+#include "tls.h"
+
 #include <pthread.h>
 
 enum { THREADS = 4, STACKS = 50, LOCKS = 4, EVENTS = 20000 };

@@ -11,6 +11,13 @@
 #define TEST_OPTIONS "block_rate=5:mutex_fraction=6"
 #include "waits.h"
 
+#include "block_kinds.h"
+#include "bucket.h"
+#include "snapshot_wait.h"
+#include "stats.h"
+#include "tls.h"
+#include "unwind_fp.h"
+
 static struct mprof_wait_snapshot s;
 
 static void take(enum mprof_bucket_type type, bool by_stack) {

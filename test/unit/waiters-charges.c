@@ -8,10 +8,18 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
+#include "abi_words.h"
 #include "clock.h"
-#include "core.h"
-#include "trace.h"
+#include "persistent.h"
+#include "process.h"
+#include "tls.h"
+#include "trace_buf.h"
+#include "trace_hooks.h"
+#include "trace_types.h"
 #include "waiters.h"
+#include "wake_marks.h"
+
+#include "core.h"
 
 static uint64_t time_now = 1;
 static uint64_t clock_fn(void) { return time_now; }

@@ -7,12 +7,14 @@
 #ifndef MPROF_TEST_UNIT_WAITS_H
 #define MPROF_TEST_UNIT_WAITS_H
 
+#include "block_kinds.h"
+#include "bucket.h"
 #include "clock.h"
-#include "contention.h"
+#include "hooked.h"
+#include "process.h"
+#include "tls.h"
+
 #include "core.h"
-#include "lock_names.h"
-#include "mprof/mprof.h"
-#include "writer.h"
 
 #define TICKS_PER_SECOND 2000000000u // 2 a nanosecond
 

@@ -10,7 +10,10 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
-#include "trace.h"
+
+#include "trace_buf.h"
+#include "trace_hooks.h"
+#include "wake_marks.h"
 
 static struct mprof_wake_marks marks;
 static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;

@@ -8,7 +8,9 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "core.h"
-#include "writer.h"
+
+#include "message.h"
+#include "wrappers.h"
 
 #define REST "(\\[abi:.*\\])?(<.*>)?"
 static void pattern(const char *name, const char *want) {

@@ -15,8 +15,9 @@
 // usage: lookup STACKS LOOKUPS REPEATS [hot|spread|all]
 
 #include "bench.h"
+
 #include "bucket.h"
-#include "threads.h"
+#include "tls.h"
 
 #include <string.h>
 

@@ -3,10 +3,13 @@
 //
 // What the sections of the report share: numbers for people, and stacks.
 
-#ifndef MPROF_RT_REPORT_H
-#define MPROF_RT_REPORT_H
+#ifndef MPROF_RT_REPORT_TEXT_H
+#define MPROF_RT_REPORT_TEXT_H
 
-#include "writer.h"
+#include "bucket.h"
+#include "outfile.h"
+#include "stacks.h"
+#include "summary.h"
 
 // In memory from mprof_os_map.
 struct mprof_report {
@@ -20,8 +23,6 @@ struct mprof_report {
   bool is_main;    // main was met; what called it is no news
   char command[4096];
 };
-
-// --- report_text.c ---
 
 void mprof_report_put(struct mprof_report *w, const char *s);
 // "1,234", then what.
@@ -42,23 +43,4 @@ void mprof_report_labels(struct mprof_report *w,
 // A line for each frame.
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 
-// --- the sections, and their lines for scripts ---
-
-void mprof_report_heap(struct mprof_report *w);
-void mprof_report_heap_summary(struct mprof_report *w);
-void mprof_report_heapx(struct mprof_report *w);
-void mprof_report_heapx_summary(struct mprof_report *w);
-void mprof_report_block(struct mprof_report *w);
-void mprof_report_block_summary(struct mprof_report *w);
-void mprof_report_mutex(struct mprof_report *w);
-void mprof_report_mutex_summary(struct mprof_report *w);
-void mprof_report_threads(struct mprof_report *w);
-void mprof_report_threads_summary(struct mprof_report *w);
-struct mprof_stuck;
-void mprof_report_stuck(struct mprof_report *w, const struct mprof_stuck *g);
-void mprof_report_stuck_summary(struct mprof_report *w,
-                                const struct mprof_stuck *g);
-void mprof_report_custom(struct mprof_report *w);
-void mprof_report_custom_summary(struct mprof_report *w);
-
-#endif // MPROF_RT_REPORT_H
+#endif // MPROF_RT_REPORT_TEXT_H

@@ -3,10 +3,17 @@
 //
 // From a frame pointer to return addresses. (Go: fpTracebackPCs)
 
-#ifndef MPROF_RT_UNWIND_H
-#define MPROF_RT_UNWIND_H
+#ifndef MPROF_RT_UNWIND_FP_H
+#define MPROF_RT_UNWIND_FP_H
 
-#include "bucket.h"
+#include "base.h"
+
+// Why a stack has no root. The writers end such a stack with a pseudo frame.
+enum mprof_stack_end {
+  MPROF_STACK_COMPLETE = 0,
+  MPROF_STACK_CUT_CHAIN = 1, // code without frame pointers, or a broken chain
+  MPROF_STACK_CUT_DEPTH = 2, // stack_depth frames
+};
 
 // The part of a thread's own stack that is known to be readable; it stays so as
 // long as the thread lives. Other stacks it may run on come and go, so nothing
@@ -64,38 +71,6 @@ mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
   return true;
 }
 
-// The same through code that keeps no frame pointers, by its call frame
-// information: unwind_cfi.c. Its steps are slower, so only stacks that begin in
-// such code are followed so.
-size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
-                        mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
-// The same from registers, of a call that returns to pc, or of an instruction
-// at pc - 1 that a signal has interrupted. pc comes first.
-struct mprof_registers {
-  uintptr_t pc, sp, bp;
-};
-size_t mprof_unwind_registers(struct mprof_stack_range *range,
-                              const struct mprof_registers *from, mprof_pc *pcs,
-                              size_t depth, enum mprof_stack_end *end);
-// Whether code at pc returns from a signal handler: it calls rt_sigreturn, as
-// libc's does. (Debuggers tell it so, too.)
-bool mprof_is_signal_return(mprof_pc pc);
-// What a signal has interrupted, a ucontext_t, whose handler is one of those
-// that the frame address fp is below; of several the last that came. NULL if
-// there is none.
-const void *mprof_interrupted_context(struct mprof_stack_range *range,
-                                      uintptr_t fp);
-// Whether frame is the frame address of one of the functions on the stack that
-// fp, the frame address of one of them, is on, and pc its return address. That
-// function must keep a frame pointer, others need not.
-bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
-                           uintptr_t frame, mprof_pc pc);
-// The frame address of the entry that fp, the frame address of one of the
-// runtime's functions, is below on its stack; 0 if there is none.
-uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
-// A module has been unloaded: what is remembered of code may be wrong now.
-void mprof_unwind_forget(void);
-
 // --- what both ways share ---
 // What may be read of the stack that fp lies on: range itself, or, on a stack
 // that is not the thread's own, *foreign. NULL: not even the frame at fp.
@@ -112,4 +87,4 @@ bool mprof_is_context_root(mprof_pc pc);
 // thread's function is no frame of the program's.
 size_t mprof_without_root(const mprof_pc *pcs, size_t n);
 
-#endif // MPROF_RT_UNWIND_H
+#endif // MPROF_RT_UNWIND_FP_H

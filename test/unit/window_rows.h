@@ -4,10 +4,14 @@
 // Rows of records made by hand, as a session leaves them, for tests of a
 // recorder's window.
 
-#ifndef MPROF_TEST_UNIT_TRACE_ROWS_H
-#define MPROF_TEST_UNIT_TRACE_ROWS_H
+#ifndef MPROF_TEST_UNIT_WINDOW_ROWS_H
+#define MPROF_TEST_UNIT_WINDOW_ROWS_H
 
 #include "traces.h"
+
+#include "trace_buf.h"
+#include "trace_rows.h"
+#include "trace_types.h"
 
 // A row of one buffer.
 struct trace_row {
@@ -43,4 +47,4 @@ static inline void trace_row_put(struct trace_row *r,
 #define PUT_NONE(r, type, ticks)                                               \
   trace_row_put(r, MPROF_TRACE_##type, ticks, 0, NULL)
 
-#endif // MPROF_TEST_UNIT_TRACE_ROWS_H
+#endif // MPROF_TEST_UNIT_WINDOW_ROWS_H

@@ -5,8 +5,8 @@
 // path and the entries that hooks.def names. Nothing else of the runtime has
 // default visibility but the public API.
 
-#ifndef MPROF_RT_FASTPATH_H
-#define MPROF_RT_FASTPATH_H
+#ifndef MPROF_RT_ABI_WORDS_H
+#define MPROF_RT_ABI_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,69 +83,8 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
 #define MPROF_ABI_NAME(v) MPROF_ABI_NAME_(v)
 extern MPROF_DATA const char MPROF_ABI_NAME(MPROF_ABI_VERSION);
 
-MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size);
-MPROF_ENTRY void __mprof_custom_free(void *ptr);
-// What the inline functions of mprof/mprof.h call.
-MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr, size_t size);
-MPROF_ENTRY void __mprof_arena_reset(const void *arena);
-// The same where blocks of allocators that use one another are all counted:
-// what the address already has lies within this block.
-MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size);
-// Takes the block out of the profile before the allocator may hand its address
-// to another thread; the result names it for __mprof_custom_realloc_end.
-MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);
-MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
-                                            void *new_ptr, size_t size,
-                                            int64_t countdown);
-MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
-                                                 void *new_ptr, size_t size,
-                                                 int64_t countdown);
-
-// notes: MPROF_USER_WORDS words of the caller's frame, from begin to end; f:
-// the program's function.
-MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock);
-MPROF_ENTRY void __mprof_user_lock_end(void *notes);
-MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock);
-MPROF_ENTRY void __mprof_user_unlock_end(void *notes);
-MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f);
-MPROF_ENTRY void __mprof_user_call_end(void *notes);
-
-// Names of a module's mprof_wrapper functions. The pass emits one such node
-// for each translation unit that defines any, registered by a constructor and
-// unregistered by a destructor. Guarded by the registry lock.
-struct __mprof_wrappers {
-  struct __mprof_wrappers *next;
-  const char *const *names; // demangled, without parameters
-  size_t count;
-};
-MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
-MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
-
-// A hooked function of the heap in code of a shared library, whose sites call
-// what word and entry point to: at first what binds them. Atomic; all who write
-// a field write the same.
-struct __mprof_module_hook {
-  void *const *word;
-  void *entry;
-  void *lazy;                  // what word points to before it is bound
-  void *const *program_s_word; // &__mprof_next_f
-  void *program_s_entry;       // __mprof_f
-  // f as the code's own reference has it, and what stands in for the entry
-  // where that is not the program's.
-  void *own;
-  void *own_entry;
-};
-MPROF_ENTRY void __mprof_module_binds(struct __mprof_module_hook *hook);
-// A block of size bytes is not to be counted. Where the countdown that its site
-// took down has run out, a sample is lost with it, as it must be: what the next
-// sites allocate would stand for this block else.
-MPROF_ENTRY void __mprof_drop_sample(size_t size);
-
-// Called by the last destructor of a shared library, in which inside points.
-MPROF_ENTRY void __mprof_module_unloads(const void *inside);
-
 #ifdef __cplusplus
 }
 #endif
 
-#endif // MPROF_RT_FASTPATH_H
+#endif // MPROF_RT_ABI_WORDS_H

@@ -5,8 +5,9 @@
 // have cache lines of their own: a word that is written often must not lie
 // beside them.
 
-#include "fastpath.h"
-#include "init.h"
+#include "abi_words.h"
+
+#include "base.h"
 
 #define IN_LINE __attribute__((section(".data.mprof_words")))
 IN_LINE __attribute__((aligned(64))) uintptr_t __mprof_free_mask =
@@ -24,3 +25,8 @@ IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));        \
   IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;
 #include "mprof/hooks.def"
+
+__thread int64_t __mprof_heap_countdown;
+__thread uintptr_t __mprof_nested_frame;
+__thread uintptr_t __mprof_nested_return;
+void *__mprof_main_frame;

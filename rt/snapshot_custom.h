@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A copy of a profile of the program's own.
+
+#ifndef MPROF_RT_SNAPSHOT_CUSTOM_H
+#define MPROF_RT_SNAPSHOT_CUSTOM_H
+
+#include "bucket.h"
+
+struct mprof_custom_sample {
+  const struct mprof_bucket *bucket;
+  uint64_t count; // values
+};
+
+struct mprof_custom_snapshot {
+  const char *name; // NULL: none was taken
+  struct mprof_custom_sample *samples;
+  const struct mprof_custom_sample **sorted; // most values first
+  size_t len;
+  size_t mapped_bytes;
+  uint64_t values; // sum of the counts
+  int64_t time_ns; // CLOCK_REALTIME
+};
+
+// Takes one of the profile with a number of custom_profile.h. 0 or ENOMEM. Free
+// it with mprof_custom_snapshot_free. Call with the guard set.
+int mprof_custom_snapshot_take(struct mprof_custom_snapshot *s, size_t number);
+void mprof_custom_snapshot_free(struct mprof_custom_snapshot *s);
+
+#endif // MPROF_RT_SNAPSHOT_CUSTOM_H

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See writer_lock.h.
+
+#include "writer_lock.h"
+
+#include "caller.h"
+#include "lock.h"
+
+struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
+struct mprof_caller mprof_writer_caller;
