@@ -1,15 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See eh_frame.h.
+// Reads call frame information (.eh_frame) and computes the rule for one code
+// address. Keeps no state, allocates nothing and takes no lock.
+//
+//   pc -> module's .eh_frame_hdr (_dl_find_object)
+//      -> function's entry (FDE), by binary search
+//      -> shared entry (CIE), named by the FDE
+//      -> run the CIE's instructions, then the FDE's up to pc -> rule
+//
+// Everything that a rule cannot express becomes MPROF_CFA_UNKNOWN.
 
 #include "eh_frame.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-// --- reading it ---
-// (DWARF 5, 6.4; LSB 5.0, 10.6; the numbers are DWARF's of x86-64.)
+// --- reading .eh_frame ---
+// (DWARF 5, 6.4; LSB 5.0, 10.6; register numbers: x86-64 psABI.)
 
 enum { REG_BP_NUMBER = 6, REG_SP_NUMBER = 7, REG_RA_NUMBER = 16 };
 
@@ -57,7 +65,8 @@ static int64_t get_sleb(struct cursor *c) {
   return (int64_t)v;
 }
 
-// Bytes of a pointer in encoding e, 0 if it is not one that linkers write.
+// Returns the bytes of a pointer in encoding e; 0 if linkers do not write that
+// encoding.
 static size_t encoded_size(uint8_t e) {
   switch (e & 0x0f) {
   case 0x00: // absptr
@@ -72,21 +81,22 @@ static size_t encoded_size(uint8_t e) {
   }
 }
 
-// An entry of .eh_frame: its body without the length.
+// Sets *body to the entry of .eh_frame at p, without its length field. Returns
+// false for the end mark and the 64-bit format.
 static bool open_entry(const uint8_t *p, struct cursor *body) {
   uint32_t length;
   memcpy(&length, p, sizeof(length));
-  if (length == 0 || length == UINT32_MAX) // the end; the 64-bit format
+  if (length == 0 || length == UINT32_MAX)
     return false;
   *body = (struct cursor){p + 4, p + 4 + length};
   return true;
 }
 
-// What the entries of a family share.
+// A common information entry: data shared by the entries of many functions.
 struct cie {
   uint64_t code_align;
   int64_t data_align;
-  uint8_t encoding; // of addresses
+  uint8_t encoding; // of code addresses in the functions' entries
   bool has_augmentation;
   struct cursor instructions;
 };
@@ -119,7 +129,7 @@ static bool read_cie(const uint8_t *p, struct cie *cie) {
       else if (*a == 'L')
         get_bytes(&c, 1);
       else if (*a == 'S' || *a == 'B')
-        continue; // a signal's frame; has no data
+        continue; // flags without data, e.g. a signal frame
       else
         break;
     }
@@ -145,7 +155,7 @@ struct machine {
   struct row row, initial;
   struct row stack[REMEMBERED];
   unsigned depth;
-  bool is_odd; // something that a rule cannot say
+  bool is_odd; // met something that a rule cannot express
 };
 
 static void set_base(struct machine *m, uint64_t reg) {
@@ -172,7 +182,7 @@ static void set_restored(struct machine *m, uint64_t reg) {
   }
 }
 
-// Of a register that is not where set_saved could say.
+// Records that reg is restored in a way that a rule cannot express.
 static void set_odd(struct machine *m, uint64_t reg) {
   if (reg == REG_BP_NUMBER)
     m->row.bp_is_odd = true;
@@ -186,7 +196,8 @@ static void skip_block(struct cursor *c) {
       length < (uint64_t)(c->end - c->at) ? length : (uint64_t)(c->end - c->at);
 }
 
-// One instruction without the location's; false for an unknown one.
+// Runs one instruction that does not change the location. Returns false if the
+// instruction is unknown.
 static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   const int64_t scale = m->cie->data_align;
   uint64_t reg;
@@ -272,8 +283,8 @@ static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   }
 }
 
-// Runs the instructions at c that hold up to target; both count from the
-// function's begin.
+// Runs the instructions at c up to the location target, an offset from the
+// function's begin. Returns false on an unknown instruction.
 static bool run(struct machine *m, struct cursor c, uint64_t target) {
   uint64_t at = 0;
   while (c.at < c.end) {
@@ -320,8 +331,8 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
 
 // --- finding the entry of an address ---
 
-// .eh_frame_hdr, in the one form that linkers write: the entries sorted by
-// their begin, both as 32-bit distances from the header.
+// .eh_frame_hdr, in the only form that linkers write. The table is sorted by
+// begin; begin and entry are 32-bit offsets from the header.
 struct header {
   uint8_t version, frame_encoding, count_encoding, table_encoding;
   int32_t frame;
@@ -331,7 +342,8 @@ struct header {
   } table[];
 };
 
-// The entry that begins last at or before pc; *begin gets where.
+// Returns the last entry that begins at or before pc, and stores the begin of
+// its code in *begin.
 static const uint8_t *find_entry(const struct header *h, uintptr_t pc,
                                  uintptr_t *begin) {
   if (h->version != 1 || (h->frame_encoding & 0x0f) != 0x0b ||
@@ -364,9 +376,9 @@ static const struct header *header_of(uintptr_t pc) {
 static const struct header *header_of(uintptr_t pc) { return pc ? NULL : NULL; }
 #endif
 
-// The entry of pc, opened behind its addresses.
+// The entry of an address, with the cursor at the entry's instructions.
 struct found {
-  struct mprof_code_range code; // empty: there is none
+  struct mprof_code_range code; // empty: no entry was found
   struct cie cie;
   struct cursor instructions;
 };
