@@ -21,6 +21,49 @@
 
 enum { REG_BP_NUMBER = 6, REG_SP_NUMBER = 7, REG_RA_NUMBER = 16 };
 
+// Encodings of pointers. The lower half is the format, the upper half says
+// relative to which address the pointer is. (LSB 5.0, 10.5.1)
+enum {
+  DW_EH_PE_absptr = 0x00,
+  DW_EH_PE_udata4 = 0x03,
+  DW_EH_PE_udata8 = 0x04,
+  DW_EH_PE_sdata4 = 0x0b,
+  DW_EH_PE_sdata8 = 0x0c,
+  DW_EH_PE_datarel = 0x30,
+  DW_EH_PE_FORMAT = 0x0f // mask
+};
+
+// Instructions. The first three have an operand in their lower 6 bits.
+// (DWARF 5, 7.24; LSB 5.0, 10.5.2)
+enum {
+  DW_CFA_advance_loc = 0x40,
+  DW_CFA_offset = 0x80,
+  DW_CFA_restore = 0xc0,
+  DW_CFA_OPERAND = 0x3f, // mask
+  DW_CFA_nop = 0x00,
+  DW_CFA_advance_loc1 = 0x02, // followed by an operand of 1 byte
+  DW_CFA_advance_loc4 = 0x04, // 4 bytes; between the two, 2 bytes
+  DW_CFA_offset_extended = 0x05,
+  DW_CFA_restore_extended = 0x06,
+  DW_CFA_undefined = 0x07,
+  DW_CFA_same_value = 0x08,
+  DW_CFA_register = 0x09,
+  DW_CFA_remember_state = 0x0a,
+  DW_CFA_restore_state = 0x0b,
+  DW_CFA_def_cfa = 0x0c,
+  DW_CFA_def_cfa_register = 0x0d,
+  DW_CFA_def_cfa_offset = 0x0e,
+  DW_CFA_def_cfa_expression = 0x0f,
+  DW_CFA_expression = 0x10,
+  DW_CFA_offset_extended_sf = 0x11,
+  DW_CFA_def_cfa_sf = 0x12,
+  DW_CFA_def_cfa_offset_sf = 0x13,
+  DW_CFA_val_offset = 0x14,
+  DW_CFA_val_offset_sf = 0x15,
+  DW_CFA_val_expression = 0x16,
+  DW_CFA_GNU_args_size = 0x2e
+};
+
 struct cursor {
   const uint8_t *at, *end;
 };
@@ -68,13 +111,13 @@ static int64_t get_sleb(struct cursor *c) {
 // Returns the bytes of a pointer in encoding e; 0 if linkers do not write that
 // encoding.
 static size_t encoded_size(uint8_t e) {
-  switch (e & 0x0f) {
-  case 0x00: // absptr
-  case 0x04: // udata8
-  case 0x0c: // sdata8
+  switch (e & DW_EH_PE_FORMAT) {
+  case DW_EH_PE_absptr:
+  case DW_EH_PE_udata8:
+  case DW_EH_PE_sdata8:
     return 8;
-  case 0x03: // udata4
-  case 0x0b: // sdata4
+  case DW_EH_PE_udata4:
+  case DW_EH_PE_sdata4:
     return 4;
   default:
     return 0;
@@ -202,80 +245,80 @@ static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   const int64_t scale = m->cie->data_align;
   uint64_t reg;
   switch (op) {
-  case 0x00: // nop
+  case DW_CFA_nop:
     return true;
-  case 0x05: // offset_extended
+  case DW_CFA_offset_extended:
     reg = get_uleb(c);
     set_saved(m, reg, (int64_t)get_uleb(c) * scale);
     return true;
-  case 0x11: // offset_extended_sf
+  case DW_CFA_offset_extended_sf:
     reg = get_uleb(c);
     set_saved(m, reg, get_sleb(c) * scale);
     return true;
-  case 0x06: // restore_extended
+  case DW_CFA_restore_extended:
     set_restored(m, get_uleb(c));
     return true;
-  case 0x07: // undefined
+  case DW_CFA_undefined:
     reg = get_uleb(c);
     if (reg == REG_RA_NUMBER)
       m->row.ra_is_undefined = true;
     else
       set_odd(m, reg);
     return true;
-  case 0x08: // same_value
+  case DW_CFA_same_value:
     reg = get_uleb(c);
     if (reg == REG_BP_NUMBER)
       m->row.bp_is_saved = m->row.bp_is_odd = false;
     return true;
-  case 0x09: // register
+  case DW_CFA_register:
     set_odd(m, get_uleb(c));
     get_uleb(c);
     return true;
-  case 0x0a: // remember_state
+  case DW_CFA_remember_state:
     if (m->depth < REMEMBERED)
       m->stack[m->depth] = m->row;
     else
       m->is_odd = true;
     m->depth++;
     return true;
-  case 0x0b: // restore_state
+  case DW_CFA_restore_state:
     if (m->depth == 0)
       return false;
     if (--m->depth < REMEMBERED)
       m->row = m->stack[m->depth];
     return true;
-  case 0x0c: // def_cfa
+  case DW_CFA_def_cfa:
     set_base(m, get_uleb(c));
     m->row.cfa = (int64_t)get_uleb(c);
     return true;
-  case 0x12: // def_cfa_sf
+  case DW_CFA_def_cfa_sf:
     set_base(m, get_uleb(c));
     m->row.cfa = get_sleb(c) * scale;
     return true;
-  case 0x0d: // def_cfa_register
+  case DW_CFA_def_cfa_register:
     set_base(m, get_uleb(c));
     return true;
-  case 0x0e: // def_cfa_offset
+  case DW_CFA_def_cfa_offset:
     m->row.cfa = (int64_t)get_uleb(c);
     return true;
-  case 0x13: // def_cfa_offset_sf
+  case DW_CFA_def_cfa_offset_sf:
     m->row.cfa = get_sleb(c) * scale;
     return true;
-  case 0x0f: // def_cfa_expression
+  case DW_CFA_def_cfa_expression:
     m->row.base = MPROF_CFA_UNKNOWN;
     skip_block(c);
     return true;
-  case 0x10: // expression
-  case 0x16: // val_expression
+  case DW_CFA_expression:
+  case DW_CFA_val_expression:
     set_odd(m, get_uleb(c));
     skip_block(c);
     return true;
-  case 0x14: // val_offset
-  case 0x15: // val_offset_sf
+  case DW_CFA_val_offset:
+  case DW_CFA_val_offset_sf:
     set_odd(m, get_uleb(c));
     get_uleb(c);
     return true;
-  case 0x2e: // GNU_args_size
+  case DW_CFA_GNU_args_size:
     get_uleb(c);
     return true;
   default:
@@ -290,19 +333,20 @@ static bool run(struct machine *m, struct cursor c, uint64_t target) {
   while (c.at < c.end) {
     uint8_t op = *c.at++;
     uint64_t advance = 0;
-    switch (op >> 6) {
-    case 1: // advance_loc
-      advance = op & 0x3f;
+    switch (op & ~DW_CFA_OPERAND) {
+    case DW_CFA_advance_loc:
+      advance = op & DW_CFA_OPERAND;
       break;
-    case 2: // offset
-      set_saved(m, op & 0x3f, (int64_t)get_uleb(&c) * m->cie->data_align);
+    case DW_CFA_offset:
+      set_saved(m, op & DW_CFA_OPERAND,
+                (int64_t)get_uleb(&c) * m->cie->data_align);
       continue;
-    case 3: // restore
-      set_restored(m, op & 0x3f);
+    case DW_CFA_restore:
+      set_restored(m, op & DW_CFA_OPERAND);
       continue;
     default:
-      if (op >= 0x02 && op <= 0x04) { // advance_loc1, 2, 4
-        advance = get_bytes(&c, (size_t)1 << (op - 0x02));
+      if (op >= DW_CFA_advance_loc1 && op <= DW_CFA_advance_loc4) {
+        advance = get_bytes(&c, (size_t)1 << (op - DW_CFA_advance_loc1));
         break;
       }
       if (!step(m, op, &c))
@@ -346,8 +390,10 @@ struct header {
 // its code in *begin.
 static const uint8_t *find_entry(const struct header *h, uintptr_t pc,
                                  uintptr_t *begin) {
-  if (h->version != 1 || (h->frame_encoding & 0x0f) != 0x0b ||
-      h->count_encoding != 0x03 || h->table_encoding != 0x3b)
+  if (h->version != 1 ||
+      (h->frame_encoding & DW_EH_PE_FORMAT) != DW_EH_PE_sdata4 ||
+      h->count_encoding != DW_EH_PE_udata4 ||
+      h->table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
     return NULL;
   int64_t at = (int64_t)(pc - (uintptr_t)h);
   size_t lo = 0, hi = h->count;
