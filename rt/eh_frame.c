@@ -239,14 +239,42 @@ static void skip_block(struct cursor *c) {
       length < (uint64_t)(c->end - c->at) ? length : (uint64_t)(c->end - c->at);
 }
 
-// Runs one instruction that does not change the location. Returns false if the
-// instruction is unknown.
-static bool step(struct machine *m, uint8_t op, struct cursor *c) {
+// Runs an instruction that defines the CFA. Returns false for any other one.
+static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
+  const int64_t scale = m->cie->data_align;
+  switch (op) {
+  case DW_CFA_def_cfa:
+    set_base(m, get_uleb(c));
+    m->row.cfa = (int64_t)get_uleb(c);
+    return true;
+  case DW_CFA_def_cfa_sf:
+    set_base(m, get_uleb(c));
+    m->row.cfa = get_sleb(c) * scale;
+    return true;
+  case DW_CFA_def_cfa_register:
+    set_base(m, get_uleb(c));
+    return true;
+  case DW_CFA_def_cfa_offset:
+    m->row.cfa = (int64_t)get_uleb(c);
+    return true;
+  case DW_CFA_def_cfa_offset_sf:
+    m->row.cfa = get_sleb(c) * scale;
+    return true;
+  case DW_CFA_def_cfa_expression:
+    m->row.base = MPROF_CFA_UNKNOWN;
+    skip_block(c);
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Runs an instruction that says how a register is restored. Returns false for
+// any other one.
+static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   const int64_t scale = m->cie->data_align;
   uint64_t reg;
   switch (op) {
-  case DW_CFA_nop:
-    return true;
   case DW_CFA_offset_extended:
     reg = get_uleb(c);
     set_saved(m, reg, (int64_t)get_uleb(c) * scale);
@@ -270,8 +298,29 @@ static bool step(struct machine *m, uint8_t op, struct cursor *c) {
     if (reg == REG_BP_NUMBER)
       m->row.bp_is_saved = m->row.bp_is_odd = false;
     return true;
-  case DW_CFA_register:
+  case DW_CFA_expression:
+  case DW_CFA_val_expression:
     set_odd(m, get_uleb(c));
+    skip_block(c);
+    return true;
+  case DW_CFA_register:
+  case DW_CFA_val_offset:
+  case DW_CFA_val_offset_sf:
+    set_odd(m, get_uleb(c));
+    get_uleb(c);
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Runs one instruction that does not change the location. Returns false if the
+// instruction is unknown.
+static bool step(struct machine *m, uint8_t op, struct cursor *c) {
+  switch (op) {
+  case DW_CFA_nop:
+    return true;
+  case DW_CFA_GNU_args_size:
     get_uleb(c);
     return true;
   case DW_CFA_remember_state:
@@ -287,42 +336,8 @@ static bool step(struct machine *m, uint8_t op, struct cursor *c) {
     if (--m->depth < REMEMBERED)
       m->row = m->stack[m->depth];
     return true;
-  case DW_CFA_def_cfa:
-    set_base(m, get_uleb(c));
-    m->row.cfa = (int64_t)get_uleb(c);
-    return true;
-  case DW_CFA_def_cfa_sf:
-    set_base(m, get_uleb(c));
-    m->row.cfa = get_sleb(c) * scale;
-    return true;
-  case DW_CFA_def_cfa_register:
-    set_base(m, get_uleb(c));
-    return true;
-  case DW_CFA_def_cfa_offset:
-    m->row.cfa = (int64_t)get_uleb(c);
-    return true;
-  case DW_CFA_def_cfa_offset_sf:
-    m->row.cfa = get_sleb(c) * scale;
-    return true;
-  case DW_CFA_def_cfa_expression:
-    m->row.base = MPROF_CFA_UNKNOWN;
-    skip_block(c);
-    return true;
-  case DW_CFA_expression:
-  case DW_CFA_val_expression:
-    set_odd(m, get_uleb(c));
-    skip_block(c);
-    return true;
-  case DW_CFA_val_offset:
-  case DW_CFA_val_offset_sf:
-    set_odd(m, get_uleb(c));
-    get_uleb(c);
-    return true;
-  case DW_CFA_GNU_args_size:
-    get_uleb(c);
-    return true;
   default:
-    return false;
+    return step_cfa(m, op, c) || step_register(m, op, c);
   }
 }
 
