@@ -19,8 +19,8 @@
 //
 // The table starts with Go's size and hash. When it is half full, its words are
 // copied to a table four times as large. The old table stays, since readers may
-// still use it. Such a reader misses only newer buckets, and a reader that
-// finds nothing searches again under the lock.
+// still use it. A reader of the old table misses at most buckets inserted since
+// the copy. Before it inserts a bucket, it searches again under the lock.
 
 #include "bucket.h"
 

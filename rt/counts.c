@@ -145,9 +145,8 @@ static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
   mprof_count_publish(sum_of(b, index, is_free), taken, future, active);
 }
 
-// Publishes frees before allocations: if the free of a block was read, the
-// block's allocation is read afterwards and so is counted, too. The data of
-// heapx that belong to a free are published even before that.
+// Publishes the counters in the reverse order of their writes: heapx, frees,
+// allocations. So if the free of a block is published, its allocation is, too.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index) {
   if (mprof_heapx_is_on())
     mprof_heapx_publish_locked(b, index);

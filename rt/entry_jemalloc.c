@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of jemalloc's own functions. Their blocks and malloc's are the same
-// kind: each family may free the other's blocks.
+// Entries of jemalloc's own functions. They share their blocks with malloc:
+// each family may free blocks of the other.
 //
 // jemalloc trusts the size that sdallocx is given. But a counted block has a
 // page of its own, whatever size was requested. So a block on a page boundary

@@ -58,7 +58,7 @@ static bool is_private(const struct __mprof_module_hook *h) {
       (p->address == NULL && is_first(p, h->own)))
     return false;
   // The allocator beneath may belong to a library that the program is linked
-  // with. Then its address differs from p->address.
+  // with. Then the word holds its address, which differs from p->address.
   mprof_next_find();
   return h->own != *h->program_s_word;
 }

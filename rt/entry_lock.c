@@ -202,8 +202,8 @@ static void sem_taken(const sem_t *s) {
     mprof_release_taken((uintptr_t)s);
 }
 
-// Refers to sem_trywait strongly: the entries of waits call it, too, and a
-// program that waits may not refer to it.
+// Refers to sem_trywait strongly. The entries of waits call it, too, and a
+// program that only waits has no reference of its own.
 MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   int r = sem_trywait(s);
   if (r == 0)

@@ -36,8 +36,9 @@ static bool comes_second(uintptr_t lock) {
   return is_held;
 }
 
-// Mark the time between the begin and the end entry: functions called then are
-// part of the lock. The address of notes stands for the site's frame.
+// Marks the time between the begin and the end entry: functions called in it
+// are part of the marked function. The address of notes stands for the site's
+// frame.
 static void enter_user(const void *notes) {
   mprof_tls.user_frame = (uintptr_t)notes;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events of the heap: counts allocations and frees, and calls the heapx
-// counters, the allocation log and the trace. (Go: mProf_Malloc, mProf_Free)
+// Events of the heap: counts allocations and frees, and passes them to heapx,
+// the allocation log and the trace. (Go: mProf_Malloc, mProf_Free)
 //
 //   allocation: unwind -> bucket -> live map -> count
 //   free:       live map -> count

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters of the heapx profile: temporary blocks, resizes and slack. Each
-// counter has the same places as the heap profile's counters (own, future,
-// cells; see counts.h). See heapx.h.
+// Counters of the heapx profile: temporary blocks, resizes and slack. They are
+// laid out like the heap profile's counters: own, future and cells (counts.h).
 
 #include "heapx.h"
 

@@ -128,9 +128,9 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
   return true;
 }
 
-// Returns the number of frames to keep above the root. libc has several frames
-// below a thread's function if all of them can be followed. In the first
-// thread, a frame of the program's startup code lies below libc's frames.
+// Returns how many of n frames to keep: drops libc's frames at the root. There
+// are several if all of them can be followed. In the first thread, a frame of
+// the program's startup code lies below them and is dropped, too.
 static size_t without_roots(const mprof_pc *pcs, size_t n) {
   if (n > 2 && mprof_without_root(pcs, n) == n &&
       mprof_without_root(pcs, n - 1) < n - 1)
@@ -196,8 +196,8 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
     if (is_sure)
       r = find_rule(f.pc - 1);
     is_sure = r.base != MPROF_CFA_UNKNOWN;
-    // When f is at a handler's return, bp may hold the frame address of main
-    // from the moment of the signal, so it does not show that f is main's.
+    // At the return of a signal handler, bp belongs to the interrupted code. It
+    // may be the frame address of main although f is not main's frame.
     const bool is_of_handler = !is_sure && mprof_is_signal_return(f.pc);
     if (main_frame != 0 && f.bp == main_frame &&
         (r.base == MPROF_CFA_FROM_BP || (!is_sure && !is_of_handler))) {
