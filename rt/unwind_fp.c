@@ -136,10 +136,9 @@ bool mprof_stack_reaches(struct mprof_stack_range *range, bool is_foreign,
 
 // Called when the chain cannot be followed beyond the frame at fp. Returns
 // COMPLETE if that frame is the thread's root. A thread starts with a frame
-// address
-// of 0. In the first thread, main finds an arbitrary value of libc's in the
-// register, so instrumented main records its frame address. Before main runs
-// and after it has returned, the callers are libc's functions only.
+// address of 0. In the first thread, main finds an arbitrary value of libc's in
+// the register, so instrumented main records its frame address. Before main
+// runs and after it has returned, the callers are libc's functions only.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                      uintptr_t fp, uintptr_t next) {
   if (next == 0)
