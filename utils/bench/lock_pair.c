@@ -15,7 +15,7 @@
 #include <string.h>
 
 // Each object has its own cache line in each variant. If the counter shared a
-// line with the lock, a pair would differ by 1 ns.
+// line with the lock, the time of a pair would change by 1 ns.
 static pthread_mutex_t mutex BENCH_OWN_LINE = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock BENCH_OWN_LINE = PTHREAD_RWLOCK_INITIALIZER;
 static long counter BENCH_OWN_LINE;

@@ -89,7 +89,7 @@ static void *wait_forever(void *arg) {
   const long i = (long)arg;
   waiting[i].tid = (pid_t)syscall(SYS_gettid);
   __atomic_add_fetch(&started, 1, __ATOMIC_RELEASE);
-  call_deep(DEPTH - 2, i); // this function and wait_somewhere make it DEPTH
+  call_deep(DEPTH - 2, i); // DEPTH - 1 frames, and this one
   __atomic_add_fetch(&ended, 1, __ATOMIC_RELAXED);
   return NULL;
 }
