@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See alloc_log.h. Functions cannot be named where an event is, since their
-// names are in files and asking for them allocates; so a frame is an address
-// and its place in a module, and the modules are listed before the first record
-// that needs them. utils/mprof-alloc-log names them afterwards.
+// Writes the records of the allocation log. (Go: tracealloc, tracefree,
+// tracegc)
+//
+// Functions cannot be named at the time of an event, since their names are in
+// files, and reading files allocates. So a frame is written as an address and
+// its offset in a module. The modules are listed before the first record that
+// needs them. utils/mprof-alloc-log adds the names afterwards.
 //
 //   # MProf allocation log 1, pid 71, part 1, begun 1763760000000000000
 //   # heap_rate 1
@@ -19,9 +22,10 @@
 //   tracefree(0x7f3a5c0012a0, 0x40)
 //   ...
 //
-// Times are seconds since the log began, and come in order. An address is
-// inside the call. A third argument says whose block it is, custom or gc; a
-// free without a size is one of a block that is not counted.
+// Times are seconds since the log began, in ascending order. The address of a
+// frame lies inside the call instruction. A third argument names the owner of
+// the block, custom or gc. A free without a size belongs to a block that is not
+// counted.
 
 #include "alloc_log.h"
 
@@ -43,25 +47,27 @@
 
 #include <string.h>
 
-// A record of the deepest stack that the option allows nearly fills it.
+// A record with the deepest stack that the option allows nearly fills the
+// buffer.
 #define BUFFER_BYTES 65536u
 // Room for one more line.
 #define LINE_BYTES 512u
-// Addresses in no module that are remembered, so as not to look for them again.
+// Number of remembered addresses that lie in no module. They are not looked for
+// again.
 #define UNKNOWN_PCS 64u
 
 static struct {
   struct mprof_lock lock;   // log_lock, guards the rest
-  struct mprof_text text;   // what is being written
+  struct mprof_text text;   // the record being written
   uint64_t begun;           // ticks
-  _Atomic uint64_t part;    // of the log, from 1; 0: there is none
-  int64_t begun_ns;         // CLOCK_REALTIME, of the log
-  _Atomic uint64_t records; // of all parts; both are read without the lock
-  uint64_t lost_told;       // of the events that were lost
-  struct mprof_maps maps;   // that the file lists
-  uint32_t unloads;         // that had been seen when they were read
-  uintptr_t unknown[UNKNOWN_PCS];
-  size_t unknown_len; // of all that were found
+  _Atomic uint64_t part;    // from 1; 0: no log; also read without the lock
+  int64_t begun_ns;         // start of the log, CLOCK_REALTIME
+  _Atomic uint64_t records; // of all parts; also read without the lock
+  uint64_t lost_told;       // lost events that the log has reported
+  struct mprof_maps maps;   // modules that the file lists
+  uint32_t unloads;         // number of unloads before maps was read
+  uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses in no module
+  size_t unknown_len;             // addresses ever put into the ring
 } logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
 
 static void put(const char *s) { mprof_text_str(&logged.text, s); }
@@ -107,11 +113,11 @@ static void read_modules(void) {
   logged.unknown_len = 0;
   mprof_maps_free(&logged.maps);
   if (mprof_maps_read(&logged.maps) != 0)
-    logged.maps = (struct mprof_maps){0}; // then the frames have none
+    logged.maps = (struct mprof_maps){0}; // frames are written without modules
 }
 
-// Whether the address lies in no module that is listed, and has not been looked
-// for yet: stacks through code without frame pointers may hold anything.
+// Returns whether pc lies in no listed module and has not been looked for yet.
+// Stacks through code without frame pointers may contain arbitrary values.
 static bool is_news(uintptr_t pc) {
   if (mprof_maps_find(&logged.maps, pc) != NULL)
     return false;
@@ -128,8 +134,8 @@ static void remember_unknown(uintptr_t pc) {
     logged.unknown[logged.unknown_len++ % UNKNOWN_PCS] = pc;
 }
 
-// Lists the modules anew if the stack has an address in one that is not, or one
-// was unloaded.
+// Lists the modules again if the stack has an address in a module that is not
+// listed, or if a module was unloaded.
 static void learn_modules(const mprof_pc *stack, size_t n) {
   bool has_news = logged.unloads != mprof_epochs_unloads();
   for (size_t i = 0; i < n && !has_news; i++)
@@ -162,7 +168,7 @@ static void begin_log(void) {
   logged.part = logged.records = logged.lost_told = 0;
   logged.begun = mprof_clock_now();
   logged.begun_ns = mprof_sys_realtime_ns();
-  mprof_clock_ticks_per_second(); // takes its time the first time
+  mprof_clock_ticks_per_second(); // slow at the first call, so call it now
   read_modules();
   put_head();
   mprof_log_file_write(&logged.text);
@@ -269,8 +275,8 @@ static void put_losses(void) {
   logged.lost_told = lost;
 }
 
-// ThreadSanitizer sees the memcpy of a program's threads into the buffer, and
-// not the lock.
+// ThreadSanitizer sees that several threads copy into the buffer, but it does
+// not see the runtime's lock. So tell it.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -286,10 +292,11 @@ static void unlock_log(void) {
   mprof_lock_release(&logged.lock);
 }
 
-// Between begin and end are the lines of one record. False if there is no log
-// any more.
+// Begins a record: its lines are put between begin and end. Returns false if
+// the log is closed.
 static bool begin(const struct stack *s) {
-  if (!mprof_process_is_own()) // but has its memory, and its descriptor
+  // A child of vfork or clone has the parent's memory and descriptor.
+  if (!mprof_process_is_own())
     return false;
   lock_log();
   if (mprof_log_file_is_open()) {
@@ -313,7 +320,8 @@ static void end(void) {
   unlock_log();
 }
 
-// Follows unwind tables: the caller may be any code.
+// Returns the stack at frame, or at the entry if frame is 0. Uses call frame
+// information, since the caller may be uninstrumented code.
 static struct stack stack_at(uintptr_t frame) {
   struct stack s = {.len = 0};
   struct mprof_thread *t = mprof_thread_self(true);

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file of the allocation log. It is locked while it is open, so that two
-// processes that were given one name do not write over each other. An earlier
-// log is replaced, and nothing else is: a name that was mistyped costs no file.
+// The file of the allocation log. The file is locked while it is open, so that
+// two processes with the same path do not overwrite each other's records. Only
+// an earlier log or an empty file is replaced, so a mistyped path destroys no
+// other file.
 //
-// The descriptor may be closed by a program that closes all it does not know,
-// and then be a file of the program's. So it is looked at before each write.
+// Some programs close all descriptors that they do not know. The number may
+// then belong to a file of the program. So the descriptor is checked before
+// each write.
 
 #define _GNU_SOURCE 1
 
@@ -62,7 +64,7 @@ static bool fail(const char *what, int error) {
   return false;
 }
 
-// Whether the descriptor still is the file.
+// Returns whether the descriptor still refers to the log's file.
 static bool is_ours(int fd) {
   uint64_t dev, ino;
   return mprof_sys_fstat_id(fd, &dev, &ino) == 0 && dev == file.dev &&
@@ -75,7 +77,7 @@ static long open_path(int flags) {
       O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600));
 }
 
-// Nothing, or a log.
+// Returns whether the file is empty or an allocation log.
 static bool may_be_replaced(int fd) {
   char head[sizeof(MPROF_LOG_MAGIC) - 1];
   long n = mprof_sys_read(fd, head, sizeof(head));
@@ -117,10 +119,11 @@ bool mprof_log_file_open(bool is_child) {
   return open_new(0);
 }
 
-// The program has closed it. It may have a new descriptor, if it is there.
+// Called when the program has closed the descriptor. Opens the file again if it
+// still exists under its path.
 static bool reopen(void) {
   long fd = open_path(0);
-  file.fd = -1; // is the program's
+  file.fd = -1; // the number now belongs to the program
   if (fd < 0)
     return fail("the program has closed, and it cannot be opened again:",
                 (int)-fd);

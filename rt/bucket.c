@@ -1,13 +1,26 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of buckets: open addressing over words that hold a bucket's
-// address and 16 bits of its hash, so that a lookup touches one line of the
-// table and one bucket, however many there are. It starts with Go's size and
-// hash; when half full the words move to a table four times as large, and the
-// old one is left to readers that still look into it. They miss at most what
-// was inserted since, and then look again under the lock.
-// (Go: buckhash, stkbucket)
+// The table of buckets. (Go: buckhash, stkbucket)
+//
+//   key (type, stack, size, ...)
+//     | hash
+//     v
+//   table.slots[]   one word: 16 bits of the hash, address of the bucket
+//     |
+//     v
+//   bucket          counters, key, stack[]
+//     ^
+//   first[type]     newest bucket of the type; older ones follow by allnext
+//
+// Lookups take no lock. Open addressing with tagged words lets a lookup touch
+// one cache line of the table and one bucket, however many buckets exist.
+// Insertions hold insert_lock. Buckets never move and are never freed.
+//
+// The table starts with Go's size and hash. When it is half full, its words are
+// copied to a table four times as large. The old table stays, since readers may
+// still use it. A reader of the old table misses at most buckets inserted since
+// the copy. Before it inserts a bucket, it searches again under the lock.
 
 #include "bucket.h"
 
@@ -37,7 +50,8 @@ struct table {
 
 static struct {
   _Atomic(struct table *) table; // written under insert_lock
-  _Atomic(struct mprof_bucket *) first[MPROF_BUCKET_TYPES]; // the same
+  // newest bucket of each type; written under insert_lock
+  _Atomic(struct mprof_bucket *) first[MPROF_BUCKET_TYPES];
 } buckets;
 
 uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
@@ -103,9 +117,10 @@ static struct table *new_table(unsigned size_at) {
   return t;
 }
 
-// The table to insert into: the present one, or its successor when it is half
-// full. A full table whose successor cannot be had takes no more: an empty slot
-// must remain, since it ends every search.
+// Returns the table to insert into: the present table, or a larger one if the
+// present one is half full. If there is no memory for a larger table, the
+// present one is filled to 7/8; then returns NULL. Empty slots must remain,
+// since an empty slot ends each search.
 static struct table *table_with_room_locked(void) {
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_relaxed);
   if (!t) {
@@ -175,7 +190,7 @@ static struct mprof_bucket *insert_locked(uint64_t hash,
 
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc) {
-  // Where there are no labels it is Go's.
+  // Without labels, the hash equals Go's.
   const size_t size = key->size ^ (size_t)key->labels << 48;
   uint64_t hash = mprof_bucket_hash(key->stack, key->stack_len, size);
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_acquire);

@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See bucket_at.h. An event that repeats finds its bucket among the thread's
-// recent ones: the last one of its call and frame, by following the stack along
-// that one's; or one with its stack, by a hash that is worse than the table's,
-// and faster.
+// Finds the bucket of an event at a frame: unwinding and lookup interleaved.
+// A repeated event finds its bucket in one of the thread's two caches:
+//   recent[]  by call site, caller's frame and size. The cached bucket's stack
+//             is compared with the frames while following them, so no stack is
+//             written.
+//   same[]    by the whole stack and size, after the stack was written. Its
+//             hash is weaker and faster than the bucket table's.
+// Only if both miss is the bucket table searched.
 
 #include "bucket_at.h"
 
@@ -15,8 +19,8 @@
 #include "unwind_cfi.h"
 #include "unwind_fp.h"
 
-// Where a repeated event finds its bucket. The caller's frame address tells
-// most paths to one call site apart.
+// Returns the index in recent[]. The caller's frame address distinguishes most
+// paths to one call site.
 static unsigned recent_index(mprof_pc pc, uintptr_t fp,
                              const struct mprof_bucket_key *key) {
   uint64_t h =
@@ -31,14 +35,15 @@ static unsigned same_index(const struct mprof_bucket_key *key) {
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
-// A stack that meets many locks would make as many buckets; from some number on
-// they share the one that has no lock.
+// Returns the bucket of key, with a limit on buckets per stack. A stack that
+// waits for many locks would need one bucket for each lock. Beyond
+// MPROF_LOCKS_PER_STACK, further locks share the stack's bucket without a lock.
 static MPROF_NOINLINE struct mprof_bucket *
 get_bounded(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
-  if (key->type == MPROF_BUCKET_CUSTOM) // no lock, but a profile's number
+  if (key->type == MPROF_BUCKET_CUSTOM) // object holds a profile's number
     return mprof_bucket_get(key, true);
   struct mprof_bucket_key shared = *key;
   shared.object = 0;
@@ -55,7 +60,8 @@ get_bounded(const struct mprof_bucket_key *key) {
   return b ? b : any;
 }
 
-// Whether the chain ends at fp, as far as it is shown, as the stack of b does.
+// Returns whether the stack ends at the frame fp, and for the same reason as
+// the stack of b. depth is the number of frames left to the depth limit.
 static bool ends_as(struct mprof_thread *t, const struct mprof_bucket *b,
                     uintptr_t fp, size_t depth) {
   struct mprof_scratch *s = t->scratch;
@@ -74,8 +80,8 @@ static bool ends_as(struct mprof_thread *t, const struct mprof_bucket *b,
   return true;
 }
 
-// The recent bucket of an event at frame, if this one has its stack: the chain
-// is followed along that, and nothing is written down. NULL: to be found out.
+// Returns the bucket in recent[] if its stack is the stack at frame, else NULL.
+// Follows the frames along the bucket's stack and writes nothing.
 static struct mprof_bucket *recent_at(struct mprof_thread *t,
                                       const struct mprof_bucket_key *key,
                                       mprof_pc leaf, uintptr_t frame) {
@@ -96,7 +102,7 @@ static struct mprof_bucket *recent_at(struct mprof_thread *t,
   return b;
 }
 
-// The stack is written down.
+// Writes the stack to the scratch buffer, then looks for its bucket.
 static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                                                    struct mprof_bucket_key *key,
                                                    mprof_pc leaf,

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See counts.h.
+// Shards, cells and the flush of a MEM bucket's counters. counts.h explains
+// which thread counts where.
 
 #include "counts.h"
 
@@ -14,10 +15,8 @@
 
 #include <string.h>
 
-// --- cells ---
-
-// What *handle names; made of size bytes if there is nothing yet and size is
-// not 0.
+// Returns the object that *handle names. If there is none and size is not 0,
+// allocates size bytes for it.
 static void *line_of(_Atomic uint32_t *handle, size_t size) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
   if (mprof_likely(h != 0) || size == 0)
@@ -55,8 +54,9 @@ struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
   return NULL;
 }
 
-// Many threads without a cell count here. A thread that only frees has had no
-// record so far; where it ends, it needs none any more.
+// Makes a cell for the calling thread, since the bucket has many events from
+// threads without one. A thread that only frees has no record yet, so make one;
+// but not for a thread that is exiting.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
     mprof_thread_self(false);
@@ -98,7 +98,7 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
   return atomic_load_explicit(counter_of(c, is_free), memory_order_acquire);
 }
 
-// What own and the cells hold, of all time.
+// Returns the sum of own and of all cells since the start.
 static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
   uint64_t sum = read_count(&b->mem.own[index], is_free);
   struct mprof_cell_line *line = line_of(&b->cells, 0);
@@ -119,8 +119,8 @@ static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
   mprof_count_publish(sum_of(b, index, is_free), taken, future, active);
 }
 
-// Frees first: whose free is read, its allocation is read after it. And what
-// comes with a free before that.
+// Publishes the counters in the reverse order of their writes: heapx, frees,
+// allocations. So if the free of a block is published, its allocation is, too.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index) {
   if (mprof_heapx_is_on())
     mprof_heapx_publish_locked(b, index);

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See custom_blocks.h. The live map has a value for each address: the bucket of
-// a block that is alone there and in no arena, which most are, or a record.
+// The counted blocks of the program's own allocators, by address and by arena.
+//
+// The live map has a value for each address. Most blocks are in no arena and
+// alone at their address; then the value is the block's bucket. Otherwise the
+// value names a record.
 //
 //   live map: address -> bucket
 //                     -> record --below--> record or bucket
@@ -10,9 +13,10 @@
 //           |
 //           +-> record <-> record <-> ...
 //
-// Records of an arena lie in the arena's slot, others in that of their address;
-// a record is reused in the slot it was made for only, so that who finds one in
-// the live map knows which lock guards it before it looks again under the lock.
+// A record of an arena lies in the arena's slot, any other record in the slot
+// of its address. A record is only reused in the slot for which it was made. So
+// a thread that finds a record in the live map knows which lock guards it; it
+// takes that lock and then checks the record again.
 
 #include "custom_blocks.h"
 
@@ -23,30 +27,30 @@
 struct arena {
   struct arena *next;
   struct record *first;
-  uintptr_t name;
+  uintptr_t name; // the address by which the program names the arena
 };
 
 struct record {
-  struct record *next, *prev; // of the arena; of unused ones next only
-  struct arena *arena;        // or NULL
+  struct record *next, *prev; // in the arena; an unused record has next only
+  struct arena *arena;        // NULL: in no arena
   uintptr_t addr;             // 0: unused
   uint32_t bucket;
-  // Value of the block within this one at the same address, 0 for none. That
-  // one's arena may be emptied while this record's slot is not locked.
+  // Value of the inner block at the same address, 0 for none. Atomic, since the
+  // inner block's arena may be emptied without the lock of this record's slot.
   _Atomic uint32_t below;
   uint16_t slot; // written once
 };
 _Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
                "one unit of memory a block");
 
-// Of a value that names a record. Handles are smaller: 64 GiB are at most 2^30
-// units.
+// Set in a value that names a record. No handle has this bit: 64 GiB are at
+// most 2^30 units.
 #define IS_RECORD (1u << 31)
 
 #define SLOTS 1024u
 static struct slot {
   struct mprof_lock lock;        // guards the rest, and the records of the slot
-  _Atomic(struct arena *) first; // those that have blocks
+  _Atomic(struct arena *) first; // arenas that have blocks
   struct arena *unused_arenas;
   struct record *unused;
 } slots[SLOTS];
@@ -140,7 +144,7 @@ static void link(struct record *r, struct arena *a) {
     a->first = r;
 }
 
-// The record leaves its arena, too.
+// Removes the record from its arena and makes it unused.
 static void drop_record(struct slot *s, struct record *r) {
   struct arena *a = r->arena;
   if (r->next)
@@ -172,7 +176,8 @@ static bool enter(struct slot *s, const struct mprof_custom_block *b,
   return false;
 }
 
-// Takes the record out of its address, where other blocks may be above it.
+// Removes the record from the chain of blocks at its address. Outer blocks may
+// stand above it.
 static void leave_address(const struct record *r) {
   uint32_t value = value_of(r);
   uint32_t top = mprof_live_custom(r->addr);
@@ -190,7 +195,7 @@ static void leave_address(const struct record *r) {
   }
 }
 
-// ---
+// --- the interface ---
 
 bool mprof_custom_put(const struct mprof_custom_block *b,
                       void (*stale)(uint32_t bucket)) {
@@ -221,7 +226,7 @@ uint32_t mprof_custom_take(uintptr_t addr) {
   struct slot *s = &slots[r->slot];
   uint32_t bucket = 0;
   lock_slot(s);
-  // The arena may have been emptied meanwhile.
+  // Another thread may have emptied the arena before this one had the lock.
   if (r->addr == addr && mprof_live_custom(addr) == value) {
     bucket = r->bucket;
     mprof_live_set_custom(addr, below(r));
@@ -234,7 +239,8 @@ uint32_t mprof_custom_take(uintptr_t addr) {
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t bucket)) {
   struct slot *s = slot_of(arena);
-  // Who resets an arena knows of its blocks, so they were entered before.
+  // A thread that resets an arena knows its blocks, so they were entered
+  // before. If first is NULL here, the arena has none.
   if (atomic_load_explicit(&s->first, memory_order_relaxed) == NULL)
     return;
   lock_slot(s);
@@ -251,7 +257,8 @@ void mprof_custom_empty(uintptr_t arena,
 void mprof_custom_reset(void) {
   for (size_t i = 0; i < SLOTS; i++) {
     struct slot *s = &slots[i];
-    // Not written to if it was never used: a forked child would copy the page.
+    // A slot that was never used is not written: the forked child would have to
+    // copy the page.
     if (s->lock.rank == 0)
       continue;
     mprof_lock_reset(&s->lock);

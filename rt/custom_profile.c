@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See custom_profile.h. The profiles themselves are not in persistent memory,
-// since a forked child has that anew while the program's handles stay good; the
-// values are. (Go: runtime/pprof's NewProfile, Add, Remove, Count)
+// Profiles that the program defines: each maps values to the stacks that added
+// them. (Go: runtime/pprof's NewProfile, Add, Remove, Count)
+//
+// The profiles lie in static memory, since the program's handles must stay
+// valid in a forked child. The values lie in persistent memory, which a forked
+// child starts anew.
 
 #include "custom_profile.h"
 
@@ -21,13 +24,13 @@
 #include <string.h>
 
 struct mprof_profile {
-  char name[MPROF_CUSTOM_NAME];    // written once before the count says so
+  char name[MPROF_CUSTOM_NAME];    // written once, before count includes it
   struct mprof_lock lock;          // guards the table and the buckets' counts
-  struct mprof_value_table values; // and the buckets that they are counted in
+  struct mprof_value_table values; // from each value to its bucket
 };
 
 static struct {
-  struct mprof_lock lock; // profiles_lock: only its holder adds one
+  struct mprof_lock lock; // profiles_lock: held to add a profile
   _Atomic size_t count;
   struct mprof_profile v[MPROF_CUSTOM_PROFILES];
 } profiles = {.lock = MPROF_LOCK_INIT(MPROF_RANK_PROFILES)};
@@ -69,8 +72,9 @@ static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// What may stand between the dots of a file's name, and cannot be taken for the
-// number that follows a name that was taken.
+// Returns whether s is a valid name of a profile. The name becomes a part of a
+// file name between dots. It starts with a letter, so that it is not mistaken
+// for the number that distinguishes files of equal names.
 static bool is_name(const char *s) {
   size_t len = 0;
   for (; s[len] != '\0'; len++)
@@ -135,16 +139,17 @@ MPROF_PUBLIC struct mprof_profile *mprof_profile_lookup(const char *name) {
 
 // --- values ---
 
-// Whether it is one of the program's profiles, and not just any pointer.
+// Returns whether p points to an existing profile; p may be any pointer.
 static bool is_profile(const struct mprof_profile *p) {
   const size_t offset = (uintptr_t)p - (uintptr_t)profiles.v;
   return offset % sizeof(*p) == 0 &&
          offset / sizeof(*p) < mprof_custom_profiles();
 }
 
-// The bucket of the stack at frame, without its first skip functions. They are
-// left out where the stack is shown, since only then it is known which were
-// inlined. Of more than that can be, nothing is left. (Go: lostProfileEvent)
+// Returns the bucket of the stack at frame, without its first skip functions.
+// The bucket only stores skip. Readers drop the functions, since inlined
+// functions are known only after symbolization. A skip above MPROF_MAX_SKIP
+// gives the empty stack. (Go: lostProfileEvent)
 static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
                                       uintptr_t frame) {
   struct mprof_thread *t = mprof_thread_self(true);
@@ -171,7 +176,7 @@ static int put_locked(struct mprof_profile *p, uintptr_t value,
 static int add(struct mprof_profile *p, uintptr_t value, int skip,
                uintptr_t frame) {
   struct mprof_bucket *b = bucket_of(p, skip, frame);
-  if (b == NULL) // counted as lost where the memory was asked for
+  if (b == NULL) // the failed allocation was counted as lost
     return ENOMEM;
   mprof_lock_acquire(&p->lock);
   int error = put_locked(p, value, b);
@@ -179,7 +184,8 @@ static int add(struct mprof_profile *p, uintptr_t value, int skip,
   return error;
 }
 
-// Whether a call may go on, with the guard set. 0 or an errno value.
+// Checks p and the runtime's state, and sets the guard. Returns 0 or an errno
+// value; on an error the guard is not set.
 static int enter(const struct mprof_profile *p) {
   if (!is_profile(p))
     return EINVAL;

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See cycle.h. Where Go takes a lock for each future[i], the counters are
-// such that a flush takes each event once (counts.h); an event that read the
-// cycle just before it turned is accounted one cycle early, as with Go's locks.
+// The cycle machine: when events become visible in the heap profile. See
+// cycle.h. (Go: mProfCycleHolder, mProf_Flush, mProf_PostSweep)
+//
+// Go takes a lock for each future[i]. Here the counters let a flush take each
+// event exactly once without such locks (counts.h). An event that read the
+// cycle just before it turned is counted one cycle early, as in Go.
 
 #include "cycle.h"
 
@@ -16,7 +19,7 @@
 struct mprof_lock mprof_active_lock = MPROF_LOCK_INIT(MPROF_RANK_ACTIVE);
 
 struct mprof_cycle mprof_cycle;
-static atomic_int cycle_owner; // enum mprof_cycle_owner; only grows
+static atomic_int cycle_owner; // enum mprof_cycle_owner; never decreases
 
 uint32_t mprof_cycle_word(void) { return atomic_load(&mprof_cycle.word); }
 void mprof_cycle_set_word(uint32_t word) {
@@ -63,7 +66,8 @@ void mprof_cycle_publish(void) {
   uint32_t cycle;
   set_flushed(&cycle);
   mprof_lock_acquire(&mprof_active_lock);
-  // One walk for both: a program may do this thousands of times a second.
+  // One walk publishes both indices: a program may call this thousands of times
+  // a second.
   struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
   for (; b; b = b->allnext)
     for (unsigned i = cycle; i <= cycle + 1; i++)
@@ -101,8 +105,9 @@ void mprof_cycle_reset(void) {
   atomic_store(&cycle_owner, MPROF_CYCLE_NOBODY);
 }
 
-// A signal handler that interrupted the profiler cannot publish. What it leaves
-// undone the next call does: the ring has a place more than it needs for that.
+// A signal handler that interrupted the profiler cannot publish. The next call
+// publishes in its place: the ring has one index more than it needs, for this
+// case.
 MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
   mprof_cycle_next();

@@ -1,17 +1,68 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See eh_frame.h.
+// Reads call frame information (.eh_frame) and computes the rule for one code
+// address. Keeps no state, allocates nothing and takes no lock.
+//
+//   pc -> module's .eh_frame_hdr (_dl_find_object)
+//      -> function's entry (FDE), by binary search
+//      -> shared entry (CIE), named by the FDE
+//      -> run the CIE's instructions, then the FDE's up to pc -> rule
+//
+// Everything that a rule cannot express becomes MPROF_CFA_UNKNOWN.
 
 #include "eh_frame.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-// --- reading it ---
-// (DWARF 5, 6.4; LSB 5.0, 10.6; the numbers are DWARF's of x86-64.)
+// --- reading .eh_frame ---
+// (DWARF 5, 6.4; LSB 5.0, 10.6; register numbers: x86-64 psABI.)
 
 enum { REG_BP_NUMBER = 6, REG_SP_NUMBER = 7, REG_RA_NUMBER = 16 };
+
+// Encodings of pointers. The lower half is the format, the upper half says
+// relative to which address the pointer is. (LSB 5.0, 10.5.1)
+enum {
+  DW_EH_PE_absptr = 0x00,
+  DW_EH_PE_udata4 = 0x03,
+  DW_EH_PE_udata8 = 0x04,
+  DW_EH_PE_sdata4 = 0x0b,
+  DW_EH_PE_sdata8 = 0x0c,
+  DW_EH_PE_datarel = 0x30,
+  DW_EH_PE_FORMAT = 0x0f // mask
+};
+
+// Instructions. The first three have an operand in their lower 6 bits.
+// (DWARF 5, 7.24; LSB 5.0, 10.5.2)
+enum {
+  DW_CFA_advance_loc = 0x40,
+  DW_CFA_offset = 0x80,
+  DW_CFA_restore = 0xc0,
+  DW_CFA_OPERAND = 0x3f, // mask
+  DW_CFA_nop = 0x00,
+  DW_CFA_advance_loc1 = 0x02, // followed by an operand of 1 byte
+  DW_CFA_advance_loc4 = 0x04, // 4 bytes; between the two, 2 bytes
+  DW_CFA_offset_extended = 0x05,
+  DW_CFA_restore_extended = 0x06,
+  DW_CFA_undefined = 0x07,
+  DW_CFA_same_value = 0x08,
+  DW_CFA_register = 0x09,
+  DW_CFA_remember_state = 0x0a,
+  DW_CFA_restore_state = 0x0b,
+  DW_CFA_def_cfa = 0x0c,
+  DW_CFA_def_cfa_register = 0x0d,
+  DW_CFA_def_cfa_offset = 0x0e,
+  DW_CFA_def_cfa_expression = 0x0f,
+  DW_CFA_expression = 0x10,
+  DW_CFA_offset_extended_sf = 0x11,
+  DW_CFA_def_cfa_sf = 0x12,
+  DW_CFA_def_cfa_offset_sf = 0x13,
+  DW_CFA_val_offset = 0x14,
+  DW_CFA_val_offset_sf = 0x15,
+  DW_CFA_val_expression = 0x16,
+  DW_CFA_GNU_args_size = 0x2e
+};
 
 struct cursor {
   const uint8_t *at, *end;
@@ -57,36 +108,38 @@ static int64_t get_sleb(struct cursor *c) {
   return (int64_t)v;
 }
 
-// Bytes of a pointer in encoding e, 0 if it is not one that linkers write.
+// Returns the bytes of a pointer in encoding e; 0 if linkers do not write that
+// encoding.
 static size_t encoded_size(uint8_t e) {
-  switch (e & 0x0f) {
-  case 0x00: // absptr
-  case 0x04: // udata8
-  case 0x0c: // sdata8
+  switch (e & DW_EH_PE_FORMAT) {
+  case DW_EH_PE_absptr:
+  case DW_EH_PE_udata8:
+  case DW_EH_PE_sdata8:
     return 8;
-  case 0x03: // udata4
-  case 0x0b: // sdata4
+  case DW_EH_PE_udata4:
+  case DW_EH_PE_sdata4:
     return 4;
   default:
     return 0;
   }
 }
 
-// An entry of .eh_frame: its body without the length.
+// Sets *body to the entry of .eh_frame at p, without its length field. Returns
+// false for the end mark and the 64-bit format.
 static bool open_entry(const uint8_t *p, struct cursor *body) {
   uint32_t length;
   memcpy(&length, p, sizeof(length));
-  if (length == 0 || length == UINT32_MAX) // the end; the 64-bit format
+  if (length == 0 || length == UINT32_MAX)
     return false;
   *body = (struct cursor){p + 4, p + 4 + length};
   return true;
 }
 
-// What the entries of a family share.
+// A common information entry: data shared by the entries of many functions.
 struct cie {
   uint64_t code_align;
   int64_t data_align;
-  uint8_t encoding; // of addresses
+  uint8_t encoding; // of code addresses in the functions' entries
   bool has_augmentation;
   struct cursor instructions;
 };
@@ -119,7 +172,7 @@ static bool read_cie(const uint8_t *p, struct cie *cie) {
       else if (*a == 'L')
         get_bytes(&c, 1);
       else if (*a == 'S' || *a == 'B')
-        continue; // a signal's frame; has no data
+        continue; // flags without data, e.g. a signal frame
       else
         break;
     }
@@ -145,7 +198,7 @@ struct machine {
   struct row row, initial;
   struct row stack[REMEMBERED];
   unsigned depth;
-  bool is_odd; // something that a rule cannot say
+  bool is_odd; // met something that a rule cannot express
 };
 
 static void set_base(struct machine *m, uint64_t reg) {
@@ -172,7 +225,7 @@ static void set_restored(struct machine *m, uint64_t reg) {
   }
 }
 
-// Of a register that is not where set_saved could say.
+// Records that reg is restored in a way that a rule cannot express.
 static void set_odd(struct machine *m, uint64_t reg) {
   if (reg == REG_BP_NUMBER)
     m->row.bp_is_odd = true;
@@ -186,85 +239,74 @@ static void skip_block(struct cursor *c) {
       length < (uint64_t)(c->end - c->at) ? length : (uint64_t)(c->end - c->at);
 }
 
-// One instruction without the location's; false for an unknown one.
-static bool step(struct machine *m, uint8_t op, struct cursor *c) {
+// Runs an instruction that defines the CFA. Returns false for any other one.
+static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
+  const int64_t scale = m->cie->data_align;
+  switch (op) {
+  case DW_CFA_def_cfa:
+    set_base(m, get_uleb(c));
+    m->row.cfa = (int64_t)get_uleb(c);
+    return true;
+  case DW_CFA_def_cfa_sf:
+    set_base(m, get_uleb(c));
+    m->row.cfa = get_sleb(c) * scale;
+    return true;
+  case DW_CFA_def_cfa_register:
+    set_base(m, get_uleb(c));
+    return true;
+  case DW_CFA_def_cfa_offset:
+    m->row.cfa = (int64_t)get_uleb(c);
+    return true;
+  case DW_CFA_def_cfa_offset_sf:
+    m->row.cfa = get_sleb(c) * scale;
+    return true;
+  case DW_CFA_def_cfa_expression:
+    m->row.base = MPROF_CFA_UNKNOWN;
+    skip_block(c);
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Runs an instruction that says how a register is restored. Returns false for
+// any other one.
+static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   const int64_t scale = m->cie->data_align;
   uint64_t reg;
   switch (op) {
-  case 0x00: // nop
-    return true;
-  case 0x05: // offset_extended
+  case DW_CFA_offset_extended:
     reg = get_uleb(c);
     set_saved(m, reg, (int64_t)get_uleb(c) * scale);
     return true;
-  case 0x11: // offset_extended_sf
+  case DW_CFA_offset_extended_sf:
     reg = get_uleb(c);
     set_saved(m, reg, get_sleb(c) * scale);
     return true;
-  case 0x06: // restore_extended
+  case DW_CFA_restore_extended:
     set_restored(m, get_uleb(c));
     return true;
-  case 0x07: // undefined
+  case DW_CFA_undefined:
     reg = get_uleb(c);
     if (reg == REG_RA_NUMBER)
       m->row.ra_is_undefined = true;
     else
       set_odd(m, reg);
     return true;
-  case 0x08: // same_value
+  case DW_CFA_same_value:
     reg = get_uleb(c);
     if (reg == REG_BP_NUMBER)
       m->row.bp_is_saved = m->row.bp_is_odd = false;
     return true;
-  case 0x09: // register
-    set_odd(m, get_uleb(c));
-    get_uleb(c);
-    return true;
-  case 0x0a: // remember_state
-    if (m->depth < REMEMBERED)
-      m->stack[m->depth] = m->row;
-    else
-      m->is_odd = true;
-    m->depth++;
-    return true;
-  case 0x0b: // restore_state
-    if (m->depth == 0)
-      return false;
-    if (--m->depth < REMEMBERED)
-      m->row = m->stack[m->depth];
-    return true;
-  case 0x0c: // def_cfa
-    set_base(m, get_uleb(c));
-    m->row.cfa = (int64_t)get_uleb(c);
-    return true;
-  case 0x12: // def_cfa_sf
-    set_base(m, get_uleb(c));
-    m->row.cfa = get_sleb(c) * scale;
-    return true;
-  case 0x0d: // def_cfa_register
-    set_base(m, get_uleb(c));
-    return true;
-  case 0x0e: // def_cfa_offset
-    m->row.cfa = (int64_t)get_uleb(c);
-    return true;
-  case 0x13: // def_cfa_offset_sf
-    m->row.cfa = get_sleb(c) * scale;
-    return true;
-  case 0x0f: // def_cfa_expression
-    m->row.base = MPROF_CFA_UNKNOWN;
-    skip_block(c);
-    return true;
-  case 0x10: // expression
-  case 0x16: // val_expression
+  case DW_CFA_expression:
+  case DW_CFA_val_expression:
     set_odd(m, get_uleb(c));
     skip_block(c);
     return true;
-  case 0x14: // val_offset
-  case 0x15: // val_offset_sf
+  case DW_CFA_register:
+  case DW_CFA_val_offset:
+  case DW_CFA_val_offset_sf:
     set_odd(m, get_uleb(c));
-    get_uleb(c);
-    return true;
-  case 0x2e: // GNU_args_size
     get_uleb(c);
     return true;
   default:
@@ -272,26 +314,54 @@ static bool step(struct machine *m, uint8_t op, struct cursor *c) {
   }
 }
 
-// Runs the instructions at c that hold up to target; both count from the
-// function's begin.
+// Runs one instruction that does not change the location. Returns false if the
+// instruction is unknown.
+static bool step(struct machine *m, uint8_t op, struct cursor *c) {
+  switch (op) {
+  case DW_CFA_nop:
+    return true;
+  case DW_CFA_GNU_args_size:
+    get_uleb(c);
+    return true;
+  case DW_CFA_remember_state:
+    if (m->depth < REMEMBERED)
+      m->stack[m->depth] = m->row;
+    else
+      m->is_odd = true;
+    m->depth++;
+    return true;
+  case DW_CFA_restore_state:
+    if (m->depth == 0)
+      return false;
+    if (--m->depth < REMEMBERED)
+      m->row = m->stack[m->depth];
+    return true;
+  default:
+    return step_cfa(m, op, c) || step_register(m, op, c);
+  }
+}
+
+// Runs the instructions at c up to the location target, an offset from the
+// function's begin. Returns false on an unknown instruction.
 static bool run(struct machine *m, struct cursor c, uint64_t target) {
   uint64_t at = 0;
   while (c.at < c.end) {
     uint8_t op = *c.at++;
     uint64_t advance = 0;
-    switch (op >> 6) {
-    case 1: // advance_loc
-      advance = op & 0x3f;
+    switch (op & ~DW_CFA_OPERAND) {
+    case DW_CFA_advance_loc:
+      advance = op & DW_CFA_OPERAND;
       break;
-    case 2: // offset
-      set_saved(m, op & 0x3f, (int64_t)get_uleb(&c) * m->cie->data_align);
+    case DW_CFA_offset:
+      set_saved(m, op & DW_CFA_OPERAND,
+                (int64_t)get_uleb(&c) * m->cie->data_align);
       continue;
-    case 3: // restore
-      set_restored(m, op & 0x3f);
+    case DW_CFA_restore:
+      set_restored(m, op & DW_CFA_OPERAND);
       continue;
     default:
-      if (op >= 0x02 && op <= 0x04) { // advance_loc1, 2, 4
-        advance = get_bytes(&c, (size_t)1 << (op - 0x02));
+      if (op >= DW_CFA_advance_loc1 && op <= DW_CFA_advance_loc4) {
+        advance = get_bytes(&c, (size_t)1 << (op - DW_CFA_advance_loc1));
         break;
       }
       if (!step(m, op, &c))
@@ -320,8 +390,8 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
 
 // --- finding the entry of an address ---
 
-// .eh_frame_hdr, in the one form that linkers write: the entries sorted by
-// their begin, both as 32-bit distances from the header.
+// .eh_frame_hdr, in the only form that linkers write. The table is sorted by
+// begin; begin and entry are 32-bit offsets from the header.
 struct header {
   uint8_t version, frame_encoding, count_encoding, table_encoding;
   int32_t frame;
@@ -331,11 +401,14 @@ struct header {
   } table[];
 };
 
-// The entry that begins last at or before pc; *begin gets where.
+// Returns the last entry that begins at or before pc, and stores the begin of
+// its code in *begin.
 static const uint8_t *find_entry(const struct header *h, uintptr_t pc,
                                  uintptr_t *begin) {
-  if (h->version != 1 || (h->frame_encoding & 0x0f) != 0x0b ||
-      h->count_encoding != 0x03 || h->table_encoding != 0x3b)
+  if (h->version != 1 ||
+      (h->frame_encoding & DW_EH_PE_FORMAT) != DW_EH_PE_sdata4 ||
+      h->count_encoding != DW_EH_PE_udata4 ||
+      h->table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
     return NULL;
   int64_t at = (int64_t)(pc - (uintptr_t)h);
   size_t lo = 0, hi = h->count;
@@ -364,9 +437,9 @@ static const struct header *header_of(uintptr_t pc) {
 static const struct header *header_of(uintptr_t pc) { return pc ? NULL : NULL; }
 #endif
 
-// The entry of pc, opened behind its addresses.
+// The entry of an address, with the cursor at the entry's instructions.
 struct found {
-  struct mprof_code_range code; // empty: there is none
+  struct mprof_code_range code; // empty: no entry was found
   struct cie cie;
   struct cursor instructions;
 };

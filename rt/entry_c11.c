@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of C11's locks and threads. This directory has a threads.h of its
-// own, so what C11's declares is declared here; glibc and musl give the
-// constants the same values.
+// Entries of C11's locks and threads. This directory has another threads.h, so
+// the declarations of C11's <threads.h> are repeated here. glibc and musl give
+// the constants equal values.
 
 #include "abi_words.h"
 #include "block_kinds.h"

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of blocking calls: of the kinds that block_kinds must ask for, of
-// file locks, and of futexes by system call. What such a call would do cannot
-// be tried, so its whole time is the wait, and stacks are unwound only for the
-// waits that are sampled.
+// Entries of blocking calls: the kinds that the option block_kinds must name,
+// file locks, and futexes by system call. Most of these calls cannot be tried
+// first. So the whole call counts as the wait, and the stack is unwound only
+// for a sampled wait.
 
 #include "abi_words.h"
 #include "block_kinds.h"
@@ -29,7 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What does not block because the program said so was no wait.
+// A call that fails with EAGAIN did not wait, since the program had asked it
+// not to block.
 static enum mprof_outcome outcome_of(long result) {
   return result == -1 && errno == EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT;
 }
@@ -44,7 +45,8 @@ static enum mprof_outcome outcome_of(long result) {
     return r;                                                                  \
   }
 
-// Of a library that the program may not be linked with.
+// Defines the entry of a call in a library with which the program may not be
+// linked. The call returns a negative errno value.
 #define LIBRARY_CALL(Kind, Result, f, Params, Args)                            \
   WEAK(f);                                                                     \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
@@ -267,7 +269,8 @@ static enum mprof_outcome file_outcome(int r) {
   return r == 0 ? MPROF_GOT : errno == EINTR ? MPROF_TIMEOUT : MPROF_NO_WAIT;
 }
 
-// Of a try that failed: whether the lock is held. Sets errno back.
+// Called after a failed try. Returns whether the try failed because the lock is
+// held. Restores errno.
 static bool is_held(int before) {
   bool held = errno == EAGAIN || errno == EACCES;
   errno = before;
@@ -337,7 +340,7 @@ LOCKF(lockf64, off64_t)
 
 // --- system calls by number ---
 
-// Whether a futex operation waits.
+// Returns whether a futex operation waits.
 static bool waits(long op) {
   switch (op & FUTEX_CMD_MASK) {
   case FUTEX_WAIT:
@@ -350,7 +353,8 @@ static bool waits(long op) {
   return false;
 }
 
-// libc's function reads as many arguments, whatever the system call has.
+// Reads six arguments, whatever the system call needs; libc's syscall does,
+// too.
 WEAK(syscall);
 MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   struct mprof_wait w;

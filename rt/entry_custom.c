@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of allocators that the program marks with mprof_alloc, mprof_free
-// and mprof_realloc, and of those that tell by mprof_alloc_event and its like.
-// The program's function does its work at the site; these only count. Such
-// blocks lie where their allocator puts them, so from the first counted one on
-// each free asks the runtime.
+// Entries of custom allocators: functions that the program marks with
+// mprof_alloc, mprof_free and mprof_realloc, and allocators that call
+// mprof_alloc_event and the like. The site calls the program's function; the
+// entries only count. The allocator decides where its blocks lie, so after the
+// first counted block each free must call the runtime.
 
 #include "entry_custom.h"
 
@@ -17,8 +17,8 @@ static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_custom_place place) {
   if (!ptr)
     return;
-  // Another thread can free the block only after this one has handed it on,
-  // and then sees the mask with it.
+  // Another thread can free the block only after this thread has passed it on.
+  // By then it also sees the mask.
   __atomic_store_n(&__mprof_custom_mask, 0, __ATOMIC_RELEASE);
   struct mprof_alloc_event ev = {
       .ptr = ptr, .size = a->size, .rate = a->rate, .frame = a->frame};
@@ -59,13 +59,13 @@ MPROF_ENTRY void __mprof_arena_reset(const void *arena) {
     mprof_event_arena_reset(arena);
 }
 
-// Of the token, the lower half is the bucket of the block; a bit above says
-// whether it was the thread's last.
+// Returns a token for the end of the reallocation. The lower half is the handle
+// of the block's bucket. Bit 33 says whether the block was the thread's last.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   if (ptr)
     r = mprof_event_custom_release(ptr);
-  // If the allocator throws, the other entry is not called; a countdown below 0
+  // If the allocator throws, the end entry is not called. A countdown below 0
   // would then be taken for a large one.
   if (__mprof_heap_countdown < 0)
     __mprof_heap_countdown = 0;
@@ -105,7 +105,7 @@ MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
     count(&a, new_ptr, outer);
 }
 
-// --- the same as functions, for languages that have no header ---
+// --- functions for languages that cannot use the header ---
 
 static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr &

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of what the C++ libraries do not inline, by mangled name: conditions,
-// futures and joins of libstdc++, and all locks of libc++. The layouts that are
-// looked into are fixed by the libraries' ABIs.
+// Entries of C++ functions that the libraries do not inline, by mangled name:
+// conditions, futures and joins of libstdc++, and all locks of libc++. The
+// entries read fields of the libraries' objects; the libraries' ABIs fix these
+// layouts.
 
 #include "abi_words.h"
 #include "block_kinds.h"
@@ -21,7 +22,7 @@
 // std::unique_lock<std::mutex> begins with the mutex's address.
 static void *mutex_of(void *unique_lock) { return *(void **)unique_lock; }
 
-// A field of an object of the library.
+// Returns a field of one of the library's objects.
 static unsigned word_at(const void *object, size_t offset) {
   return __atomic_load_n((const unsigned *)((const char *)object + offset),
                          __ATOMIC_RELAXED);
@@ -63,12 +64,14 @@ CXX_LOCK(_ZNSt3__118shared_timed_mutex4lockEv,
 CXX_LOCK(_ZNSt3__118shared_timed_mutex11lock_sharedEv,
          _ZNSt3__118shared_timed_mutex15try_lock_sharedEv, MPROF_KIND_rwlock)
 
-// recursive_timed_mutex: a mutex of 40 bytes, a condition of 48, the count.
+// Layout of recursive_timed_mutex: a mutex (40 bytes), a condition (48), the
+// count.
 static bool is_last_timed_unlock(const void *l) {
   return word_at(l, 40 + 48) <= 1;
 }
 
-// shared_mutex: a mutex, two conditions, the number of readers and a bit.
+// Layout of shared_mutex: a mutex (40 bytes), two conditions (48 each), the
+// number of readers with a flag in bit 31.
 static bool is_last_reader(const void *l) {
   return (word_at(l, 40 + 48 + 48) & ~(1u << 31)) <= 1;
 }
@@ -101,7 +104,7 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex6unlockEv, MPROF_KIND_rwlock, true)
 CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
            is_last_reader(l))
 
-// --- conditions of both ---
+// --- conditions of both libraries ---
 
 #define CXX_COND_WAIT(f, Outcome, Params, Args, Types)                         \
   DECLARE(void, f, Types);                                                     \
@@ -120,7 +123,7 @@ CXX_COND_WAIT(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,
               MPROF_GOT, (void *c, void *lock), (c, lock), TWO)
 CXX_COND_WAIT(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,
               MPROF_GOT, (void *c, void *lock), (c, lock), TWO)
-// It does not say whether the time ran out.
+// This function does not return whether the time ran out, so assume a timeout.
 CXX_COND_WAIT(
     _ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE,
     MPROF_TIMEOUT, (void *c, void *lock, long until), (c, lock, until), THREE)
@@ -140,8 +143,9 @@ CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv, MPROF_WAKES_ALL)
 
 // --- threads that end ---
 
-// std::thread is its pthread_t. Joining what cannot be joined throws, with
-// nothing begun that would be left over: such a wait is in no table.
+// A std::thread consists of its pthread_t. Joining a thread that cannot be
+// joined throws, and the wait is not ended. This leaves nothing behind, since a
+// join is in no table of waiters.
 #define CXX_JOIN(f)                                                            \
   DECLARE(void, f, void *);                                                    \
   MPROF_ENTRY void __mprof_##f(void *thread) {                                 \
@@ -160,8 +164,8 @@ CXX_JOIN(_ZNSt3__16thread4joinEv)
 
 // --- futures and call_once ---
 
-// libstdc++'s futex: waits while *word is value. The result is false when the
-// time ran out.
+// libstdc++'s futex: waits while *word equals value. Returns false if the time
+// ran out.
 #define CXX_FUTEX_WAIT(f)                                                      \
   DECLARE(_Bool, f, void *, unsigned *, unsigned, _Bool, long, long);          \
   MPROF_ENTRY _Bool __mprof_##f(void *self, unsigned *word, unsigned value,    \
@@ -192,8 +196,8 @@ __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
   REAL(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)(self, word);
 }
 
-// libc++'s state of a future: a virtual table, a count, an exception, a mutex,
-// a condition, and the flags, of which 4 says that it is ready.
+// Layout of libc++'s shared state of a future: virtual table (8 bytes), count
+// (8), exception (8), mutex (40), condition (48), flags. Flag 4 means ready.
 static bool is_ready(const void *state) {
   return word_at(state, 8 + 8 + 8 + 40 + 48) & 4;
 }
@@ -227,7 +231,7 @@ __mprof__ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE(
   mprof_wait_end(&w, MPROF_GOT);
 }
 
-// Its flag is 1 while another thread runs the function.
+// libc++'s call_once. The flag is 1 while another thread runs the function.
 #define CALL_ONCE _ZNSt3__111__call_onceERVmPvPFvS2_E
 DECLARE(void, CALL_ONCE, unsigned long *, void *, void (*)(void *));
 MPROF_ENTRY void
@@ -243,10 +247,11 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
   mprof_wait_end(&w, MPROF_GOT);
 }
 
-// --- std::atomic::wait of libc++, and what stands on it ---
+// --- std::atomic::wait of libc++, and classes that use it ---
 
-// Of a word of 32 bits value is what it must still be. Of any other object it
-// is that of a word of the library's, so whether it waits cannot be seen.
+// For an atomic of 32 bits, the function waits while *word equals value, so
+// MayWait compares the two. For any other type, value belongs to a word inside
+// the library. The entry cannot see whether the call waits; MayWait is true.
 #define CXX_ATOMIC_WAIT(f, MayWait)                                            \
   DECLARE(void, f, const int *, int);                                          \
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \

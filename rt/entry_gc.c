@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of Boehm's collector, libgc. As those of the C heap, but objects need
-// not lie on page boundaries, since hardly any is freed by the program, and
-// those that are counted are entered among the collector's objects instead of
-// into the live map. The collector is called without the guard and without a
-// lock: it may run finalizers, which are the program's.
+// Entries of Boehm's collector, libgc. They differ from the entries of the C
+// heap in two points. Objects are not placed on page boundaries, since the
+// program frees hardly any itself. Counted objects are entered in the table of
+// gc_objects.c instead of the live map. The collector is called without the
+// guard and without a lock, since it may run the program's finalizers.
 
 #include "abi_words.h"
 #include "alloc_log.h"
@@ -28,7 +28,7 @@
 
 #include <string.h>
 
-// Weak: every program has the entries, few have libgc.
+// Weak, since each program has these entries but few programs have libgc.
 #define WEAK __attribute__((weak))
 extern void *GC_malloc(size_t) WEAK;
 extern void *GC_malloc_atomic(size_t) WEAK;
@@ -46,8 +46,8 @@ extern char *GC_strndup(const char *, size_t) WEAK;
 extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
-// Whether the objects can be locked: a signal handler that interrupts the
-// runtime, and a collection's own handler, cannot.
+// Takes the guard and gc_lock. Returns false, with nothing taken, in a signal
+// handler that interrupted the runtime and in the handler of a collection.
 static bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -62,7 +62,7 @@ static void unlock_objects(void) {
   mprof_guard_leave();
 }
 
-// The bucket of the caller's stack. (Go: stkbucket)
+// Returns the bucket of the caller's stack. (Go: stkbucket)
 static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket_key key = {.type = MPROF_BUCKET_MEM,
@@ -72,7 +72,8 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 
-// Of an object that was entered with its bucket; NULL: that could not be.
+// Does the extra work for an object of bucket b: heapx and the allocation log.
+// b is NULL if the object could not be entered.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(b, ptr, false);
@@ -80,8 +81,8 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
     mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
 }
 
-// Enters an object with its bucket and counts it. What has no memory was
-// counted as lost where it was asked for.
+// Enters an object with its bucket and counts it. Without memory the failed
+// allocation is counted as lost, and the object is not counted.
 static void enter(struct mprof_bucket *b, void *ptr) {
   uint32_t stale;
   mprof_lock_acquire(&mprof_gc_lock);
@@ -117,7 +118,7 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
 
 #define CALLER __builtin_return_address(0)
 
-// The body of an entry whose function returns the object.
+// Body of an entry whose function returns the object.
 #define ALLOCATE(bytes, call)                                                  \
   struct mprof_alloc a;                                                        \
   bool is_counted = MPROF_BEGIN(&a, (bytes), false);                           \
@@ -159,7 +160,8 @@ __mprof_GC_malloc_explicitly_typed_ignore_off_page(size_t size, size_t d) {
   ALLOCATE(size, REAL(GC_malloc_explicitly_typed_ignore_off_page)(size, d));
 }
 
-// Of a product that overflows the site took the wrapped one.
+// If the product overflows, give back the wrapped size that the site has
+// subtracted.
 MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
                                                      size_t d) {
   size_t size;
@@ -184,7 +186,7 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
   return error;
 }
 
-// The sites of the others do not count down.
+// The sites of the functions below do not count down, so the entries do.
 
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
   size_t size = s ? strlen(s) + 1 : 0;
@@ -215,7 +217,7 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr) {
                           MPROF_LOG_GC);
 }
 
-// Takes an object out before its address can be another's.
+// Removes an object from the table before libgc can reuse its address.
 static struct mprof_released release(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   if (!ptr || mprof_gc_count() == 0 || !lock_objects())
@@ -227,7 +229,8 @@ static struct mprof_released release(void *ptr) {
   return r;
 }
 
-// The object stays. It was entered before, so there is room.
+// Puts back an object that was not freed after all. The table has room, since
+// the object was in it before.
 static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
   if (!r.bucket || !lock_objects())
@@ -254,7 +257,7 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   return ptr;
 }
 
-// Explicit, so in C+2. (Go: mProf_Free)
+// An explicit free, so it counts for cycle C+2. (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
   REAL(GC_free)(ptr);

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the C heap. A call site comes here when the thread's countdown
-// has run out or when the block it releases may be a counted one. Each entry
-// does what its function does, through the allocator that the program is
-// linked with, and counts what is to be counted.
+// Entries of the C heap. A call site calls an entry when the thread's countdown
+// has run out, or when the block that it releases may be counted. Each entry
+// calls its function in the program's allocator and counts the block.
+//
+// From the rate MPROF_MIN_PLACED_RATE on, a counted block is placed on a page
+// boundary. Then a site can tell by the address alone that a block is not
+// counted, so the frees of most blocks never come here.
 
 #define MPROF_FAMILY MPROF_FAMILY_C
 
@@ -22,9 +25,9 @@
 #include <string.h>
 #include <wchar.h>
 
-// Not every libc and allocator has these; a call of one that is missing does
-// not link, so its entry is never reached. Strong references would also draw
-// libc's allocator into a static program that brings its own.
+// Not every libc and allocator has these functions. A call of a missing one
+// does not link, so its entry is never reached. Strong references would also
+// pull libc's allocator into a static program that has its own.
 #pragma weak reallocarray
 #pragma weak aligned_alloc
 #pragma weak posix_memalign
@@ -32,8 +35,9 @@
 #pragma weak valloc
 #pragma weak pvalloc
 
-// A block on a page boundary for the masks' sake, or NULL. is_fresh: it is not
-// one that was kept, and may be known to be zero.
+// Returns a block on a page boundary, or NULL if the block need not or cannot
+// be placed. *is_fresh is true for a block of the allocator, which may be known
+// to be zero, and false for a block from the cache of placed blocks.
 static void *take_block(const struct mprof_alloc *a, size_t align,
                         bool *is_fresh) {
   void *p = NULL;
@@ -84,8 +88,8 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   return mprof_alloc_done(&a, p);
 }
 
-// Copies the pages of a block that have something in them to one that is zero:
-// the others are not made resident. Reading them does not.
+// Copies a block to zeroed memory, but skips pages of zeros. So those pages do
+// not become resident in the copy. Reading them does not make them resident.
 static void copy_pages(char *to, const char *from, size_t len) {
   static const char zeros[MPROF_PAGE];
   while (len > 0) {
@@ -98,7 +102,8 @@ static void copy_pages(char *to, const char *from, size_t len) {
   }
 }
 
-// Moves a block of at least the size to a page boundary. NULL: it stays.
+// Moves the block old, of at least a->size bytes, to a page boundary. Returns
+// NULL if it could not be moved; then old stays valid.
 static void *move_to_page(const struct mprof_alloc *a, void *old) {
   bool is_fresh;
   void *p = take_block(a, 1, &is_fresh);
@@ -112,10 +117,10 @@ static void *move_to_page(const struct mprof_alloc *a, void *old) {
   return p;
 }
 
-// Resizes a block that is to be counted. The allocator does it first, since a
-// pointer that is not its own is for it to find: even to ask for the block's
-// size reads what a foreign pointer has in front of it. libc keeps a large
-// block on its page boundary when it grows, so only the first time copies it.
+// Resizes a block that will be counted. The allocator's realloc runs first,
+// since it must detect an invalid pointer: even asking for the block's size
+// would read the memory in front of the pointer. libc keeps a large block on
+// its page boundary when the block grows, so only the first resize copies it.
 static void *resize_counted(const struct mprof_alloc *a, void *old) {
   if (!a->must_place || a->size == 0)
     return NEXT(realloc)(old, a->size);
@@ -128,20 +133,21 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
   return moved ? moved : p;
 }
 
-// What the countdown was before the site took size off it.
+// Returns the countdown before the site subtracted size.
 static int64_t countdown_before(size_t size) {
   return (int64_t)((uint64_t)__mprof_heap_countdown + size);
 }
 
-// The block leaves the profile before the allocator can hand its address to
-// another thread, and returns to it if it could not be resized.
+// Resizes a block. The block leaves the profile before the allocator can give
+// its address to another thread. If the resize fails, the block returns to the
+// profile.
 static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
                     int64_t countdown) {
   struct mprof_released r = {.bucket = 0};
   if (old)
     r = mprof_event_release(old);
   void *p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
-  // NULL for size 0: some libcs free the block so, and say so by it.
+  // A NULL for size 0 is no failure: some libcs free the block and return NULL.
   if (!p && a->size != 0)
     mprof_event_kept(r, old);
   else
@@ -210,7 +216,7 @@ MPROF_ENTRY void *__mprof_memalign(size_t align, size_t size) {
   return mprof_alloc_done(&a, p ? p : NEXT(memalign)(align, size));
 }
 
-// Always on a page boundary.
+// valloc and pvalloc always return a block on a page boundary.
 MPROF_ENTRY void *__mprof_valloc(size_t size) {
   struct mprof_alloc a;
   if (!MPROF_BEGIN(&a, size, mprof_place_c()))
@@ -225,8 +231,9 @@ MPROF_ENTRY void *__mprof_pvalloc(size_t size) {
   return mprof_alloc_done(&a, NEXT(pvalloc)(size));
 }
 
-// Duplicates: the site cannot know the size, so the countdown is taken down
-// here. A block that is to be placed is copied here, too.
+// Begins an entry that duplicates a string. The site does not know the size, so
+// the entry subtracts it from the countdown. If the block must be placed, the
+// entry also makes the copy.
 static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
                        uintptr_t frame) {
   a->size = len + end;
@@ -239,7 +246,7 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
   return true;
 }
 
-// NULL where the function beneath is to copy.
+// Returns a placed copy, or NULL if the allocator's function must make it.
 static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   char *p = placed_block(a, 1);
   if (p) {

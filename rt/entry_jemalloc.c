@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of jemalloc's own functions, whose blocks are malloc's, too: either
-// family may free what the other gave. The size that sdallocx is given is
-// trusted, but one that is counted has a page of its own, whatever was asked
-// for; so whatever lies on a page boundary goes back without a size.
+// Entries of jemalloc's own functions. They share their blocks with malloc:
+// each family may free blocks of the other.
+//
+// jemalloc trusts the size that sdallocx is given. But a counted block has a
+// page of its own, whatever size was requested. So a block on a page boundary
+// is freed without its size.
 
 #include "abi_words.h"
 #include "entry.h"
@@ -12,27 +14,28 @@
 #include "place.h"
 #include "real.h"
 
-// Weak: every program has the entries, few have jemalloc.
+// Weak, since each program has these entries but few programs have jemalloc.
 #define WEAK __attribute__((weak))
 extern void *mallocx(size_t size, int flags) WEAK;
 extern void *rallocx(void *old, size_t size, int flags) WEAK;
 extern void dallocx(void *ptr, int flags) WEAK;
 extern void sdallocx(void *ptr, size_t size, int flags) WEAK;
 
-// The lowest bits of the flags are the alignment's logarithm: MALLOCX_LG_ALIGN.
+// The lowest bits of the flags hold log2 of the alignment: MALLOCX_LG_ALIGN.
 #define LG_ALIGN_MASK 63
 #define LG_PAGE 12
 _Static_assert(1u << LG_PAGE == MPROF_PAGE, "");
 
-// The flags for a block that is to be counted.
+// Returns the flags for a block that will be counted.
 static int placed(const struct mprof_alloc *a, int flags) {
   if (!a->must_place || (flags & LG_ALIGN_MASK) >= LG_PAGE)
     return flags;
   return (flags & ~LG_ALIGN_MASK) | LG_PAGE;
 }
 
-// jemalloc has put it there; and since it may be in an arena that the program
-// discards as a whole, it is not kept for the next sample when it is freed.
+// Counts a block that jemalloc itself has placed. The program may discard the
+// block's arena as a whole. So the block is not marked as placed, and a free
+// does not keep it for the next sample.
 static void *done(struct mprof_alloc *a, void *ptr) {
   a->must_place = false;
   return mprof_alloc_done(a, ptr);

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries for shared libraries that have an allocator of their own: a malloc or
-// operators that a version script, -Bsymbolic or visibility binds the library
-// to, while the program's are others. Their blocks must not meet the program's
-// allocator, which the words of next.h lead to. They are not counted, but for
-// what the library's allocator takes from the program's.
+// Entries for shared libraries with a private allocator: a version script,
+// -Bsymbolic or visibility binds the library to its own malloc or operators,
+// which differ from the program's. Blocks of such a library must not be passed
+// to the program's allocator, to which the words of next.h lead. These blocks
+// are not counted; only memory that the private allocator takes from the
+// program's allocator is.
 
 #include "entry_library.h"
 
@@ -14,17 +15,19 @@
 #include "real.h"
 #include "sample.h"
 
-// Each hooked function of the heap, as the program has it. Where it has none,
-// as a program in C has no operators, the first library's that calls one is
-// taken for it, until something was unloaded.
+// Each hooked function of the heap as the program is bound to it. A program may
+// have none: a C program has no operators. Then the function of the first
+// library that calls one is taken as the program's, until a library is
+// unloaded.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"
 static struct program_s {
   void *const *word;
   void *address;
-  _Atomic(void *) first; // where address is NULL; NULL: nobody has called yet
-  _Atomic uint64_t unloads; // at that time
+  // Function of the first library, if address is NULL; NULL: no call so far.
+  _Atomic(void *) first;
+  _Atomic uint64_t unloads; // number of unloads when first was set
 } program_s[] = {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   {.word = &__mprof_next_##Symbol, .address = hooked_##Symbol},
@@ -48,15 +51,16 @@ static bool is_first(struct program_s *p, void *own) {
   return atomic_compare_exchange_strong(&p->first, &first, own) || first == own;
 }
 
-// Whether a library is bound to a function that is not the program's. Asks no
-// loader once the runtime has started: this may be the library's first malloc,
-// anywhere.
+// Returns whether the library is bound to a function other than the program's.
+// Does not call the loader once the runtime has started: this may be the
+// library's first malloc, in any context.
 static bool is_private(const struct __mprof_module_hook *h) {
   struct program_s *p = find(h->program_s_word);
   if (!p || h->own == NULL || h->own == p->address ||
       (p->address == NULL && is_first(p, h->own)))
     return false;
-  // What lies beneath may be of a library that the program is linked with.
+  // The allocator beneath may belong to a library that the program is linked
+  // with. Then the word holds its address, which differs from p->address.
   mprof_next_find();
   return h->own != *h->program_s_word;
 }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of POSIX's locks and of what else synchronizes its threads. Each
-// tries first; only what fails is a wait, with a clock. The hooked function
-// then does what it would have done, so what the program sees is its result.
+// Entries of POSIX's locks, conditions, semaphores, barriers and joins. An
+// entry of a lock tries first. Only a failed try is a wait, and only a wait
+// reads the clock. The hooked function then runs as usual, so the program sees
+// its result.
 
 #include "entry_lock.h"
 
@@ -23,7 +24,8 @@ void mprof_cond_cancelled(void *cond_wait) {
   mprof_cond_end(cond_wait, MPROF_TIMEOUT);
 }
 
-// The function checks these before it tries, so a wrong one must not be tried.
+// The hooked function checks the time and the clock before it tries the lock.
+// So the entry must not try with invalid ones.
 static bool is_time(const struct timespec *t) {
   return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
@@ -34,9 +36,10 @@ static bool is_clock(clockid_t clock) {
 
 // --- mutexes, rwlocks, spin locks ---
 
-// glibc's trylock of a mutex that cannot be recovered keeps the mutex's word,
-// as if the caller held it, where lock gives it back. So does this. (2.36's
-// pthread_mutex_trylock.c compares with the thread's id what is 0 there.)
+// glibc's trylock of an unrecoverable mutex leaves the caller's id in the
+// mutex's word, as if the caller held it. Its lock clears the word. So does
+// this function. (In glibc 2.36, pthread_mutex_trylock.c compares the thread's
+// id with a value that is 0 there.)
 static int not_recoverable(pthread_mutex_t *m) {
 #ifdef __GLIBC__
   enum { HOLDER = 0x3fffffff };
@@ -53,7 +56,7 @@ static int not_recoverable(pthread_mutex_t *m) {
   return ENOTRECOVERABLE;
 }
 
-// pthread_mutex_trylock, which leaves m as pthread_mutex_lock would.
+// Calls pthread_mutex_trylock. Leaves m as pthread_mutex_lock would.
 static int try_mutex(pthread_mutex_t *m) {
   int r = pthread_mutex_trylock(m);
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
@@ -120,7 +123,7 @@ TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
 CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 
-// Tries that the program makes itself.
+// The program's own tries.
 TRY(pthread_mutex_trylock, pthread_mutex_t, MPROF_KIND_mutex, EBUSY)
 TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
 TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
@@ -132,14 +135,17 @@ static bool is_last_unlock(const pthread_mutex_t *m) {
          m->__data.__count <= 1;
 }
 
-// The word of a mutex without robustness or protocol is above 1 while somebody
-// sleeps, or is on its way to.
+// Returns whether an unlock of m wakes a waiter. The word of a mutex that is
+// neither robust nor has a protocol is above 1 while a thread sleeps or is
+// about to sleep. For other mutexes, assumes a waiter.
 static bool wakes(const pthread_mutex_t *m) {
   const int kind = m->__data.__kind & 127;
   return kind > PTHREAD_MUTEX_ADAPTIVE_NP ||
          __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) > 1;
 }
-#else // musl: type and flags, word, waiters; as an int further on, the count
+// musl: int 0 is type and flags, 1 the lock's word, 2 the number of waiters, 5
+// the count of a recursive mutex.
+#else
 static bool is_last_unlock(const pthread_mutex_t *m) {
   return (m->__u.__i[0] & 3) != PTHREAD_MUTEX_RECURSIVE || m->__u.__i[5] <= 0;
 }
@@ -150,19 +156,23 @@ static bool wakes(const pthread_mutex_t *m) {
 }
 #endif
 
-// Who came after the last charge may be about to sleep.
+// A thread that came after the last charged unlock (MPROF_WAITER_CAME) may be
+// about to sleep, so it counts like a sleeper.
 bool mprof_mutex_is_charged(const void *mutex) {
   const uint32_t word = mprof_waiters_word(mutex);
   return word != 0 && (word & MPROF_WAITER_CAME || wakes(mutex)) &&
          is_last_unlock(mutex);
 }
 
-// A writer waits for the last of the readers, which is to blame.
+// Returns whether this unlock lets a waiter in. A writer waits for the last
+// reader, so only the last reader's unlock is charged.
 static bool is_last_holder(const pthread_rwlock_t *l) {
 #ifdef __GLIBC__
   return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0 ||
          __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3 <= 1;
-#else // musl: readers, or all bits of the mask for a writer; above, a flag
+// musl: the number of readers, or all bits of the mask for a writer; the bit
+// above is a flag.
+#else
   const int mask = 0x7fffffff;
   int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
   return word == mask || word <= 1;
@@ -193,13 +203,15 @@ WAKE(sem_post, sem_t, MPROF_WAKES_ONE)
 
 // --- semaphores ---
 
-// Others may wait, and one has been woken for what this thread has got.
+// Tells the trace that this thread has taken a unit of the semaphore without
+// waiting. Others may wait, and one of them may have been woken for this unit.
 static void sem_taken(const sem_t *s) {
   if (mprof_unlikely(mprof_trace_is_on()) && mprof_waiters_word(s) != 0)
     mprof_release_taken((uintptr_t)s);
 }
 
-// Not weak: a program that waits may never try.
+// Refers to sem_trywait strongly. The entries of waits call it, too, and a
+// program that only waits has no reference of its own.
 MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   int r = sem_trywait(s);
   if (r == 0)
@@ -209,8 +221,9 @@ MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   return r;
 }
 
-// errno stays what it was unless the call itself fails. acts: glibc acts on a
-// cancellation even where it need not wait. Inlined, since most waits end here.
+// Tries to take the semaphore. Keeps errno. acts: the hooked function is a
+// cancellation point even if it need not wait, as in glibc. Inlined, since most
+// waits end here.
 __attribute__((always_inline)) static inline bool try_semaphore(sem_t *s,
                                                                 bool acts) {
   const int before = errno;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of C++ operator new and delete, in C: the operators are functions
-// with mangled names, and an exception that one throws passes through these
-// frames, which hold nothing. They exist if the program has a C++ library.
+// Entries of C++ operator new and delete. They are written in C: the operators
+// are functions with mangled names. An exception thrown by an operator passes
+// through the frames of the entries, which hold no resources. The operators
+// exist only if the program has a C++ library.
 
 #define MPROF_FAMILY MPROF_FAMILY_CXX
 
@@ -22,19 +23,21 @@
 
 #pragma weak posix_memalign
 
-// Calls the function beneath. Where the program had none when it started, that
-// is the one that the library of the entry's caller is linked with; the word's
-// function would look in the runtime's own module.
+// Calls the operator beneath. If the program had none when it started, this is
+// the operator of the C++ library with which the caller's library is linked.
+// The function in the word would search from the runtime's own module instead.
 #define BELOW(f, Args)                                                         \
   (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
     INSIDE_OPERATOR;                                                           \
     REAL(f) Args;                                                              \
   }))
 
-// An operator of the program's own, or of a C++ library, may call malloc where
-// the runtime stands in front of it: that is part of the operator's block.
+// Where the runtime intercepts malloc, an operator of the program or of the C++
+// library may call the intercepted malloc. That block is part of the operator's
+// block and must not be counted again (nested.h).
 //
-// Whether another call holds this one too.
+// Returns whether this call is nested in another one. If it is not, marks it as
+// the outermost call.
 static bool enter(uintptr_t frame) {
   if (__mprof_nested_frame > frame)
     return true;
@@ -43,23 +46,24 @@ static bool enter(uintptr_t frame) {
   return false;
 }
 
-// Also when the operator throws.
+// Ends the outermost call, also if the operator throws.
 static void leave(const bool *is_inner) {
   if (!*is_inner)
     __mprof_nested_frame = 0;
 }
 
-// Until the end of the block.
+// Marks the rest of the enclosing block as part of an operator's call.
 #define INSIDE_OPERATOR                                                        \
   __attribute__((cleanup(leave), unused)) bool is_inner_ =                     \
       enter((uintptr_t)__builtin_frame_address(0))
 
 typedef const void *nothrow; // const std::nothrow_t &
 
-// A block that is to be placed is malloc's: place.c says when these operators
-// are malloc and free by other names, so that any form of delete may take it.
-// Where there is none, since placing takes more room, the operator has its
-// turn, and fails in its own way.
+// Defines the entries of all forms of an operator new. A placed block comes
+// from malloc: place.c decides whether the operators are only wrappers of
+// malloc and free, so that any form of delete can free the block. Placing takes
+// more memory and may fail. Then the operator itself is called, and fails in
+// its own way.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \
@@ -105,8 +109,9 @@ typedef const void *nothrow; // const std::nothrow_t &
         p ? p : BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n)));  \
   }
 
-// NULL where the operator is to do it: above a page it does anyway, and what is
-// no alignment it refuses.
+// Returns a block on a page boundary, or NULL if the operator must allocate the
+// block. The operator itself places blocks with an alignment above a page, and
+// rejects an invalid alignment.
 static void *placed_block(const struct mprof_alloc *a, size_t align) {
   void *p = NULL;
   if (!a->must_place || align > MPROF_PAGE || align == 0 ||
@@ -121,7 +126,8 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
   return p;
 }
 
-// Params declares the parameters, Args passes them on.
+// Defines the entry of one operator delete. Params declares the parameters,
+// Args passes them on.
 #define DELETE(Symbol, Params, Args)                                           \
   extern void Symbol Params __attribute__((weak));                             \
   MPROF_ENTRY void __mprof_##Symbol Params {                                   \
@@ -144,10 +150,10 @@ NEW(_Zna)
 DELETES(_ZdlPv)
 DELETES(_ZdaPv)
 
-// --- what lies beneath, where the words cannot have it ---
+// --- functions beneath, where the words cannot name the operators directly ---
 //
-// A library that is opened later may bring the first C++ operators; and some
-// call malloc.
+// A library that is opened later may bring the first C++ operators. And an
+// operator that calls an intercepted malloc must be marked as the outer call.
 
 #define BENEATH(Result, Symbol, Params, Args)                                  \
   MPROF_TEXT_SECTION static Result beneath_##Symbol Params {                   \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries that create threads. The creator's stack becomes a bucket; the new
-// thread notes it in its record before it runs what it was created for, by a
-// tail call, so that no frame of this file is on its stack.
+// Entries that create threads. The creator's stack becomes a bucket. The new
+// thread stores the bucket in its record, then runs its start function by a
+// tail call, so no frame of this file remains on its stack.
 
 #include "abi_words.h"
 #include "bucket.h"
@@ -21,7 +21,8 @@
 
 #include <string.h>
 
-// The bucket of the creator's stack, NULL if threads are not counted.
+// Returns the bucket of the creator's stack, or NULL if threads are not
+// counted.
 static struct mprof_bucket *created_at(uintptr_t frame) {
   if (!mprof_flags.threadcreate || mprof_flags.stack_depth == 0)
     return NULL;
@@ -30,8 +31,8 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
   return t ? mprof_bucket_at(t, &key, 0, frame) : NULL;
 }
 
-// What a new thread is given in the place of its argument; NULL if it is to be
-// created as if MProf were not there.
+// Returns the start record that the new thread gets in place of its argument.
+// Returns NULL if the thread must be created without MProf.
 static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
   if (!mprof_init_ready())
     return NULL;
@@ -46,7 +47,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
     s->bucket = b;
     s->labels = mprof_tls.labels;
     s->epoch = mprof_process_epoch();
-    // Here, since the thread may have ended before its creator goes on.
+    // Count here: the thread may end before its creator runs again.
     if (b)
       atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
@@ -117,9 +118,10 @@ MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
 // --- std::thread of libstdc++ ---
 
 // The library creates the thread and then calls a virtual function of a
-// std::thread::_State, which it owns and deletes at the end. The start record
-// takes its place, with a virtual table as the Itanium C++ ABI lays it out, and
-// owns the state in its turn. (libc++ creates its threads in its headers.)
+// std::thread::_State, which it owns and finally deletes. The start record
+// replaces the state: it has a virtual table in the layout of the Itanium C++
+// ABI, and owns the original state. (libc++ creates its threads in its
+// headers.)
 struct virtuals {
   void (*destroy)(void *self);
   void (*delete)(void *self);
@@ -164,8 +166,8 @@ static const struct {
 
 #define START_THREAD                                                           \
   _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
-// Sites call only the entry; but the symbol is the library's, which C programs
-// do not have.
+// Sites call only the entry. The symbol belongs to the C++ library, which C
+// programs lack, so the reference is weak.
 extern void START_THREAD(void *thread, void **state, void (*depend)(void))
     __attribute__((weak));
 

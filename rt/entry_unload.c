@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What sees unloads: the last destructor of an instrumented library, whoever
-// closes it, and the entry of dlclose for what other libraries go with it. What
-// is loaded is noted before the call, if something was loaded since the last
-// one, and what is gone is found after it; see epochs.h. Neither the guard nor
-// a lock is held during the call, which runs the program's destructors. dlerror
-// says what dlclose made it say.
+// Detects unloads of libraries, in two ways. The last destructor of an
+// instrumented library calls __mprof_module_unloads, whoever closes it. The
+// entry of dlclose finds other libraries that are unloaded with it. It lists
+// the modules before the call, if one was loaded since the last list, and finds
+// the missing modules after it; see epochs.h.
+//
+// dlclose runs the program's destructors, so neither the guard nor a lock is
+// held during the call. dlerror still reports the error of dlclose.
 
 #include "entry_unload.h"
 
@@ -22,11 +24,11 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// The last look's. Races only cost a look that was not needed: each field is
-// written after what it stands for was seen.
+// State at the last look at the modules. Each field is written after the look,
+// so a race only causes an unnecessary look.
 static struct {
-  _Atomic unsigned long long adds, subs;
-  atomic_uint epoch; // of the process, plus 1; 0: no look yet
+  _Atomic unsigned long long adds, subs; // loads and unloads so far
+  atomic_uint epoch;                     // of the process, + 1; 0: no look yet
 } seen;
 
 static bool is_news(const struct mprof_loads *l, bool unloads_only) {
@@ -36,8 +38,9 @@ static bool is_news(const struct mprof_loads *l, bool unloads_only) {
 }
 
 static void look(bool unloads_only) {
-  // Before the look: what is loaded meanwhile is news the next time. Without
-  // the guard, since a program may have a dl_iterate_phdr of its own.
+  // Read the counts before the look, so that a module loaded during the look is
+  // found the next time. The guard is not set, since the program may have its
+  // own dl_iterate_phdr.
   const struct mprof_loads loads = mprof_module_loads();
   if (!is_news(&loads, unloads_only))
     return;
@@ -52,8 +55,8 @@ static void look(bool unloads_only) {
   atomic_store(&seen.epoch, mprof_process_epoch() + 1);
 }
 
-// Sites do not refer to it any more, but for their reference that the pass
-// keeps; programs that unload nothing are linked without it.
+// Weak: sites call the entry, and the pass keeps a reference to dlclose in
+// them. So a program that unloads nothing is linked without dlclose.
 WEAK(dlclose);
 
 MPROF_ENTRY int __mprof_dlclose(void *handle) {
@@ -70,7 +73,7 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
   return result;
 }
 
-// At exit the destructors run too, but nothing is unloaded.
+// At exit, destructors run too, but no library is unloaded.
 static atomic_bool is_exiting;
 
 static void note_exit(void) { atomic_store(&is_exiting, true); }

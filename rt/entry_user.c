@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries of locks and blocking calls that the program marks with mprof_lock,
-// mprof_unlock and mprof_blocking. The program's function does its work at the
-// site, between a begin and an end that share memory of its frame.
+// mprof_unlock and mprof_blocking. The site calls the program's function
+// between a begin entry and an end entry, which share memory in the site's
+// frame.
 //
-// Such a lock cannot be tried. So while the profiles are on the table of
-// waiters also knows which of them are held, and only who comes to one that is
-// waits.
+// Such a lock cannot be tried. So while the profiles are on, the table of
+// waiters also records which of these locks are held. A thread waits only if it
+// comes to a held lock.
 
 #include "entry_user.h"
 
@@ -32,8 +33,8 @@ struct user_release {
 FITS(struct mprof_wait);
 FITS(struct user_release);
 
-// Takes its place among those that hold the lock or want it. Whether there are
-// others.
+// Enters the thread among the holders and waiters of the lock. Returns whether
+// there are others.
 static bool comes_second(uintptr_t lock) {
   if (!mprof_init_ready() || !mprof_guard_enter())
     return false;
@@ -42,8 +43,9 @@ static bool comes_second(uintptr_t lock) {
   return is_held;
 }
 
-// What is called between the two is part of the lock: notes lie in the frame of
-// its site.
+// Marks the time between the begin and the end entry: functions called in it
+// are part of the marked function. The address of notes stands for the site's
+// frame.
 static void enter_user(const void *notes) {
   mprof_tls.user_frame = (uintptr_t)notes;
 }
@@ -85,7 +87,7 @@ MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
 }
 
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
-  // What its registers will have when it waits is not known here.
+  // The values of the registers during the wait are not known here.
   ((struct mprof_wait *)notes)->saved = (struct mprof_saved){.rbx = 0};
   mprof_call_begin_saved(notes, mprof_waits_are_noted(), MPROF_KIND_call,
                          (uintptr_t)f, FRAME);
@@ -95,6 +97,6 @@ MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
 MPROF_ENTRY void __mprof_user_call_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
-  w->frame = FRAME; // that of the begin is gone
+  w->frame = FRAME; // the frame of the begin entry is gone
   mprof_wait_end(w, MPROF_TIMEOUT);
 }

@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See event.h. The stack is unwound and hashed before anything is locked; a
-// new bucket is the only lock on the way of an allocation, and there is none
-// on the way of a free. (Go: mProf_Malloc, mProf_Free)
+// Events of the heap: counts allocations and frees, and passes them to heapx,
+// the allocation log and the trace. (Go: mProf_Malloc, mProf_Free)
+//
+//   allocation: unwind -> bucket -> live map -> count
+//   free:       live map -> count
+//
+// The stack is unwound and hashed before any lock is taken. An allocation takes
+// a lock only to insert a new bucket; a free takes none.
 
 #include "event.h"
 
@@ -77,7 +82,7 @@ static MPROF_NOINLINE void count_stale(uint32_t handle) {
   mprof_stat_add(MPROF_STAT_stale, 1);
 }
 
-// Of a counted block, with what events do besides.
+// Does the extra work for a counted block: heapx and the allocation log.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
                                    bool has_slack, enum mprof_log_kind kind) {
   if (mprof_heapx_is_on())
@@ -87,14 +92,14 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
 }
 
 static void record(const struct mprof_alloc_event *ev) {
-  // Go: profstackdepth 0 records nothing.
+  // Depth 0 records nothing. (Go: profstackdepth 0)
   if (mprof_flags.stack_depth == 0)
     return;
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
   uint32_t stale = 0;
-  // The loss is counted when there is no memory for one of these; a block
-  // whose free could not be seen must not be counted at all.
+  // Without memory for one of these objects, the failed allocation is counted
+  // as lost. The block must not be counted, since its free could not be seen.
   if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
                             mprof_persistent_handle(b), &stale)) {
     if (mprof_heapx_is_on())
@@ -172,11 +177,11 @@ static void count_end(uint32_t handle) {
   }
 }
 
-// How a block was resized.
+// A resize or free of a block.
 struct resize {
-  const void *from, *to; // NULL: it was freed instead
-  size_t size;
-  int64_t countdown; // before it
+  const void *from, *to; // old and new address; to is NULL for a free
+  size_t size;           // new size
+  int64_t countdown;     // the thread's countdown before the call
 };
 
 static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
@@ -193,7 +198,7 @@ static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
     mprof_guard_leave();
 }
 
-// Apart, so that the usual way has nothing to keep for it.
+// A separate function, so that the common path saves no registers for it.
 static MPROF_NOINLINE struct mprof_released free_and_more(void *ptr) {
   struct mprof_released r = mprof_event_release(ptr);
   mprof_event_freed(r);
@@ -230,7 +235,7 @@ void mprof_event_resized(struct mprof_released r, const void *ptr,
   }
 }
 
-// A block that was let go of is there again.
+// Undoes the extra work of a release, since the block stays allocated.
 static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
                                      enum mprof_log_kind kind) {
   if (r.is_last)
@@ -241,8 +246,8 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {
   uint32_t stale;
-  // Its slot was made when the block came, so there is memory for it; only a
-  // handler inside the odd table's lock cannot put it back.
+  // The block's slot exists since the allocation, so this needs no memory. Only
+  // a signal handler that interrupted the runtime cannot put the block back.
   if (r.bucket && mprof_guard_enter()) {
     mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
     if (mprof_events_do_more())
@@ -319,7 +324,8 @@ static void count_and_log_gone(uintptr_t addr, uint32_t handle) {
                        MPROF_LOG_CUSTOM, 0);
 }
 
-// In the entries' section, since the entry is left when this is called.
+// Lies in the section of entries: the entry makes a tail call of this function,
+// and then mprof_entry_frame must find this function in place of the entry.
 MPROF_TEXT_SECTION void mprof_event_arena_reset(const void *arena) {
   if (mprof_guard_enter()) {
     mprof_custom_empty((uintptr_t)arena,

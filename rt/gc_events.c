@@ -1,24 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See gc_events.h. libgc calls the handler with its lock held, so nothing here
-// may allocate from it or wait for a thread that does. A collection's events
-// are, with what they mean for the cycle machine:
+// Handles the collection events of libgc and finds the dead objects.
+// (Go: gcMarkTermination, mProf_NextCycle, mProf_Flush, mProf_PostSweep; the
+// sweep's mProf_Free)
 //
-//   PRE_STOP_WORLD    gc_lock is taken: no thread that will be stopped has it
-//   MARK_END          the world is stopped: next cycle. Objects without a mark
-//                     are dead, but for those that finalizers are to see
-//   POST_START_WORLD  gc_lock is released; flush
-//   RECLAIM_END       finalizable objects and what they refer to were marked:
-//                     those still without are freed, in the next cycle but one
-//                     less than an explicit free would be (C+1); post sweep
+// libgc calls the handler with its lock held. So nothing here may allocate from
+// libgc or wait for a thread that does. A collection sends these events; each
+// has a meaning for the cycle machine:
 //
-// Between MARK_END and RECLAIM_END libgc's lock is held throughout, so marks
-// stay as they are, and no dead object's memory is handed out again. But blocks
-// of dead objects are given back: GC_is_marked would follow a header that is
-// gone, so GC_base is asked first, which looks whether there is one. A
-// collection that is given up has no MARK_END. (Go: gcMarkTermination,
-// mProf_NextCycle, mProf_Flush, mProf_PostSweep; the sweep's mProf_Free)
+//   PRE_STOP_WORLD    Takes gc_lock, so no thread that will be stopped has it.
+//   MARK_END          The world is stopped: next cycle. Objects without a mark
+//                     are dead, unless a finalizer will see them.
+//   POST_START_WORLD  Releases gc_lock; flush.
+//   RECLAIM_END       libgc has marked finalizable objects and all objects that
+//                     they refer to. Objects still without a mark are freed.
+//                     Their frees count for cycle C+1; an explicit free counts
+//                     for C+2. Then post sweep.
+//
+// libgc's lock is held from MARK_END to RECLAIM_END. So marks do not change,
+// and the memory of a dead object is not handed out again. But libgc may give
+// back whole heap blocks of dead objects with their headers. GC_is_marked would
+// read a missing header, so GC_base is called first, which checks for one. A
+// collection that is given up has no MARK_END.
 
 #include "gc_events.h"
 
@@ -45,8 +49,8 @@ extern void GC_set_on_collection_event(mprof_gc_handler f)
     __attribute__((weak));
 extern mprof_gc_handler GC_get_on_collection_event(void) __attribute__((weak));
 
-// What the handler calls, found before it is set: with the world stopped, the
-// loader's lock may be a stopped thread's.
+// Functions that the handler calls. They are looked up before the handler is
+// set: while the world is stopped, a stopped thread may hold the loader's lock.
 static struct {
   void *(*_Atomic base)(void *);
   int (*_Atomic is_marked)(const void *);
@@ -55,20 +59,21 @@ static struct {
 
 // The program's handler, which ours calls.
 static _Atomic mprof_gc_handler program_s;
-// Number of the last collection that our handler has heard of, or that came
-// before it was set; + 1.
+// 1 + the number of the last collection that our handler has seen, or of the
+// last one before the handler was set.
 static _Atomic uintptr_t heard_of;
 
-// Guarded by libgc's lock but for the thread, which others compare with theirs.
+// Guarded by libgc's lock. Only thread is read by others, who compare it with
+// their own address.
 static struct {
-  _Atomic(void *) thread; // &mprof_tls of the one that has gc_lock, or NULL
-  bool is_inside;         // in the handler
-  uintptr_t frame;        // of the handler
-  bool is_skipped;        // a collection that the guard forbids to follow
+  _Atomic(void *) thread; // &mprof_tls of the holder of gc_lock, or NULL
+  bool is_inside;         // the handler is running
+  uintptr_t frame;        // frame address of the handler
+  bool is_skipped;        // the guard was set, so skip this collection
 } collecting;
 
-// When they began, for the trace: while the world is stopped nothing is put
-// into it. Guarded as collecting.
+// Start times of the phases, for the trace. They are kept here, since nothing
+// is put into the trace while the world is stopped. Guarded by libgc's lock.
 static struct {
   uint64_t stop, mark, mark_end, reclaim;
 } phases;
@@ -78,7 +83,8 @@ bool mprof_gc_is_collecting(void) {
          (void *)&mprof_tls;
 }
 
-// GC_memalign may give a pointer into an object.
+// Returns whether the object is marked. GC_memalign may return a pointer into
+// an object, so find the object's base first.
 static bool is_live(void *object) {
   void *base = gc.base(object);
   return base && gc.is_marked(base);
@@ -96,22 +102,24 @@ static void count_and_log_free(void *object, uint32_t handle) {
                        collecting.frame);
 }
 
-// With the guard: what the program's handler does while the world is stopped is
-// not counted, since any other lock of ours may be a stopped thread's.
+// Takes gc_lock for a collection and sets the guard. With the guard set, events
+// of the program's handler are not counted while the world is stopped: a
+// stopped thread may hold any other lock of the runtime.
 static void take_objects(void) {
   if (atomic_load(&collecting.thread) || collecting.is_skipped)
     return;
   collecting.is_skipped = !mprof_guard_enter();
   if (collecting.is_skipped)
     return;
-  if (mprof_trace_is_on()) // first: a thread's first record takes trace_lock
+  // Before gc_lock, since a thread's first trace record takes trace_lock.
+  if (mprof_trace_is_on())
     mprof_trace_gc(false);
   mprof_lock_acquire(&mprof_gc_lock);
   atomic_store(&collecting.thread, (void *)&mprof_tls);
 }
 
 static void end_mark(void) {
-  take_objects(); // a libgc without threads has not told of a world to stop
+  take_objects(); // a libgc without threads sends no PRE_STOP_WORLD
   if (!mprof_gc_is_collecting())
     return;
   atomic_store(&heard_of, gc.collections() + 1);
@@ -147,9 +155,9 @@ static void release_objects(void) {
 }
 
 static void end_reclaim(void) {
-  release_objects(); // as above
+  release_objects(); // a libgc without threads sends no POST_START_WORLD
   if (!mprof_guard_enter())
-    return; // the next collection finds these objects
+    return; // the next collection finds these dead objects
   mprof_lock_acquire(&mprof_gc_lock);
   mprof_gc_sweep(is_live, mprof_events_log() ? count_and_log_free : count_free);
   mprof_lock_release(&mprof_gc_lock);
@@ -193,8 +201,9 @@ static void follow(int event) {
   }
 }
 
-// A library may have set a handler over ours that calls ours only at times, and
-// ours was then set over that: its call ends here.
+// The handler that libgc calls. A library may have set a handler that sometimes
+// calls ours, and then ours was set again on top of it. The call from that
+// handler is a recursion, which is_inside ends.
 static void on_event(int event) {
   if (collecting.is_inside)
     return;
@@ -207,8 +216,8 @@ static void on_event(int event) {
   collecting.is_inside = false;
 }
 
-// A function of libgc's for a caller that the program was not linked with it
-// for, see real.h; NULL in a libgc that is too old.
+// Finds function f of libgc, also if only the caller's library is linked with
+// libgc and the program is not (real.h). NULL if libgc is too old to have f.
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \
@@ -218,8 +227,9 @@ static void on_event(int event) {
     real_;                                                                     \
   })
 
-// Puts our handler in its place, before what is there; false where libgc lacks
-// what it needs. Two threads may do so at once; both find the same.
+// Installs our handler in front of the present one. Returns false if libgc
+// lacks a function that the handler needs. Two threads may do this at once;
+// both find the same functions.
 static bool install(void *caller) {
   gc.base = FIND(GC_base);
   gc.is_marked = FIND(GC_is_marked);
@@ -235,9 +245,10 @@ static bool install(void *caller) {
   return true;
 }
 
-// Code without MProf may set a handler over ours. If that does not call ours,
-// there will have been a collection that ours has not heard of. Its dead are
-// found by the next.
+// Uninstrumented code may replace our handler by one that does not call ours.
+// Then libgc's number of collections is ahead of heard_of, and our handler is
+// installed again. The next collection finds the dead objects of the missed
+// one.
 void mprof_gc_listen(void *caller) {
   uintptr_t (*collections)(void) = FIND(GC_get_gc_no);
   if (!collections)

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See gc_objects.h. The table has the complements of the objects' addresses,
-// and a mark for what was dead when the last collection had marked. It lies in
-// persistent memory, which no collector scans: it is neither a stack nor data
-// of a module. (The variables of this file are, hence no pointer to an object
-// is kept in any.)
+// The table of the collector's counted objects. See gc_objects.h.
+//
+// The table has the complement of each object's address, so that the collector
+// does not take it for a reference. A mark says that the object was dead at the
+// end of the last collection's mark phase. The table lies in persistent memory,
+// which no collector scans, since it is neither a stack nor data of a module.
+// The variables of this file are data of a module, so none may hold a pointer
+// to an object.
 
 #include "gc_objects.h"
 
@@ -47,7 +50,7 @@ void mprof_gc_sweep(bool (*is_live)(void *object),
       v->mark = ALIVE;
     if (v->mark == DEAD) {
       gone(revealed(v), v->bucket);
-      mprof_value_remove_at(&table, i); // what comes into its place is next
+      mprof_value_remove_at(&table, i); // moves the next value into place i
     } else {
       i++;
     }

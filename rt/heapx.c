@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See heapx.h.
+// Counters of the heapx profile: temporary blocks, resizes and slack. They are
+// laid out like the heap profile's counters: own, future and cells (counts.h).
 
 #include "heapx.h"
 
@@ -15,15 +16,16 @@
 
 #include <malloc.h>
 
-// As in entry_heap.c. Asked only of blocks that it is known to know.
+// Weak for the reason given in entry_heap.c. Called only for blocks of an
+// allocator that malloc_usable_size is known to know.
 #pragma weak malloc_usable_size
 
 // --- counters ---
 
-// Where the calling thread counts.
+// The counters that the calling thread adds to.
 struct place {
   struct mprof_heapx_cycle *at;
-  bool is_shared; // by threads, or with the code that a handler interrupted
+  bool is_shared; // with other threads, or with code that a handler interrupted
 };
 
 static struct place place_of(struct mprof_bucket *b, bool is_inside) {
@@ -42,8 +44,8 @@ static struct place place_of(struct mprof_bucket *b, bool is_inside) {
   return (struct place){&x->future[index], true};
 }
 
-// Released as in counts.h, so that no reader finds more slack freed than there
-// was.
+// Stores with release order, as counts.h does, so that no reader finds more
+// freed slack than slack.
 static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
   _Atomic uint64_t *to = &p.at->n[which];
   if (n == 0)
@@ -59,23 +61,25 @@ static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
 // --- temporary blocks ---
 //
 // A block is temporary if the thread that allocated it also freed it, and
-// allocated nothing in between. Each thread remembers the last block that it
-// has had counted, and its countdown then: an allocation that is not counted
-// changes the countdown by its size. In exact mode all are counted, and the
-// countdown stays 0.
+// allocated nothing in between. Each thread remembers its last counted block
+// and the value of the countdown at that time. An allocation that is not
+// counted changes the countdown by its size. In exact mode each allocation is
+// counted, and the countdown stays 0.
 //
-// An address is not a block: this thread's last block may have been freed by
-// another thread, which then allocated one at the same address, that this
-// thread frees in its turn. Two threads that hand each other messages do just
-// that. So who frees a block that is not its own last one leaves a mark for the
-// block's address in a table, and a thread compares the address's mark with
-// that of the time of its allocation. The marks of other addresses of the slot
-// say nothing; one that has covered another's lets such a block pass for a
-// temporary one.
+// The address alone does not identify a block. Another thread may free this
+// thread's last block and allocate a new block at the same address, which this
+// thread then frees. Two threads that exchange messages do exactly that. So a
+// thread that frees a block other than its own last block leaves a mark for the
+// address in a table. A thread compares the present mark of its last block's
+// address with the mark at the time of the allocation.
+//
+// Addresses share the slots of the table. A mark of another address in the slot
+// is ignored. If it has overwritten the address's own mark, the block is taken
+// for temporary by mistake.
 
 #define MARKS 4096u
 #define COUNT_BITS 16
-static _Atomic uint64_t marks[MARKS]; // address << 16 | a number
+static _Atomic uint64_t marks[MARKS]; // address << 16 | sequence number
 
 static _Atomic uint64_t *mark_of(const void *ptr) {
   uint64_t h = (uint64_t)(uintptr_t)ptr * 0x9e3779b97f4a7c15u;
@@ -83,8 +87,8 @@ static _Atomic uint64_t *mark_of(const void *ptr) {
 }
 _Static_assert(MARKS == 1u << (64 - 52), "the hash's upper bits");
 
-// The numbers of a slot only have to differ, so two threads that leave a mark
-// in it at once may leave one.
+// Successive marks of a slot only have to differ. So it does no harm if two
+// threads that write the slot at the same time leave only one mark.
 static void leave_mark(const void *ptr) {
   _Atomic uint64_t *mark = mark_of(ptr);
   uint16_t number =
@@ -113,7 +117,7 @@ static void remember(const void *ptr) {
 bool mprof_heapx_is_last(const void *ptr) {
   struct mprof_thread *t = mprof_tls.self;
   if (t && t->last.ptr == ptr && !has_new_mark(&t->last)) {
-    t->last.ptr = NULL; // the address may be another block's
+    t->last.ptr = NULL; // the address may soon belong to another block
     return true;
   }
   leave_mark(ptr);
@@ -157,7 +161,7 @@ void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
   if (!b || !is_measured)
     return;
   size_t slack = measure(b, ptr);
-  // Nearly always the same: the blocks of a bucket have one size.
+  // The blocks of a bucket have equal sizes, so the slack rarely changes.
   _Atomic uint64_t *usual = &mprof_heapx_of(b)->usual_slack;
   if (atomic_load_explicit(usual, memory_order_relaxed) != slack + 1)
     atomic_store_explicit(usual, slack + 1, memory_order_relaxed);
@@ -197,7 +201,8 @@ static void publish(struct mprof_bucket *b, unsigned index, int which) {
                       &x->future[index].n[which], &x->active.n[which]);
 }
 
-// The slack that was freed before all of it.
+// Publishes in descending order: SLACK_FREED comes before SLACK, so that no
+// reader finds more freed slack than slack.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index) {
   for (int which = MPROF_HEAPX_COUNTERS; which-- > 0;)
     publish(b, index, which);

@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libmprof_intercept.a: malloc and its kin as functions of the program, so that
-// code which was not rewritten calls them: libc's own (getline, asprintf), the
-// C++ library, any other. Each is a site by hand, with the allocator beneath at
-// its end. All are weak: a program that has a malloc of its own keeps it.
+// libmprof_intercept.a: defines malloc and the like as functions of the
+// program, so that uninstrumented code calls them: libc itself (getline,
+// asprintf), the C++ library, any other library. Each function does what an
+// instrumented site does, and then calls the allocator beneath. All are weak,
+// so a program with its own malloc keeps it.
 //
-// libmprof_intercept_static.a is this file with MPROF_WRAP: in a static program
-// the linker has all calls of f go to __wrap_f, and __real_f is f. Of these
-// only what every allocator has: a reference to __real_aligned_alloc would draw
-// libc's allocator into a program that has another, without that function. So
-// aligned blocks are counted at sites alone there; they are freed like any
-// other.
+// libmprof_intercept_static.a is this file compiled with MPROF_WRAP. In a
+// static program the linker redirects all calls of f to __wrap_f, and __real_f
+// is f. Only functions that each allocator has are wrapped: a reference to
+// __real_aligned_alloc would pull libc's allocator into a program whose own
+// allocator lacks that function. So in a static program, aligned blocks are
+// counted only at instrumented sites. They are freed like other blocks.
 //
-// Before the runtime's constructor nothing is counted, since the loader is a
-// caller too.
+// Nothing is counted before the runtime's constructor, since the loader is a
+// caller, too.
 
 #include "abi_words.h"
 #include "intercept.h"
@@ -26,9 +27,9 @@
 #include <string.h>
 #include <wchar.h>
 
-// While the runtime has not started: whether the allocator beneath can be
-// called. The loader may ask for memory while it is being looked for, and goes
-// on without.
+// Used before the runtime has started. Returns whether the allocator beneath
+// can be called. The loader may allocate while that allocator is looked up; the
+// loader can continue without the memory.
 static bool has_next(void) {
   if (mprof_next_find())
     return true;
@@ -40,7 +41,7 @@ static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr & __mprof_free_mask) == 0;
 }
 
-// The interceptor of f, and its definition.
+// Begins the definition of the interceptor of f.
 #define INTERCEPT(Result, f, Params)                                           \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
   MPROF_TEXT_SECTION static Result own_##f Params;                             \
@@ -50,16 +51,18 @@ static bool may_be_counted(const void *ptr) {
 #define PUT_BEFORE(Result, f, Params)                                          \
   extern Result __real_##f Params;                                             \
   Result __wrap_##f Params __attribute__((weak, alias("own_" #f)))
-// For stacks through code without frame pointers.
+// Keeps _dl_find_object in a static program, for unwinding through code without
+// frame pointers.
 extern int _dl_find_object(void *pc, void *result);
 int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 #else
-// A weak function of the program.
+// Defines f as a weak function of the program.
 #define PUT_BEFORE(Result, f, Params)                                          \
   MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)))
 #endif
 
-// The body of one that allocates size bytes; Failed: without an allocator.
+// Body of an interceptor that allocates Size bytes. Returns Failed if no
+// allocator is known yet.
 #define ALLOCATE(f, Args, Size, Failed)                                        \
   {                                                                            \
     if (mprof_unlikely(!mprof_intercepts()))                                   \
@@ -109,7 +112,8 @@ INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
   return NULL;
 }
 
-// What sites call: libc's would come back by way of realloc.
+// The function beneath that sites call. libc's own reallocarray would call the
+// interceptor of realloc.
 static void *plain_reallocarray(void *old, size_t count, size_t each) {
   size_t size;
   if (!__builtin_mul_overflow(count, each, &size))
@@ -128,7 +132,8 @@ INTERCEPT(void, free, (void *ptr)) {
   NEXT(free)(ptr);
 }
 
-// libc's would come back by way of malloc.
+// Used for duplicates of strings beneath: libc's own functions would call the
+// interceptor of malloc.
 static void *plain_copy(const void *from, size_t len, size_t end) {
   char *p = NEXT(malloc)(len + end);
   if (p) {
@@ -145,7 +150,7 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
   return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
 }
 
-// A call of f, and so its address, is __wrap_f's in a static program.
+// In a static program, f means __wrap_f, both in a call and as an address.
 #define ROW_AS(f, plain)                                                       \
   {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain, NULL}
 #ifdef MPROF_WRAP
@@ -153,7 +158,7 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 #else
 #define ROW(f) ROW_AS(f, NULL)
 #endif
-// Not stood in front of.
+// A row for a function without an interceptor.
 #define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL}
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {

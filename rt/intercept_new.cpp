@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libmprof_rt_cxx.a: operator new and delete as functions of the program, so
-// that the C++ library's own calls of them are counted, and that they need no
-// other allocator than malloc. All are weak: what the program replaces is the
-// program's, and then the others do what the standard says of them.
+// libmprof_rt_cxx.a: defines operator new and delete as functions of the
+// program. So the C++ library's own calls are counted, and the operators need
+// no allocator but malloc. All are weak, so the program may replace any of
+// them. The remaining forms then call the replaced ones, as the standard says.
 // [new.delete]
 
 #include "abi_words.h"
@@ -20,7 +20,7 @@ using std::nothrow_t;
 
 // --- the operators themselves, on the allocator beneath ---
 
-// [new.delete.single]: tries, asks the new_handler, tries again.
+// Tries, calls the new_handler, and tries again. [new.delete.single]
 template <class Try> static void *obtain(Try try_once) {
   for (;;) {
     if (void *p = try_once())
@@ -45,7 +45,7 @@ static void *get(size_t size) {
 }
 static void *get(size_t size, size_t align) {
   if (align == 0 || (align & (align - 1)) != 0)
-    throw std::bad_alloc(); // as libstdc++, which asks no handler
+    throw std::bad_alloc(); // libstdc++ calls no handler here either
   return obtain([=] {
     void *p = nullptr;
     size_t least = align < sizeof(void *) ? sizeof(void *) : align;
@@ -59,8 +59,9 @@ static bool may_be_counted(const void *ptr) {
   return (reinterpret_cast<uintptr_t>(ptr) & __mprof_delete_mask) == 0;
 }
 
-// Not before the runtime starts, nor where the program, or a library that it is
-// linked with, has replaced one of them: which, is known afterwards.
+// Returns whether the operators are counted. They are not before the runtime
+// starts, nor if the program or one of its libraries has replaced any of them.
+// After this call, library_* are the operators of that library.
 static bool is_on() {
   if (mprof_intercepts() && mprof_intercepted.cxx)
     return true;
@@ -70,8 +71,8 @@ static bool is_on() {
 
 using nothrow = const std::nothrow_t &;
 
-// Symbol: the operator's mangled name. Plain: what it does beneath. Default:
-// what it does where the program has replaced another form.
+// Symbol: the operator's mangled name. Plain: the operator on the allocator
+// beneath. Default: its behaviour if the program has replaced another form.
 #define OPERATOR(Result, Symbol, Params, Except)                               \
   extern "C" {                                                                 \
   Result __mprof_##Symbol Params Except;                                       \

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See labels.h. The table of sets: found without a lock, added to under one.
-// It is kept outside persistent memory, which is emptied in a forked child: the
-// program has addresses of sets there, too. So each step of an addition is one
-// that a fork in the middle of leaves the table whole.
+// The table of label sets. Sets are found without a lock and added under
+// labels_lock. (Go: runtime/pprof's LabelSet, g.labels)
+//
+// The table lies outside persistent memory. Persistent memory is emptied in a
+// forked child, but the program keeps addresses of sets there, too. For the
+// same reason a fork between any two steps of an addition leaves the table
+// valid.
 
 #include "labels.h"
 
@@ -23,41 +26,42 @@
 #include <errno.h>
 #include <string.h>
 
-// What threads have whose labels there is no room for.
+// The set of threads whose labels found no room in the table.
 enum { OVERFLOW_ID = 1 };
 #define OVERFLOW_KEY "mprof"
 #define OVERFLOW_VALUE "labels overflow"
 
-// Memory for sets comes in such pieces, up to so much in all: labels of the
-// usual length fill the table first.
+// Memory for sets is mapped in chunks of CHUNK_BYTES, at most CHUNKS_MAX of
+// them. Labels of usual length fill the table before they fill the chunks.
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define CHUNKS_MAX 64u
 struct chunk {
-  size_t used; // of its bytes, with this
+  size_t used; // bytes in use, this header included
 };
 
 struct table {
   size_t mask;                                  // of slots; less than 2^18
-  _Atomic uint16_t *slots;                      // numbers; open addressing
+  _Atomic uint16_t *slots;                      // set numbers; open addressing
   _Atomic(const struct mprof_labels *) by_id[]; // max_labels + 2
 };
 
 static struct {
   _Atomic(struct table *) table; // NULL before the first set
   struct mprof_lock lock;        // labels_lock, guards the rest
-  uint32_t len;                  // numbers given, from 1
-  struct chunk *chunk;           // the last one
+  uint32_t len;                  // number of sets; their numbers start at 1
+  struct chunk *chunk;           // the newest chunk
   unsigned chunks;
 } sets = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LABELS)};
 
-// --- labels that are to be a set ---
+// --- a list of labels, before it is a set ---
 
 struct list {
   size_t len;
   struct mprof_label v[MPROF_LABELS_A_SET];
 };
 
-// How much of s is kept, at most max bytes, with no character cut in half.
+// Returns the number of bytes of s to keep: at most max, and no UTF-8 character
+// is cut in half.
 static uint16_t kept_length(const char *s, size_t max) {
   size_t len = strnlen(s, max + 1);
   if (len <= max)
@@ -74,7 +78,8 @@ static int compare(const char *a, size_t a_len, const char *b, size_t b_len) {
   return order != 0 ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-// Gives key that value; NULL takes it away. 0, EINVAL or ENOSPC.
+// Sets the label key to value, or removes it if value is NULL. Keeps the list
+// sorted by key. Returns 0, EINVAL or ENOSPC.
 static int change(struct list *l, const char *key, const char *value) {
   if (!key || !*key)
     return EINVAL;
@@ -140,7 +145,8 @@ static bool is_equal(const struct mprof_labels *s, const struct list *l) {
   return true;
 }
 
-// Its number, or 0; then *slot is where that goes.
+// Returns the number of the set equal to l. Returns 0 if there is none; then
+// *slot is the slot for it.
 static uint16_t find(struct table *t, const struct list *l, uint64_t hash,
                      size_t *slot) {
   for (*slot = hash & t->mask;; *slot = (*slot + 1) & t->mask) {
@@ -172,7 +178,7 @@ static void *alloc_locked(size_t len) {
 static char *copy(char *to, const char *from, size_t len) {
   if (len > 0)
     memcpy(to, from, len);
-  return to + len + 1; // the memory is 0
+  return to + len + 1; // the memory is zeroed, so the string is terminated
 }
 
 static struct mprof_labels *new_set_locked(const struct list *l) {
@@ -195,7 +201,7 @@ static struct mprof_labels *new_set_locked(const struct list *l) {
   return s;
 }
 
-// The overflow set is there besides those that the option allows.
+// The overflow set does not count against the option max_labels.
 static bool is_full_locked(void) { return sets.len > mprof_flags.max_labels; }
 
 static uint16_t add_locked(struct table *t, const struct list *l,
@@ -207,7 +213,8 @@ static uint16_t add_locked(struct table *t, const struct list *l,
   struct mprof_labels *s = new_set_locked(l);
   if (!s)
     return 0;
-  // A child that was forked in between gives the number again.
+  // A child forked before sets.len grows gives the same number to another set.
+  // A child forked before the slot is written leaves the number unused.
   id = (uint16_t)(sets.len + 1);
   s->hash = hash;
   s->id = id;
@@ -242,8 +249,9 @@ static struct table *make_table_locked(void) {
   return t;
 }
 
-// The number of the set. 0, and then ENOMEM or ENOSPC with *id the number of
-// what stands for it.
+// Stores the number of the set with these labels in *id, and returns 0. On an
+// error *id is a substitute: the overflow set for ENOSPC, else the thread's
+// present set (ENOMEM, ENOSYS).
 static int intern(const struct list *l, uint16_t *id) {
   const uint64_t hash = hash_of(l);
   size_t slot;
@@ -253,7 +261,7 @@ static int intern(const struct list *l, uint16_t *id) {
   struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
   if (t && (*id = find(t, l, hash, &slot)) != 0)
     return 0;
-  if (!mprof_process_is_own()) { // it may be held by a thread of the parent
+  if (!mprof_process_is_own()) { // a thread of the parent may hold the lock
     *id = mprof_tls.labels;
     return ENOSYS;
   }
@@ -278,7 +286,7 @@ const struct mprof_labels *mprof_labels_of(uint16_t id) {
 
 void mprof_labels_reset(void) { mprof_lock_reset(&sets.lock); }
 
-// --- the calling thread's ---
+// --- the calling thread's set ---
 
 #define FRAME ((uintptr_t)__builtin_frame_address(0))
 
@@ -322,7 +330,8 @@ mprof_labels_swap(const struct mprof_labels *labels) {
   return before;
 }
 
-// Pairs that are none are left out, and said.
+// Applies the pairs to l. Skips a pair without a key or a value, with a
+// message.
 static void change_all(struct list *l, const char *const *pairs) {
   for (; pairs && pairs[0]; pairs += 2) {
     if (!pairs[1]) {
@@ -347,7 +356,7 @@ static const struct mprof_labels *add(const char *const *pairs,
   }
   fill_with_own(&l);
   change_all(&l, pairs);
-  intern(&l, &id); // what it lacks is counted
+  intern(&l, &id); // a failure is counted there
   mprof_guard_leave();
   set_own(id, frame);
   return before;
@@ -358,8 +367,8 @@ mprof_labels_add(const char *const *pairs) {
   return add(pairs, FRAME);
 }
 
-// Not by pthread_cleanup_push, which in some libcs must not be left by a
-// longjmp. (Go: pprof.Do)
+// Uses the cleanup attribute, not pthread_cleanup_push: in some libcs a longjmp
+// must not leave the scope of the latter. (Go: pprof.Do)
 MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
                                     void (*fn)(void *arg), void *arg) {
   const struct mprof_labels *const before

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets of labels as text, as Go writes and quotes them. (Go: LabelSet.String,
-// strconv.Quote)
+// Writes sets of labels as text, in Go's format and with Go's quoting.
+// (Go: LabelSet.String, strconv.Quote)
 
 #include "labels_text.h"
 
@@ -20,7 +20,7 @@ static void put(const struct sink *to, const char *s) {
   to->put(to->arg, s, strlen(s));
 }
 
-// \x1b, \u00ad
+// Writes an escape such as \x1b or \u00ad.
 static void put_number(const struct sink *to, char letter, unsigned v,
                        int digits) {
   char text[12] = {'\\', letter};
@@ -37,8 +37,9 @@ static unsigned decode(const unsigned char *s, size_t n) {
   return c;
 }
 
-// What would break a line or is not seen, so far as it is no matter of the
-// language. (Go: strconv.IsPrint)
+// Returns whether c would break a line or is invisible. The ranges approximate
+// Go's table: control, space, format and private-use characters and
+// noncharacters. (Go: strconv.IsPrint)
 static bool is_unseen(unsigned c) {
   static const unsigned ranges[][2] = {
       {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},       {0x61c, 0x61c},
@@ -52,7 +53,7 @@ static bool is_unseen(unsigned c) {
 }
 
 static void put_unseen(const struct sink *to, unsigned c) {
-  static const char names[] = "abtnvfr"; // from 7 on
+  static const char names[] = "abtnvfr"; // escapes of characters 7 to 13
   char name[] = {'\\', 0, 0};
   if (c >= 7 && c <= 13) {
     name[1] = names[c - 7];

@@ -1,17 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See livemap.h.
+// The map from the address of a live counted block to a 32-bit word.
+// (Go: setprofilebucket, the special of a span)
+//
+//   by_page   heap blocks placed on page boundaries (sampled mode)
+//   by_16     other heap blocks on 16-byte boundaries
+//   custom    blocks of custom allocators on 16-byte boundaries
+//   odd       all other blocks: off a 16-byte boundary, or above 47 bits
+//
+// The first three are radix trees without locks; odd is a hash table with a
+// lock. For a heap block the word is the handle of its bucket. For a custom
+// block custom_blocks.c defines the word.
 
 #include "livemap.h"
 
 #include "lock.h"
 #include "persistent.h"
 
-// A tree: top -> middle -> leaf, each a block of handles. Leaves have
-// 2^12 slots, middles 2^16, tops what is left of 47 bits of address. A slot of
-// a leaf belongs to the owner of the block at its address, so plain loads and
-// stores do; making a leaf races, and the loser's stays unused.
+// A tree: top -> middle -> leaf, each a table of 32-bit handles. A leaf has
+// 2^12 slots, a middle table 2^16, the top as many as the rest of the 47 bits
+// of address needs. A slot of a leaf belongs to the owner of the block at its
+// address, so plain loads and stores suffice. Two threads may make the same
+// table at once; the table of the loser stays unused.
 #define LEAF_BITS 12
 #define MIDDLE_BITS 16
 
@@ -20,11 +31,11 @@ struct tree {
   _Atomic uint32_t top;
 };
 
-// In a cache line that is hardly written after the first blocks.
+// Starts a cache line, which is hardly written after the first blocks.
 static struct {
   _Alignas(64) struct tree by_page;
   struct tree by_16;
-  struct tree custom; // values of blocks of the program's own allocators
+  struct tree custom; // blocks of the program's own allocators
 } trees = {.by_page = {.unit_bits = 12},
            .by_16 = {.unit_bits = 4},
            .custom = {.unit_bits = 4}};
@@ -33,7 +44,8 @@ static _Atomic uint32_t *block(uint32_t handle) {
   return mprof_persistent_pointer(handle);
 }
 
-// The block that *handle names; made with 2^bits slots if there is none.
+// Returns the table that *handle names. If there is none and make is true,
+// makes one of 2^bits slots.
 static _Atomic uint32_t *child(_Atomic uint32_t *handle, unsigned bits,
                                bool make) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
@@ -81,13 +93,14 @@ static uint32_t tree_take(struct tree *t, uintptr_t addr) {
   return bucket;
 }
 
-// Blocks off a 16-byte boundary: chains of nodes, reused when their block goes.
+// The hash table for addresses without a slot in a tree: chains of nodes. A
+// node is reused when its block is freed.
 #define ODD_HEADS 4096u
 
 struct node {
   struct node *next;
   uintptr_t addr;
-  uint32_t bucket; // or, of a custom block, its value
+  uint32_t bucket; // handle; for a custom block, its word
   bool is_custom;
 };
 
@@ -97,7 +110,7 @@ static struct {
   struct node **heads; // ODD_HEADS of them
   struct node *unused;
   _Atomic size_t count;
-} odd; // guarded by odd_lock; count is read without
+} odd; // guarded by odd_lock; count is also read without the lock
 
 static struct node **odd_find(uintptr_t addr, bool is_custom) {
   struct node **n = &odd.heads[(addr * 0x9e3779b97f4a7c15u >> 40) % ODD_HEADS];
@@ -166,7 +179,8 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
   *is_placed = false;
   if (mprof_unlikely(mprof_live_needs_guard(addr))) {
-    // A block that its owner frees was entered before, so 0 is not stale.
+    // The owner of a block frees it after it was entered. So if the count is 0
+    // here, the block is not in the table.
     if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
       return 0;
     mprof_lock_acquire(&mprof_odd_lock);

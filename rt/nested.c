@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See nested.h. An allocator that was left by longjmp or by an exception has
-// left its frame's address behind. It may lie above every frame that the thread
-// will ever allocate from, so that the address alone does not tell; the stack
-// does: a frame that is still there is one of its frames. Another function's
-// may have come to lie at its address, but returns elsewhere.
+// Decides whether the frame in __mprof_nested_frame is still active. See
+// nested.h.
+//
+// An allocator that is left by longjmp or by an exception does not clear the
+// variable. A stale address may lie above all frames from which the thread will
+// ever allocate, so comparing addresses is not enough. The stack is followed
+// instead: the frame is active only if it is on the stack with the same return
+// address. Another function's frame may lie at the same address, but its return
+// address differs.
 
 #include "nested.h"
 
@@ -15,7 +19,8 @@
 #include "unwind_cfi.h"
 
 static bool is_on_stack(uintptr_t nested, uintptr_t frame) {
-  // A handler that interrupted the runtime loses its event anyway.
+  // A signal handler that interrupted the runtime loses its event anyway, so
+  // the answer does not matter.
   if (!mprof_guard_enter())
     return true;
   struct mprof_thread *t = mprof_thread_self(false);

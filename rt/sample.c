@@ -1,7 +1,25 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See sample.h.
+// Decides which allocations are counted, and holds the sampling rate.
+//
+// Sample points lie at random among the bytes that a thread allocates, R bytes
+// apart on average: a Poisson process. R is the rate. A block of s bytes is
+// counted if at least one point lies in it, so its probability is
+//   p(s) = 1 - exp(-s / R)
+// Each counted block stands for 1 / p(s) blocks of its size. The writers scale
+// by this factor, so the expected figures equal the true ones. A bucket's key
+// has the size and the rate, so the factor is exact for each bucket.
+// (Go: nextSample, scaleHeapSample)
+//
+// The points are not drawn one by one. A thread's countdown is the distance to
+// its next point, drawn from the exponential distribution by inversion:
+//   d = -ln(q) * R, with q uniform in (0, 1]           (Go: fastexprand)
+// Each site subtracts its block's size, and the block that makes the countdown
+// run out is counted. The rest of the distance is dropped and a new one is
+// drawn: the exponential distribution has no memory, so this changes nothing.
+//
+// Two rates are special: 0 counts no block, 1 counts each block (exact mode).
 
 #include "sample.h"
 
@@ -13,10 +31,11 @@
 #include "threads.h"
 #include "tls.h"
 
-// Both are written under registry_lock and read without: the epoch last, so
-// that who sees a new epoch sees its rate.
+// Both fields are written under registry_lock and read without a lock. The
+// epoch is written last, so a thread that reads a new epoch reads its rate,
+// too.
 static struct {
-  // Alone in its cache line: in exact mode every event reads it.
+  // Starts a cache line of its own, since each event in exact mode reads it.
   _Alignas(64) _Atomic uint64_t rate;
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;
@@ -60,8 +79,8 @@ static const double log2_table[33] = {0,
                                       0.97727992349991644,
                                       1};
 
-// log2 of a number from 1 to 2^26: the exponent, and the mantissa's logarithm
-// interpolated in the table. (Go: fastlog2)
+// Returns log2 of a number from 1 to 2^26: the exponent plus the logarithm of
+// the mantissa, interpolated in the table. (Go: fastlog2)
 static double fast_log2(uint32_t v) {
   unsigned exponent = 31 - (unsigned)__builtin_clz(v);
   double mantissa = (double)v / (double)(1u << exponent); // 1 <= m < 2
@@ -75,24 +94,25 @@ int64_t mprof_sample_next(uint64_t rate, uint32_t random26) {
   const double minus_ln2 = -0.6931471805599453;
   if (rate <= 1)
     return 0;
-  // -ln(q) * mean of a q uniform in (0, 1], by way of log2.
+  // -ln(q) * rate for q = (random26 + 1) / 2^26, computed from log2(q).
   double log = fast_log2(random26 + 1) - 26;
   if (log > 0)
     log = 0;
   return (int64_t)(log * (minus_ln2 * (double)rate)) + 1;
 }
 
-// What is left until the next sample, for a rate: never, always, or a draw.
+// Returns a new countdown for the rate: infinite, 0, or a random distance.
 static int64_t draw(uint64_t rate) {
   if (rate == 0)
     return INT64_MAX;
   if (rate == 1)
-    return 0; // which no allocation is below, not even of 0 bytes
+    return 0; // so that each allocation is counted, even one of 0 bytes
   return mprof_sample_next(rate, (uint32_t)(mprof_thread_random() >> 38));
 }
 
-// Tells mprof_sample_set_rate that this thread has drawn for a new rate, and
-// where its countdown is.
+// Records that this thread has drawn a countdown for the rate of the epoch.
+// mprof_sample_set_rate waits for this. Registers the thread if necessary, so
+// that its countdown is found.
 static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   mprof_tls.rate_epoch = epoch;
   if (mprof_guard_enter()) {
@@ -103,13 +123,15 @@ static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   }
 }
 
-// Decides for the rate of one epoch, and sets the countdown.
+// Returns whether a block of size bytes is counted at the rate of this epoch.
+// Sets the countdown to the next sample.
 static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
   *rate = mprof_sample_rate();
   bool is_hit = true;
   if (mprof_unlikely(mprof_tls.rate_epoch != epoch)) {
-    // The thread's first allocation, or the first since the rate has changed:
-    // the countdown is not of this rate, so it is held against a new one.
+    // This is the thread's first allocation, or the first since the rate
+    // changed. The countdown does not belong to this rate, so draw a new one
+    // and compare the size with that.
     int64_t left = draw(*rate);
     is_hit = (uint64_t)size >= (uint64_t)left;
     if (!is_hit)
@@ -122,7 +144,7 @@ static bool decide(size_t size, uint64_t epoch, uint64_t *rate) {
 
 bool mprof_sample_hit(size_t size, uint64_t *rate) {
   if (mprof_unlikely(size > PTRDIFF_MAX)) {
-    // No block is as large. The site's subtraction went around; undo it.
+    // No block can be this large. The site's subtraction overflowed; undo it.
     __mprof_heap_countdown += (int64_t)size;
     return false;
   }
@@ -139,12 +161,14 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
     bool is_hit = decide(size, epoch, rate);
     if (mprof_unlikely(is_new))
       note_epoch(epoch);
-    // A new rate may have come before the countdown was set, which then
-    // covered the 0 that mprof_threads_interrupt had put there.
+    // Another thread may have set a new rate before decide stored the
+    // countdown. That store has then overwritten the 0 that
+    // mprof_threads_interrupt had stored. So check the epoch again.
     atomic_signal_fence(memory_order_seq_cst);
     if (mprof_likely(atomic_load_explicit(&sampling.epoch,
                                           memory_order_acquire) == epoch))
-      // The next is drawn as ever, since a Poisson process has no memory.
+      // A nested allocation is not counted. The countdown drawn above stays
+      // valid, since a Poisson process has no memory.
       return is_hit && !mprof_is_nested((uintptr_t)__builtin_frame_address(0));
   }
 }

@@ -9,7 +9,7 @@
 
 #define WORD_BITS 64u
 static struct {
-  uint64_t taken[MPROF_OWN_SHARDS / WORD_BITS + 1]; // bits, from shard 1 on
+  uint64_t taken[MPROF_OWN_SHARDS / WORD_BITS + 1]; // bit 0 is shard 1
   unsigned next_common;
 } shards; // guarded by registry_lock
 

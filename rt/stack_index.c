@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stack_index.h.
+// A temporary hash table that groups buckets by their stacks, and by labels if
+// asked. Open addressing; at most half full, and never grown. See
+// stack_index.h.
 
 #include "stack_index.h"
 

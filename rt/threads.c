@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The registry of threads. A thread enters it at its first allocation and
-// leaves it by the destructor of a pthread key, which runs while its
-// thread-local memory still stands. What cannot be unregistered so (an
-// allocation after that destructor, a key that libc would allocate for) is
-// entered without its countdown's address, and its record is taken back when
-// the kernel says that the thread is gone. (Go: allm)
+// The registry of threads. (Go: allm)
+//
+// A thread enters the registry at its first allocation. It leaves by the
+// destructor of a pthread key, which runs while the thread-local memory still
+// exists. Some threads cannot leave this way: the thread allocates after that
+// destructor, or libc would have to allocate for the key. Such a thread is
+// entered without the address of its countdown, and its record is reused when
+// the kernel says that the thread is gone.
 
 #include "threads.h"
 
@@ -27,19 +29,19 @@
 struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
 
-// glibc keeps values of keys below this in the thread itself, and allocates
-// for others.
+// glibc keeps the values of keys below this number in the thread itself, and
+// allocates memory for others.
 #define MAX_INLINE_KEY 32u
-// Records looked at for a dead thread when a new one is needed.
+// Records checked for a dead thread when a new record is needed.
 #define REAP_TRIES 4
 
 static struct {
   struct mprof_thread *live;   // newest first; guarded by registry_lock
-  struct mprof_thread *oldest; // the same
-  struct mprof_thread *unused; // the same
+  struct mprof_thread *oldest; // guarded by registry_lock
+  struct mprof_thread *unused; // guarded by registry_lock
   uint64_t ordinal;            // threads seeded; atomic
   pthread_key_t key;           // written once by mprof_threads_init
-  bool has_key;                // the same
+  bool has_key;                // written once by mprof_threads_init
 } registry;
 
 static void link_locked(struct mprof_thread *t) {
@@ -72,14 +74,15 @@ static void retire_locked(struct mprof_thread *t) {
   registry.unused = t;
 }
 
-// Looks at some of the oldest threads that cannot say when they end.
+// Retires dead threads among the oldest records. Only a thread without a
+// countdown address needs this, since its end is not reported.
 static void reap_locked(void) {
   struct mprof_thread *t = registry.oldest;
   for (int i = 0; t && i < REAP_TRIES; i++) {
     struct mprof_thread *newer = t->prev;
     if (!t->countdown && !mprof_sys_thread_alive(t->tid)) {
       retire_locked(t);
-    } else { // so that the next look starts elsewhere
+    } else { // becomes the newest, so that the next call checks other records
       unlink_locked(t);
       link_locked(t);
     }
@@ -133,10 +136,11 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
 
 static void on_thread_exit(void *arg) {
   struct mprof_thread *t = arg;
-  // Another copy of the record's owner: a fork made it stale.
+  // After a fork, the child's key still holds the parent's record.
   if (t != mprof_tls.self || !mprof_guard_enter())
     return;
-  // Who takes the shard over sees what was counted in it: the lock sees to it.
+  // The next thread with this shard sees the counts made in it, since
+  // registry_lock orders the two threads.
   mprof_tls.shard = 0;
   mprof_tls.cell_bucket = NULL;
   if (mprof_trace_is_on())
@@ -186,10 +190,11 @@ void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
     fn(t, arg);
 }
 
-// A store may fall between the load and the store of the thread's own
-// subtraction and be lost, so it is looked at again after a barrier on all
-// processors; a 0 that is there then stays until the thread draws, and a thread
-// that draws looks at the epoch after it has stored the result.
+// A thread subtracts from its countdown by a plain load and store. The 0 stored
+// here may fall between the two and be lost. So each countdown is read again
+// after a memory barrier on all processors. A 0 found then stays until the
+// thread draws a new countdown. A thread that draws reads the epoch after it
+// has stored the result, so it cannot miss the new rate.
 void mprof_threads_interrupt(uint64_t rate_epoch) {
   bool all_seen = false;
   for (int tries = 0; !all_seen && tries < 100; tries++) {
@@ -206,8 +211,9 @@ void mprof_threads_interrupt(uint64_t rate_epoch) {
   }
 }
 
-// A handler may have left a record by a longjmp, for good; one that is only
-// late must not be taken for that soon.
+// A signal handler may have left an unfinished trace record by longjmp; then
+// in_trace stays set forever. The limit is long, so that a thread that is only
+// slow is not mistaken for such a thread.
 #define LEAVE_MS 1000
 
 void mprof_threads_leave_trace(void) {

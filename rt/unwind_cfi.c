@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Unwinding by call frame information (eh_frame.h), for stacks that begin in
-// code which was not rewritten. What holds at one address fits a word, which is
-// remembered: a step is then a look at a table. Code that says nothing is taken
-// to keep frame pointers.
+// uninstrumented code. The rule for one code address fits a word and is cached,
+// so most steps are one table lookup. Code without call frame information is
+// assumed to keep frame pointers.
 
 #include "unwind_cfi.h"
 
@@ -16,17 +16,19 @@
 #include <string.h>
 #include <ucontext.h>
 
-// --- remembered rules ---
+// --- cache of rules ---
 
-// Two words an address, written without a lock: the second has some bits of the
-// address again, so that halves of two writers are not taken for a rule.
+// Each entry is two words, written without a lock. The second word repeats 16
+// bits of the address's hash, so that one word of one writer and one word of
+// another are not taken for a rule.
 #define LG_REMEMBERED 12
 static struct {
   _Atomic uintptr_t pc;
   _Atomic uint64_t packed;
 } remembered[1u << LG_REMEMBERED];
 
-// packed: base 2 bits, is saved 1, bp 20, cfa 25, of the address 16.
+// Layout of packed, from bit 0: base (2 bits), bp_is_saved (1), bp_words (20),
+// cfa_words (25), hash of the address (16).
 #define BP_BITS 20
 #define CFA_BITS 25
 
@@ -82,25 +84,27 @@ void mprof_unwind_forget(void) {
 
 // --- following a stack ---
 
-// What linkers name a section's ends.
+// Start and end of the section mprof_text; the linker defines these names.
 #define SECTION_END __attribute__((weak, visibility("hidden")))
 extern const char __start_mprof_text[] SECTION_END;
 extern const char __stop_mprof_text[] SECTION_END;
 
-// Whether the function is an entry: it stands for the one that it calls, as
-// where libc's pthread_create, called by its entry, allocates.
+// Returns whether pc lies in an entry of the runtime. An entry stands for the
+// libc function that it calls, so it is left out of stacks. For example, libc's
+// pthread_create allocates when its entry calls it.
 static bool is_entry(uintptr_t pc) {
   return pc - (uintptr_t)__start_mprof_text <
          (uintptr_t)(__stop_mprof_text - __start_mprof_text);
 }
 
-// The sanitizers must not check what is read here: other frames' words.
+// Sanitizers must not check this read, since it reads words of other frames.
 __attribute__((no_sanitize("address", "thread", "memory"))) static uintptr_t
 word_at(uintptr_t addr) {
   return *(const uintptr_t *)addr;
 }
 
-// From a frame to its caller's; false if there is none to be found.
+// Moves f from a frame to its caller's frame. Returns false if the caller's
+// frame cannot be found.
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
                    const struct mprof_cfa_rule *r, struct mprof_registers *f) {
   bool by_bp = r->base != MPROF_CFA_FROM_SP;
@@ -108,7 +112,8 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
       (by_bp ? f->bp : f->sp) + (r->base == MPROF_CFA_UNKNOWN
                                      ? 16
                                      : (uintptr_t)(intptr_t)r->cfa_words * 8);
-  // One comparison for both ends: one below wraps to a huge distance.
+  // One comparison checks both bounds: if cfa is below, the difference wraps
+  // around to a huge value.
   if (cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, cfa - 16))
     return false;
@@ -125,8 +130,9 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
   return true;
 }
 
-// libc's frames below a thread's function are several where they can all be
-// followed, and the first thread has one of the program's below them.
+// Returns how many of n frames to keep: drops libc's frames at the root. There
+// are several if all of them can be followed. In the first thread, a frame of
+// the program's startup code lies below them and is dropped, too.
 static size_t without_roots(const mprof_pc *pcs, size_t n) {
   if (n > 2 && mprof_without_root(pcs, n) == n &&
       mprof_without_root(pcs, n - 1) < n - 1)
@@ -148,9 +154,10 @@ bool mprof_is_signal_return(mprof_pc pc) {
           memcmp(code, musl, sizeof(musl)) == 0);
 }
 
-// From a handler's frame, which returns to where it calls rt_sigreturn, to what
-// the signal has interrupted: the kernel has put its registers there. (Linux:
-// struct rt_sigframe)
+// Moves f from a signal handler to the code that the signal interrupted. The
+// handler returns to code that calls rt_sigreturn; at that point the stack
+// pointer points to the registers that the kernel saved.
+// (Linux: struct rt_sigframe)
 static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
                           struct mprof_registers *f) {
   const ucontext_t *u = (const ucontext_t *)f->sp;
@@ -164,7 +171,7 @@ static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
   return true;
 }
 
-// --- the whole ---
+// --- whole stacks ---
 
 static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
                      mprof_pc *pcs, size_t depth, enum mprof_stack_end *end) {
@@ -173,9 +180,9 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
       mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
-  // Whether f.pc is where the thread will return to: then its module is not
-  // unloaded meanwhile. Behind code that says nothing it is only supposed, and
-  // what it says of itself is not read.
+  // Whether f.pc is certainly a return address of the thread. Then its module
+  // cannot be unloaded meanwhile, and its call frame information may be read.
+  // After a step through code without such information, f.pc is only a guess.
   bool is_sure = true;
   *end = MPROF_STACK_CUT_DEPTH;
   while (n < depth) {
@@ -185,13 +192,14 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
     }
     if (!is_entry(f.pc - 1))
       pcs[n++] = f.pc;
-    // Returning to an address one past the call's, which may be another
-    // function's.
+    // A return address may be the start of the next function, if the call is
+    // the last instruction. The byte before it belongs to the call.
     struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
     if (is_sure)
       r = find_rule(f.pc - 1);
     is_sure = r.base != MPROF_CFA_UNKNOWN;
-    // A handler keeps what main had there when the signal came.
+    // At the return of a signal handler, bp belongs to the interrupted code. It
+    // may be the frame address of main although f is not main's frame.
     const bool is_of_handler = !is_sure && mprof_is_signal_return(f.pc);
     if (main_frame != 0 && f.bp == main_frame &&
         (r.base == MPROF_CFA_FROM_BP || (!is_sure && !is_of_handler))) {
@@ -202,12 +210,12 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
       *end = MPROF_STACK_COMPLETE;
       break;
     }
-    if (!range) { // f.sp is nowhere
+    if (!range) { // f.sp lies in no readable stack
       *end = MPROF_STACK_CUT_CHAIN;
       break;
     }
     if (is_of_handler && ascend_signal(range, range == &foreign, &f)) {
-      // The handler may have run on a stack of its own.
+      // The handler may have run on an alternate signal stack.
       range = mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
       is_sure = true;
       continue;
@@ -266,8 +274,8 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
   return NULL;
 }
 
-// By frame pointers up to frame or as far as they go. False: they went
-// elsewhere, or past it.
+// Follows frame pointers from fp up to frame. Returns false if the chain breaks
+// or passes frame.
 static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,
                          uintptr_t fp, uintptr_t frame) {
   while (fp < frame) {
@@ -280,8 +288,8 @@ static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,
   return fp == frame;
 }
 
-// Code without frame pointers keeps its caller's value in the register or saves
-// it, so the value at some step is frame.
+// Code without frame pointers leaves its caller's value in the register or
+// saves it on the stack. So at some step the register's value equals frame.
 bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
                            uintptr_t frame, mprof_pc pc) {
   struct mprof_stack_range foreign;
@@ -305,8 +313,8 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
   return false;
 }
 
-// Between the two are some functions of the runtime, which all keep frame
-// pointers.
+// Only functions of the runtime lie between fp and the entry, and all of them
+// keep frame pointers.
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   enum { BETWEEN_MAX = 16 };
   struct mprof_stack_range foreign;

@@ -1,13 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinding by frame pointers. The pass makes every function that calls
-// another keep one, so a stack of its code is a list: [fp] is the caller's
-// frame address, [fp + 8] the return address. Code without frame pointers
-// (most libraries) may keep anything in the register, so each step is checked:
-// upwards, aligned as a pushed frame is, near, and in memory that the kernel
-// has said to be readable. That makes a step wrong at worst, never a fault;
-// writers drop addresses that lie in no code. (Go: fpTracebackPCs)
+// Unwinding by frame pointers. (Go: fpTracebackPCs)
+//
+// The pass makes every function that calls another keep a frame pointer. So a
+// stack of instrumented code is a linked list:
+//   [fp]      the caller's frame address
+//   [fp + 8]  the return address
+// Code without frame pointers (most libraries) may keep any value in the
+// register, so each step is checked: it leads upwards, it is aligned like a
+// pushed frame, it is not too far, and the kernel has confirmed that the
+// memory is readable. A step may therefore be wrong, but it never faults.
+// Writers drop addresses that lie in no code.
 
 #include "unwind_fp.h"
 
@@ -20,20 +24,21 @@
 #include <ucontext.h>
 
 #define PROBE_BYTES 4096u
-// The thread's own stack is looked for up to this depth.
+// Limit of the search for the thread's own stack, in bytes below its top.
 #define MAX_OWN_BYTES (64u << 20)
 
 static uintptr_t page_of(uintptr_t addr) { return addr & -(uintptr_t)4096; }
 
-// The first thread's stack ends above the random bytes that the kernel puts
-// there; another's at its thread control block, which libc puts on top.
+// The first thread's stack ends above the random bytes (AT_RANDOM) that the
+// kernel puts there. Any other thread's stack ends at the thread control block,
+// which libc puts on top of it.
 struct mprof_stack_range mprof_stack_range_of_thread(bool is_main) {
   uintptr_t end = is_main ? page_of(getauxval(AT_RANDOM)) + PROBE_BYTES
                           : (uintptr_t)__builtin_thread_pointer();
   return (struct mprof_stack_range){.lo = end, .hi = end, .is_main = is_main};
 }
 
-// Whether all from the page of addr to end can be read.
+// Returns whether all memory from the page of addr to end is readable.
 static bool is_readable(uintptr_t addr, uintptr_t end) {
   for (uintptr_t page = page_of(addr); page < end; page += PROBE_BYTES)
     if (!mprof_sys_readable(page))
@@ -41,9 +46,10 @@ static bool is_readable(uintptr_t addr, uintptr_t end) {
   return true;
 }
 
-// Whether the frame the thread is in lies on its own stack. Between that and
-// any other stack below it is the own one's guard page, so it is the own one if
-// all up to what is known of it can be read.
+// Returns whether the frame at fp lies on the thread's own stack, and if so
+// extends the known part of the stack down to it. A guard page lies between the
+// thread's own stack and any stack below. So fp is on the own stack if all
+// memory between fp and the known part is readable.
 static MPROF_NOINLINE bool is_own_stack(struct mprof_stack_range *r,
                                         uintptr_t fp) {
   if (fp >= r->lo || r->hi - fp > MAX_OWN_BYTES || !is_readable(fp, r->lo))
@@ -52,7 +58,7 @@ static MPROF_NOINLINE bool is_own_stack(struct mprof_stack_range *r,
   return true;
 }
 
-// Widens a part of a foreign stack upwards to hold [addr, addr + 16).
+// Extends the known part of a foreign stack upwards to hold [addr, addr + 16).
 static MPROF_NOINLINE bool extend(struct mprof_stack_range *r, uintptr_t addr) {
   uintptr_t end = page_of(addr + 15) + PROBE_BYTES;
   if (!is_readable(r->hi, end))
@@ -64,18 +70,19 @@ static MPROF_NOINLINE bool extend(struct mprof_stack_range *r, uintptr_t addr) {
 #pragma weak getcontext
 #pragma weak makecontext
 
-// Where the functions that makecontext starts return to, 0 if unknown: the
-// root of a coroutine. The frame address there is whatever it was in the
-// thread that made the context. Written once.
+// Address to which a function started by makecontext returns, 0 if unknown. It
+// marks the root of a coroutine. The saved frame address there is an arbitrary
+// value from the thread that made the context. Written once.
 static mprof_pc context_root;
 
-// libc's code, if it is a module of its own: no frame of the program's. Written
-// once at start.
+// libc's code, empty if libc is linked statically. Frames in it do not belong
+// to the program. Written once at start.
 static struct mprof_module libc;
 
 void mprof_unwind_init(void) {
   libc = mprof_module_of((void *)pthread_key_create);
-  // Part of the program, which glibc gives no name, and musl the one it has.
+  // A static libc is part of the program's module. glibc reports that module
+  // without a name; musl reports its file name, so compare its headers, too.
   if (libc.name[0] == '\0' || libc.id == getauxval(AT_PHDR))
     libc.start = libc.end = 0;
 }
@@ -96,7 +103,8 @@ void mprof_unwind_learn_roots(void) {
   uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
   if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
     context_root = *(const mprof_pc *)sp;
-  // What the thread had in its registers would stay reachable (stuck_scan.c).
+  // Erase the copy of the thread's registers: the scan for stuck threads would
+  // take the values for references (stuck_scan.c).
   memset(&context, 0, sizeof(context));
   memset(stack, 0, sizeof(stack));
 }
@@ -113,8 +121,8 @@ struct mprof_stack_range *mprof_stack_enter(struct mprof_stack_range *range,
   if (mprof_likely(fp >= range->lo && fp + 16 <= range->hi) ||
       is_own_stack(range, fp))
     return range;
-  // A stack that is not the thread's own is looked at anew each time: what was
-  // above it may be gone since.
+  // A foreign stack is probed anew each time, since memory above it may have
+  // been unmapped in the meantime.
   *foreign = (struct mprof_stack_range){.lo = page_of(fp),
                                         .hi = page_of(fp) + PROBE_BYTES,
                                         .is_main = range->is_main};
@@ -127,10 +135,11 @@ bool mprof_stack_reaches(struct mprof_stack_range *range, bool is_foreign,
          (is_foreign && extend(range, addr));
 }
 
-// The chain cannot be followed from the frame at fp: was it the thread's last?
-// Threads start with a frame address of 0. The first thread's main has whatever
-// libc kept in the register, so the pass has main note its frame; before main
-// runs and after it returned, the callers are libc's alone.
+// Called when the chain cannot be followed beyond the frame at fp. Returns
+// COMPLETE if that frame is the thread's root. A thread starts with a frame
+// address of 0. In the first thread, main finds an arbitrary value of libc's in
+// the register, so instrumented main records its frame address. Before main
+// runs and after it has returned, the callers are libc's functions only.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                      uintptr_t fp, uintptr_t next) {
   if (next == 0)
@@ -166,7 +175,8 @@ MPROF_NO_SANITIZER size_t mprof_unwind(struct mprof_stack_range *range,
       *end = MPROF_STACK_COMPLETE;
       return mprof_without_root(pcs, n);
     }
-    // One comparison for both ends: a next below fp wraps to a huge distance.
+    // One comparison checks both bounds: if next is below fp, the difference
+    // wraps around to a huge value.
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
       *end = classify(range, fp, next);
       return *end == MPROF_STACK_COMPLETE ? mprof_without_root(pcs, n) : n;

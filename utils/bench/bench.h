@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the benchmark programs share: a sink that the compiler cannot see
-// through, and a loop timed inside the process, so that its start and its exit
-// are not in the figure. Each repeat prints two lines:
-//   ns X       a step of a thread, mean of the threads
-//   wall_ns X  all threads together, from the first start to the last end
+// Shared by the benchmark programs: a sink that is opaque to the compiler, and
+// a timed loop. The loop is timed inside the process, so the figures exclude
+// the process's start and exit. Each repeat prints two lines:
+//   ns X       nanoseconds per step of one thread, mean of the threads
+//   wall_ns X  nanoseconds per step of all threads together, from the first
+//              start to the last end
 
 #ifndef MPROF_BENCH_H
 #define MPROF_BENCH_H
@@ -55,7 +56,7 @@ struct bench_thread {
   int index;
 };
 
-// One repeat more than asked for comes first and is not kept.
+// Runs one extra repeat first, as a warm-up; its times are not kept.
 static inline void *bench_thread(void *p) {
   struct bench_thread *t = (struct bench_thread *)p;
   struct bench *b = t->bench;
@@ -73,8 +74,9 @@ static inline void *bench_thread(void *p) {
   return NULL;
 }
 
-// Runs the loop and prints nanoseconds a step. One thread is the process's
-// first: allocators are cheaper while it is alone.
+// Runs the loop and prints nanoseconds per step. A single thread runs in the
+// process's first thread, since allocators are cheaper in a process with one
+// thread.
 static inline void bench_run(struct bench *b) {
   struct bench_thread all[BENCH_MAX_THREADS];
   pthread_t ids[BENCH_MAX_THREADS];

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of malloc(64) and free below DEPTH calls of one function. Under
-// MProf it also prints, as "frames N", how many frames the recorded stack has.
-//   shared  all threads have the same stack, and so share one bucket
-//   own     each thread has a stack of its own, of as many frames
+// The cost of malloc(64) and free below DEPTH calls of one function. Also
+// prints "frames N": the number of frames of the recorded stack under MProf.
+//   shared  all threads have equal stacks, and so share one bucket
+//   own     each thread has a different stack, with an equal number of frames
 //
 // usage: exact DEPTH THREADS PAIRS REPEATS shared|own
 
@@ -17,7 +17,7 @@ enum { SIZE = 64 };
 
 static int own_stacks;
 
-// A function for each thread, since one of them would give one stack.
+// Each thread needs its own function, since one function gives one stack.
 #define LEAF(N)                                                                \
   static __attribute__((noinline)) void leaf_##N(long steps) {                 \
     for (long i = 0; i < steps; i++) {                                         \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocates one block below each of STACKS different stacks, then prints the
-// time at the end of main, as CLOCK_MONOTONIC nanoseconds; what is left until
-// the process has ended is what exit costs.
+// Allocates one block below each of STACKS different stacks. Then prints the
+// time at the end of main in nanoseconds of CLOCK_MONOTONIC. The time from then
+// to the end of the process is the cost of exit.
 //
 // usage: exittime STACKS
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many live blocks of MIN to MAX bytes: what each costs when it comes and when
-// it goes, in the order in which they came or in any, and the memory that the
-// process has while all are there. Prints
-//   rss_kib N     resident memory with all blocks
-//   alloc_ns X    a block, mean of all
-//   free_ns X     the same
+// The cost of many live blocks of MIN to MAX bytes: the time to allocate and to
+// free a block, and the resident memory while all are live. The blocks are
+// freed in the order of allocation or in random order. Prints
+//   rss_kib N     resident memory with all blocks live
+//   alloc_ns X    time of one allocation, mean of all
+//   free_ns X     time of one free, mean of all
 //
 // usage: live BLOCKS MIN MAX inorder|anyorder
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-static unsigned next_random(void) { // xorshift, the same in every run
+static unsigned next_random(void) { // xorshift; equal numbers in each run
   static unsigned x = 2463534242u;
   x ^= x << 13;
   x ^= x >> 17;
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   void **blocks = calloc(n, sizeof(*blocks));
   if (argc != 5 || n == 0 || max < min || blocks == NULL)
     return 2;
-  memset(blocks, 1, n * sizeof(*blocks)); // so that it is not timed below
+  memset(blocks, 1, n * sizeof(*blocks)); // page faults are not timed below
 
   long long begin = bench_now();
   for (size_t i = 0; i < n; i++) {

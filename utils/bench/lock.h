@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the programs with locks share, in C and C++: work of a known length, a
-// second thread that only sleeps, a contest of several threads for a fixed
-// time, and the number of events that MProf has recorded.
+// Shared by the lock benchmarks, in C and C++: work of a known length, a second
+// thread that only sleeps, a contest of several threads for a fixed time, and
+// the number of events that MProf has recorded.
 
 #ifndef MPROF_BENCH_LOCK_H
 #define MPROF_BENCH_LOCK_H
@@ -12,14 +12,14 @@
 
 #include <mprof/mprof.h>
 
-// Steps of work inside and outside of a critical section: about 1 us and
-// 0.2 us, the same for every variant.
+// Steps of work inside and outside a critical section: about 1 us and 0.2 us
+// for each variant.
 enum { LOCK_INSIDE = 850, LOCK_OUTSIDE = 170 };
 
 static inline unsigned long lock_work(unsigned long x, int steps) {
   for (int i = 0; i < steps; i++) {
     x = x * 6364136223846793005u + 1442695040888963407u;
-    __asm__ volatile("" : "+r"(x)); // one multiplication after the other
+    __asm__ volatile("" : "+r"(x)); // keeps the multiplications sequential
   }
   return x;
 }
@@ -36,8 +36,8 @@ static inline void *lock_sleeper(void *p) {
   return p;
 }
 
-// From now on this is a process with threads, for which glibc's mutexes take
-// their longer path.
+// Starts a second thread. In a process with several threads, glibc's mutexes
+// take their longer path.
 static inline void lock_start_sleeper(void) {
   pthread_t id;
   if (pthread_create(&id, NULL, lock_sleeper, NULL) != 0)
@@ -51,18 +51,18 @@ struct lock_contest;
 struct lock_player {
   struct lock_contest *contest;
   int index;
-  long sections;                 // that this thread has run
-} __attribute__((aligned(128))); // nobody else's cache line
+  long sections;                 // critical sections run by this thread
+} __attribute__((aligned(128))); // shares no cache line with another player
 
 struct lock_contest {
-  void (*play)(struct lock_player *p); // until lock_is_over
+  void (*play)(struct lock_player *p); // runs until lock_is_over
   int threads;
   int repeats;
   long milliseconds; // of each repeat
   pthread_barrier_t start;
   int stop;      // atomic
-  long sections; // of all repeats, the first included
-  long of_first; // those of thread 0
+  long sections; // sections of all repeats, the warm-up included
+  long of_first; // sections of thread 0
   struct lock_player players[BENCH_MAX_THREADS];
 };
 
@@ -77,7 +77,7 @@ static inline void *lock_play(void *arg) {
   return NULL;
 }
 
-// One repeat; gives critical sections a second.
+// Runs one repeat. Returns critical sections per second.
 static inline double lock_contest_once(struct lock_contest *c) {
   pthread_t ids[BENCH_MAX_THREADS];
   struct timespec length = {c->milliseconds / 1000,
@@ -105,8 +105,9 @@ static inline double lock_contest_once(struct lock_contest *c) {
   return (double)sections * 1e9 / (double)(end - begin);
 }
 
-// Prints a line "per_second VALUE" for each repeat, then "sections N" of them
-// all. One repeat more than asked for comes first and is not kept.
+// Prints a line "per_second VALUE" for each repeat, then "sections N" for all
+// repeats together. An extra repeat comes first as a warm-up. It is not
+// printed, but counts in "sections".
 static inline void lock_contest_run(struct lock_contest *c) {
   if (c->threads < 2 || c->threads > BENCH_MAX_THREADS || c->milliseconds < 1) {
     fprintf(stderr, "2 to %d threads, at least 1 ms\n", BENCH_MAX_THREADS);
@@ -121,7 +122,7 @@ static inline void lock_contest_run(struct lock_contest *c) {
   printf("sections %ld\n", c->sections);
 }
 
-// --- what MProf has recorded ---
+// --- events that MProf has recorded ---
 
 typedef int lock_profile(struct mprof_block_record *records, size_t len,
                          size_t *n);
@@ -141,7 +142,8 @@ static inline void lock_print_profile(const char *name, lock_profile *profile) {
   printf("%s %lld\n", name, events);
 }
 
-// Prints "block N" and "mutex N": events, both 0 without MProf.
+// Prints "block N" and "mutex N": the events in each profile. Both are 0
+// without MProf.
 static inline void lock_print_profiles(void) {
   lock_print_profile("block", mprof_block_profile);
   lock_print_profile("mutex", mprof_mutex_profile);

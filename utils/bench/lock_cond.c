@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two threads that take turns: each waits for its turn on a condition variable
-// of its own, then signals the other's. An event is one turn.
+// Two threads take turns. Each waits for its turn on its own condition
+// variable, then signals the other thread's. An event is one turn.
 //
 // usage: lock_cond EVENTS REPEATS
 
@@ -13,7 +13,7 @@ static pthread_cond_t turns[2] = {PTHREAD_COND_INITIALIZER,
                                   PTHREAD_COND_INITIALIZER};
 static int turn; // guarded by mutex
 
-// Every other event is this thread's.
+// Each thread has every other event.
 static void play(int thread, long events, long arg) {
   (void)arg;
   for (long i = 0; i < events / 2; i++) {

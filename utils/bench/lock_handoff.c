@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that all want one lock: each locks, works for about 1 us, unlocks,
-// works for about 0.2 us, and so on for a fixed time.
-//   mutex    all do the same
+// Several threads compete for one lock. Each locks, works for about 1 us,
+// unlocks, works for about 0.2 us, and repeats this for a fixed time.
+//   mutex    all threads lock the mutex
 //   rwlock   the first thread locks for writing, the others for reading
-// Besides the throughput it prints how many sections followed one of another
-// thread, "handoffs N", or were the writer's, "writes N".
+// Prints the throughput. For mutex also prints "handoffs N": sections that
+// followed a section of another thread. For rwlock also prints "writes N":
+// sections of the writer.
 //
 // usage: lock_handoff mutex|rwlock THREADS MILLISECONDS REPEATS
 
@@ -17,11 +18,11 @@
 static pthread_mutex_t mutex BENCH_OWN_LINE = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock BENCH_OWN_LINE = PTHREAD_RWLOCK_INITIALIZER;
 
-// Guarded by the lock, written by those who have it for themselves.
+// Guarded by the lock; written only by a thread that holds it exclusively.
 static struct {
   unsigned long work;
   long handoffs;
-  int last; // index of the thread that was here before
+  int last; // index of the thread that had the previous section
 } guarded BENCH_OWN_LINE;
 
 static void play_mutex(struct lock_player *p) {

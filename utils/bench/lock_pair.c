@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of one lock and one unlock that nobody else wants, around the
-// increment of a counter.
+// The cost of one uncontended lock and unlock around the increment of a
+// counter.
 //   none                     the increment alone
-//   mutex, rdlock, wrlock    the lock's kind
-// SLEEPERS is 0 for a process with one thread, 1 for one with another thread,
-// which sleeps. callgrind counts the instructions of count_KIND.
+//   mutex, rdlock, wrlock    the kind of the lock
+// SLEEPERS is 0 for a process with one thread, and 1 for a process with a
+// second thread, which sleeps. callgrind counts the instructions of count_KIND.
 //
 // usage: lock_pair none|mutex|rdlock|wrlock SLEEPERS PAIRS REPEATS
 
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-// In the same cache lines in every variant: whether the counter shares one with
-// the lock is 1 ns a pair.
+// Each object has its own cache line in each variant. If the counter shared a
+// line with the lock, the time of a pair would change by 1 ns.
 static pthread_mutex_t mutex BENCH_OWN_LINE = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock BENCH_OWN_LINE = PTHREAD_RWLOCK_INITIALIZER;
 static long counter BENCH_OWN_LINE;

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of finding a stack in the runtime's table, by its internal
-// interface (rt/bucket.h). The stacks are all paths of a call tree in which
-// each function calls four others, ten frames deep. The table holds STACKS of
-// them; looked up in random order are
-//   hot     1,000 that were inserted one after the other
-//   spread  1,000 at equal distances in the order of insertion
-//   all     any
-// Prints lines "hot NS", "spread NS", "all NS": nanoseconds a lookup, less what
-// making up the stack takes. callgrind counts the instructions of count_all,
-// and of count_none, which only makes up the stacks.
+// The cost of finding a stack in the runtime's bucket table, through its
+// internal interface (rt/bucket.h). The stacks are paths of a call tree in
+// which each function calls four others, ten frames deep. The table holds
+// STACKS of them. They are looked up in random order, from one of three sets:
+//   hot     1,000 stacks that were inserted one after the other
+//   spread  1,000 stacks at equal distances in the order of insertion
+//   all     all stacks
+// Prints lines "hot NS", "spread NS", "all NS": nanoseconds per lookup, minus
+// the time to make the stack. callgrind counts the instructions of count_all,
+// and of count_none, which only makes the stacks.
 //
 // usage: lookup STACKS LOOKUPS REPEATS [hot|spread|all]
 
@@ -52,7 +52,7 @@ static inline unsigned next_random(unsigned *x) {
   return *x;
 }
 
-// The stacks first, first + step, ..., count of them.
+// The stacks first, first + step, first + 2 * step, ...: count stacks.
 struct set {
   unsigned first, step, count;
 };
@@ -84,11 +84,11 @@ static __attribute__((noinline)) void count_none(const struct set *s,
 }
 
 struct measurement {
-  const char *only; // the name of the one set to measure, or NULL
+  const char *only; // name of the only set to measure; NULL: all sets
   long lookups, repeats;
 };
 
-// Once more than asked for, and the first time does not count.
+// Measures one extra repeat first, as a warm-up; its time is not printed.
 static void measure(const struct measurement *m, const char *name,
                     struct set s) {
   if (m->only && strcmp(m->only, name) != 0)

@@ -4,7 +4,7 @@
 // The cost of one malloc and one free.
 //   ring  256 live blocks of 16 to 1024 bytes; each step replaces the oldest
 //   lifo  one block of 64 bytes, freed at once
-// With BENCH_LABEL its threads have a label.
+// Compiled with BENCH_LABEL, its threads have a label.
 //
 // usage: pair ring|lifo THREADS PAIRS REPEATS
 
@@ -22,7 +22,7 @@ static unsigned short sizes[SIZES];
 static void *rings[BENCH_MAX_THREADS][RING];
 
 static void make_sizes(void) {
-  unsigned x = 2463534242u; // xorshift, the same numbers in every run
+  unsigned x = 2463534242u; // xorshift; equal numbers in each run
   for (int i = 0; i < SIZES; i++) {
     x ^= x << 13;
     x ^= x >> 17;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocates nothing and prints what of it is resident, as the kernel says.
+// A process that allocates nothing. Prints its resident memory, as reported by
+// the kernel.
 
 #include <fcntl.h>
 #include <string.h>

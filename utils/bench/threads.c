@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program with many threads that wait, each ten calls deep, and some that
-// compute; and watchers, which tell how long they were kept from running. The
-// watchers have the last processor for themselves, all others the first, so
-// that what keeps a watcher is not another thread.
-//   run   one watcher, which reads the clock all the time
-//   wake  two, which wake each other all the time
-// Does what the lines of its input say, and answers with lines "NAME NUMBER"
-// and then "ok":
-//   profile    takes a thread profile into records: ms, gap_us, threads
-//   write      takes one into a file
-//   rest MS    does nothing: gap_us
-//   open, close   between the two somebody else does something: gap_us
-//   end        disturbed: waiting threads that have run meanwhile; ended: waits
-//              that have ended
-// gap_us is the longest that a watcher was kept meanwhile, less what the kernel
-// says that it waited for its processor: something else had that.
+// Measures how long a thread profile stops the program. Many threads wait, each
+// ten calls deep, and some compute. Watchers measure how long they are kept
+// from running. The watchers run on the last processor; waiting threads and
+// this thread run on the first one, so that they do not delay a watcher.
+//   run   one watcher, which reads the clock in a loop
+//   wake  two watchers, which wake each other in a loop
+// Reads commands from its input. Answers each with lines "NAME NUMBER" and then
+// "ok":
+//   profile    takes a thread profile into records: ms, threads, gap_us
+//   write      takes a thread profile into a file: ms, gap_us
+//   rest MS    sleeps: gap_us
+//   open, close   mark the time in which another program works: gap_us
+//   end        disturbed: waiting threads that have run since the start;
+//              ended: waits that have ended
+// gap_us is the longest time that a watcher was kept from running during the
+// command. It excludes the time for which the watcher waited for its processor,
+// as the kernel reports it: then another thread ran there.
 //
 // usage: threads WAITING COMPUTING run|wake
 
@@ -37,9 +38,9 @@ enum { DEPTH = 10, STACK_BYTES = 65536, MOST = 20000 };
 
 static struct {
   pid_t tid;
-  long switches; // of its processor, when all waited
+  long switches; // context switches at the last count
 } waiting[MOST];
-static int started, ended;    // waits; atomic
+static int started, ended;    // waiting threads; atomic
 static long long longest_gap; // nanoseconds; atomic
 enum { WORTH_A_LOOK = 100000 };
 static int pipe_ends[2];
@@ -88,7 +89,7 @@ static void *wait_forever(void *arg) {
   const long i = (long)arg;
   waiting[i].tid = (pid_t)syscall(SYS_gettid);
   __atomic_add_fetch(&started, 1, __ATOMIC_RELEASE);
-  call_deep(DEPTH - 2, i); // below this function and that of the call
+  call_deep(DEPTH - 2, i); // DEPTH - 1 frames, and this one
   __atomic_add_fetch(&ended, 1, __ATOMIC_RELAXED);
   return NULL;
 }
@@ -99,7 +100,8 @@ static void *compute(void *arg) {
   return arg;
 }
 
-// How often the thread has left a processor: one that waits does not.
+// Returns the number of context switches of the thread. A thread that stays
+// asleep has no new ones.
 static long switches_of(pid_t tid) {
   char path[64], line[128];
   long sum = 0, n;
@@ -116,7 +118,7 @@ static long switches_of(pid_t tid) {
   return sum;
 }
 
-// How many have run since the last call.
+// Returns the number of waiting threads that have run since the last call.
 static int count_disturbed(long threads) {
   int n = 0;
   for (long i = 0; i < threads; i++) {
@@ -160,15 +162,15 @@ static void start(void *(*run)(void *), long arg, const cpu_set_t *where) {
 
 // --- watchers ---
 
-// Used by the watcher whose turn it is.
+// Used only by the watcher that has the turn.
 static struct {
-  int schedstat[2]; // files
-  int watchers;     // that have begun
-  long long before; // the last time that one ran
-  long long waited; // for the processor, when that was last looked at
+  int schedstat[2]; // file descriptors
+  int watchers;     // number of watchers that have begun
+  long long before; // last time that a watcher ran, nanoseconds
+  long long waited; // last value of waited_for_processor
 } watched;
 
-// Nanoseconds in all, of all watchers.
+// Returns the nanoseconds that all watchers have waited for their processor.
 static long long waited_for_processor(void) {
   long long sum = 0, waited;
   for (int i = 0; i < watched.watchers; i++) {
@@ -296,7 +298,7 @@ int main(int argc, char **argv) {
     die("threads");
   for (long i = 0; i < waits; i++)
     start(wait_forever, i, &first);
-  do // until none runs any more
+  do // until all have started and none has run since the last count
     usleep(20000);
   while (__atomic_load_n(&started, __ATOMIC_ACQUIRE) < waits ||
          count_disturbed(waits) > 0);

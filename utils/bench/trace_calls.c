@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of a function that does nothing, for tracers of functions: each has two
-// events, or one record of both.
-// Compiled with XRAY it records them itself, if OPTIONS are given.
+// Calls an empty function, for function tracers. Each call is two events, or
+// one record of both. Compiled with XRAY, the program records the calls itself
+// if OPTIONS are given.
 //
 // usage: trace_calls STEPS REPEATS [OPTIONS]
 
 #include "bench.h"
 
 #ifdef XRAY
-// <xray/xray_log_interface.h> is for C++ only. Each gives the state that it has
-// led to.
+// <xray/xray_log_interface.h> is for C++ only, so it is repeated here. Each
+// function returns the state that it has reached.
 enum { SELECTED = 0, INITIALIZED = 2, FINALIZED = 4, FLUSHED = 2, PATCHED = 1 };
 int __xray_log_select_mode(const char *mode);
 int __xray_log_init_mode(const char *mode, const char *options);

@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two threads that do what is traced, at 256 stacks each: a region around a
-// call of read and a wait whose time is over, five events in all.
+// A load for the execution trace. Two threads make trace events, at 256 stacks
+// each. A step is five events: a region around a call of read and a wait whose
+// timeout has passed.
 //   events N PATH    traces N events into PATH, which is written at the end
-//   seconds N PATH   goes on for so long, then PATH is what a recorder has
-// PATH - is for no trace but that of the options. Prints "hwm_kib", the peak of
-// the memory, before and after PATH is written; "write_ms", how long that took;
-// and at last "end", the time in CLOCK_MONOTONIC nanoseconds.
+//   seconds N PATH   runs for N seconds, then writes a snapshot of the flight
+//                    recorder to PATH
+// If PATH is "-", the program starts no trace; only the options may start one.
+// Prints "hwm_kib", the peak memory, before and after PATH is written;
+// "write_ms", the time to write it; and finally "end", the time in nanoseconds
+// of CLOCK_MONOTONIC.
 //
 // usage: trace_load events|seconds N PATH|-
 
@@ -27,7 +30,7 @@ static sem_t never;
 static int stop; // atomic
 
 static __attribute__((noinline)) void step(void) {
-  const struct timespec over = {-1, 0}; // no call of the kernel
+  const struct timespec over = {-1, 0}; // libc returns without a system call
   char byte;
   mprof_trace_region_begin(0, "step");
   if (read(zero, &byte, 1) != 1 || sem_timedwait(&never, &over) == 0)
@@ -38,7 +41,7 @@ static __attribute__((noinline)) void step(void) {
 static void left(unsigned number, int level);
 static void right(unsigned number, int level);
 
-// Another stack for each number.
+// Calls step with a different stack for each number.
 static inline __attribute__((always_inline)) void down(unsigned number,
                                                        int level) {
   if (level == 0)

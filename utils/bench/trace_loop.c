@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the execution trace records, below so many recursive calls:
-//   region   a region's begin and its end
-//   stacks   a region, reached each time on another of 32 ways
-//   read     a call of read, of one byte from /dev/zero
-//   write    the same of write, to /dev/null
-//   poll     a call of poll, of /dev/zero, which is ready
-//   expire   a wait for a semaphore of the thread's own, until a time that is
-//            over: one before 1970, for which libc does not ask the kernel
-//   turns    two threads that hand a turn to each other by two semaphores; a
-//            step is a wait for it and a post, and wall_ns how long a turn is
+// The cost of events of the execution trace, below CALLS recursive calls:
+//   region   the begin and the end of a region
+//   stacks   a region, reached by a different one of 32 stacks each time
+//   read     a read of one byte from /dev/zero
+//   write    a write of one byte to /dev/null
+//   poll     a poll of /dev/zero, which is ready
+//   expire   a wait for the thread's own semaphore with a timeout that has
+//            passed. The time is before 1970, so libc makes no system call.
+//   turns    two threads pass a turn to each other by two semaphores. A step is
+//            a wait and a post; wall_ns is the length of a turn.
 //   none     the loop alone
 // callgrind counts the instructions of loop_KIND.
 //
@@ -29,9 +29,9 @@
 static int zero, null;
 static struct {
   sem_t never;
-  // A page apart: words of the table of waiters share lines, as those of
-  // neighbouring semaphores do.
-} __attribute__((aligned(4096))) own[BENCH_MAX_THREADS]; // of a thread
+  // The semaphores lie a page apart. Neighbouring ones would share a cache
+  // line, both themselves and their words in the runtime's table of waiters.
+} __attribute__((aligned(4096))) own[BENCH_MAX_THREADS]; // one per thread
 static sem_t turns[2];
 
 static void check(int is_as_it_should_be) {
@@ -50,7 +50,7 @@ static void check(int is_as_it_should_be) {
     }                                                                          \
   }
 
-enum { WAYS_DEPTH = 5 }; // bits of a way
+enum { WAYS_DEPTH = 5 }; // calls of a way; each bit chooses left or right
 static void left(unsigned way, int depth), right(unsigned way, int depth);
 #define STEP(name)                                                             \
   static __attribute__((noinline)) void name(unsigned way, int depth) {        \

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of a call that may wait and does not: poll of a pipe that has
-// something.
+// The cost of a call that may wait but does not: poll of a pipe with data.
 //
 // usage: wait_call CALLS REPEATS
 
