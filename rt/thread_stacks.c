@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See thread_stacks.h. A round: the threads that there are get slots; those
-// that wait are read where they stand; the others are asked by a signal, if
-// that ends no system call of theirs, and have some time to answer; of the rest
-// the kernel tells what it knows. What is born meanwhile has no slot. (Go:
-// goroutineProfileWithLabelsConcurrent, tryRecordGoroutineProfile)
+// The reader of a round of stacks; see thread_stacks.h. A round has these
+// steps:
+// 1. Every thread gets a slot.
+// 2. Threads that wait are read where they stand.
+// 3. The other threads are asked by a signal, unless the signal would end a
+//    system call, and have some time to answer.
+// 4. For the rest the kernel tells what it knows.
+// A thread that is created during the round has no slot, unless all threads are
+// stopped.
+// (Go: goroutineProfileWithLabelsConcurrent, tryRecordGoroutineProfile)
 
 #include "thread_stacks.h"
 
@@ -21,28 +26,30 @@
 #include <sys/syscall.h>
 
 enum {
-  // Answers are waited for as long as one comes in so many milliseconds, and
-  // longer for threads that only wait for a processor.
+  // The reader gives up when no answer has come for QUIET_MS. For threads that
+  // are runnable but have no processor it waits for PATIENCE_MS.
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
   SPARE_SLOTS = 64,
-  // Looks at threads that run and block the signal for some milliseconds.
+  // Maximum number of looks, a millisecond apart, at a thread that runs but
+  // cannot be asked yet.
   TRIES = 5,
-  // Looks for threads that were born before all stood still.
+  // Maximum number of looks for threads that were created before all stood
+  // still.
   LOOKS = 10,
 };
 
 static struct {
-  struct mprof_lock lock; // stacks_lock: one round at a time
-  unsigned rounds;        // guarded by it
+  struct mprof_lock lock; // stacks_lock: only one round at a time
+  unsigned rounds;        // number of the last round; guarded by lock
 } rounds = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STACKS)};
 
-// The round of the calling thread.
+// A round, as the calling thread takes it.
 struct reader {
   struct mprof_thread_stacks *s;
   unsigned round;
-  unsigned lost; // threads that were asked and have ended
-  void (*inspect)(struct mprof_thread_stacks *s, void *arg); // or NULL
+  unsigned lost; // threads that were asked and have ended since
+  void (*inspect)(struct mprof_thread_stacks *s, void *arg); // NULL: none
   void *inspect_arg;
 };
 
@@ -72,7 +79,7 @@ struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
   return NULL;
 }
 
-// NULL where there is no room.
+// Returns the new slot of a thread, or NULL if there is no room.
 static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
                                           int tid) {
   if (s->slots_len == s->slots_cap)
@@ -114,7 +121,7 @@ static int list_threads(struct tids *t) {
     free_tids(t);
     if (n < 0)
       return (int)-n;
-    cap = (size_t)n + n / 8 + 64; // more may come
+    cap = (size_t)n + n / 8 + 64; // more threads may be created meanwhile
   }
 }
 
@@ -150,8 +157,9 @@ void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
 
 // --- threads and their records ---
 
-// A thread that stands still may be inside the runtime and hold the registry's
-// lock. So while threads are to stand still the reader has it.
+// Takes the registry's lock, unless all threads are to stand still: then the
+// reader holds the lock for the whole round, since a thread could be stopped
+// inside the runtime while it holds the lock.
 static void lock_registry(const struct reader *r) {
   if (!r->s->stops)
     mprof_lock_acquire(&mprof_registry_lock);
@@ -161,9 +169,9 @@ static void unlock_registry(const struct reader *r) {
     mprof_lock_release(&mprof_registry_lock);
 }
 
-// The kernel's list may lack a thread when another ends meanwhile. So whatever
-// has a record now is in the round, and a thread that was begun by another is
-// never there without it.
+// Puts a registered thread into the round. The kernel's list may lack a thread
+// if another one ends meanwhile, so every thread that has a record is added. A
+// thread is therefore never in the round without the thread that created it.
 static void join_locked(struct mprof_thread *t, void *arg) {
   const struct reader *r = arg;
   struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
@@ -178,8 +186,8 @@ static void join_locked(struct mprof_thread *t, void *arg) {
   atomic_store(&t->round, r->round);
 }
 
-// The record is the thread's of the slot: it may have ended, and another have
-// its record.
+// Returns whether the slot's record still belongs to the slot's thread. The
+// thread may have ended, and its record may belong to another thread by now.
 static bool is_its_own(const struct reader *r,
                        const struct mprof_thread_slot *slot) {
   const struct mprof_thread *t = slot->thread;
@@ -187,33 +195,37 @@ static bool is_its_own(const struct reader *r,
          atomic_load(&t->slot) == mprof_slot_number(r->s, slot);
 }
 
-// --- reading one that waits ---
+// --- reading a thread that waits ---
 
-// Whether the whole stack from the wait on is known to be the thread's own,
-// which is there until it ends, whatever it does meanwhile.
+// Returns whether the reader must hold the thread while it reads the stack. A
+// thread need not be held if the stack from the wait on is known to be the
+// thread's own: that stack stays until the thread ends, and the end waits for
+// readers. If all threads are to stand still, every thread is held.
 static bool may_vanish(const struct reader *r,
                        const struct mprof_thread_slot *slot, uintptr_t w,
                        const struct mprof_stack_range *range) {
   return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
 }
 
-// What a wait says; false for what was left by a jump and is no wait any more.
+// Copies a wait. Returns false if the thread has left the wait by a jump, so
+// that its memory holds something else.
 static bool read_note(struct mprof_wait *copy, uintptr_t w) {
   *copy = *(const struct mprof_wait *)w;
   return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
          copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
 }
 
-// What was read of a wait.
+// A wait and the stack that were read; the stack is in the round's scratch.
 struct read {
-  bool is_wait; // the rest is of one
+  bool is_wait; // false: the other fields are not set
   struct mprof_wait wait;
-  size_t len; // of scratch
+  size_t len; // addresses in scratch
   enum mprof_stack_end end;
   uint16_t labels;
 };
 
-// Reads the wait at w, which is claimed, without the thread's knowledge.
+// Reads the wait at w and its stack, after w has been claimed. The thread does
+// not notice.
 static void read_claimed(struct reader *r, struct read *read,
                          const struct mprof_thread_slot *slot, uintptr_t w,
                          struct mprof_stack_range range) {
@@ -227,7 +239,7 @@ static void read_claimed(struct reader *r, struct read *read,
 static void keep(struct reader *r, struct mprof_thread_slot *slot,
                  const struct read *read) {
   if (!mprof_slot_claim(slot))
-    return; // the thread was first
+    return; // the thread has filled its slot first
   memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
   slot->stack.stack_len = (uint32_t)read->len;
   slot->stack.end = (uint8_t)read->end;
@@ -250,7 +262,8 @@ static enum reading read_waiting(struct reader *r,
   const uintptr_t bit =
       may_vanish(r, slot, w, &range) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
   uintptr_t claimed = w | bit;
-  // Before the claim, so that an end that the claim does not hold sees it.
+  // Stored before the claim: if the claim does not hold the thread, the
+  // thread's end sees this and waits for the reader.
   atomic_store(&mprof_round.reading, t);
   if (!atomic_compare_exchange_strong(&t->wait, &w, claimed)) {
     atomic_store(&mprof_round.reading, NULL);
@@ -261,7 +274,7 @@ static enum reading read_waiting(struct reader *r,
   if (is_own)
     read_claimed(r, &read, slot, w, range);
   bool is_valid;
-  if (r->s->stops && is_own) { // released with all others
+  if (r->s->stops && is_own) { // released together with all others
     slot->held = w;
     is_valid = true;
   } else {
@@ -275,10 +288,11 @@ static enum reading read_waiting(struct reader *r,
   return is_valid ? READ : NOT_WAITING;
 }
 
-// --- asking one that runs ---
+// --- asking a thread that runs ---
 
-// Whether a signal does not end the system call that a thread is blocked in: it
-// begins anew by itself, or does not end before it is done.
+// Returns whether the system call that a thread is blocked in survives a
+// signal: the kernel restarts the call, or the call does not end before it is
+// done.
 static bool survives_signal(const struct mprof_proc_thread *p) {
   const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
   switch (p->syscall) {
@@ -292,7 +306,7 @@ static bool survives_signal(const struct mprof_proc_thread *p) {
   case SYS_waitid:
   case SYS_flock:
     return true;
-  case SYS_futex: // without a time-out, or the runtime's own
+  case SYS_futex: // without a timeout, or of the runtime's own locks
     return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
             command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
@@ -315,7 +329,7 @@ static bool may_be_asked(const struct mprof_thread_slot *slot,
 }
 
 static void ask_unregistered(struct reader *r, struct mprof_thread_slot *slot) {
-  // Who enters the registry from now on sees that it is asked.
+  // A thread that enters the registry from now on sees that it is asked.
   lock_registry(r);
   const bool is_registered = slot->thread != NULL;
   slot->is_asked = !is_registered;
@@ -325,7 +339,7 @@ static void ask_unregistered(struct reader *r, struct mprof_thread_slot *slot) {
     slot->is_asked = false;
 }
 
-// False: it waits now.
+// Returns false if the thread waits now.
 static bool ask_registered(struct reader *r, struct mprof_thread_slot *slot) {
   struct mprof_thread *t = slot->thread;
   uintptr_t none = 0;
@@ -360,10 +374,11 @@ static void ask(struct reader *r, struct mprof_thread_slot *slot) {
       return;
     }
     if (!may_be_asked(slot, &p)) {
-      // It may just have begun a wait, which is noted before its call.
+      // The thread may just have begun a wait, which is noted before its call.
       if (slot->thread && atomic_load(&slot->thread->wait) != 0)
         continue;
-      // Or be in a handler, or at its begin, or in a short call.
+      // The thread may be in a signal handler, or about to enter one, or in a
+      // short system call. It is looked at again later.
       slot->may_later = p.state == 'R' || p.state == 'D';
       slot->tries++;
       return;
@@ -404,7 +419,8 @@ static size_t count_pending(struct reader *r, bool looks) {
   return n;
 }
 
-// Whether a thread may still answer when it gets a processor.
+// Returns whether a thread that has not answered is runnable, and so may still
+// answer when it gets a processor.
 static bool has_runnable(const struct reader *r) {
   struct mprof_proc_thread p;
   for (size_t i = 0; i < r->s->slots_len; i++) {
@@ -421,10 +437,10 @@ static uint64_t ms_since(uint64_t ticks) {
 
 static void await_answers(struct reader *r) {
   const uint64_t begin = mprof_clock_now();
-  uint64_t last = begin; // answer
+  uint64_t last = begin; // time of the last answer
   size_t before = 0;
   for (;;) {
-    // At first they come in microseconds.
+    // Most answers come within microseconds.
     for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
       mprof_sys_yield();
     const size_t pending = count_pending(r, true);
@@ -442,7 +458,8 @@ static void await_answers(struct reader *r) {
   }
 }
 
-// What the kernel tells of a thread that could not be asked or did not answer.
+// Fills the slot of a thread that could not be asked or did not answer with
+// what the kernel tells.
 static void look(struct mprof_thread_slot *slot) {
   struct mprof_proc_thread p;
   const bool is_there = mprof_proc_thread(slot->tid, &p);
@@ -491,7 +508,8 @@ static void collect(struct reader *r, size_t from) {
   }
 }
 
-// Until no thread is left that could bear others.
+// Reads and asks threads that were created meanwhile, until no thread is left
+// that could create another.
 static void stop_the_rest(struct reader *r) {
   struct mprof_thread_stacks *s = r->s;
   for (int looks = 0; looks < LOOKS; looks++) {
@@ -521,7 +539,7 @@ static void let_go(struct mprof_thread_stacks *s) {
   mprof_sys_futex_wake_all(&mprof_round.stopped);
 }
 
-// The calling thread's.
+// Fills the calling thread's slot.
 static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
   if (is_runtimes_own(mprof_sys_gettid()))
     return;
@@ -531,7 +549,7 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
       t ? t->range
         : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
   enum mprof_stack_end end;
-  if (!slot) // as in join_locked
+  if (!slot) // the kernel's list may lack the thread; see join_locked
     slot = add_slot(s, mprof_sys_gettid());
   if (!slot || !mprof_slot_claim(slot))
     return;
@@ -597,19 +615,20 @@ static int take(struct reader *r, struct mprof_thread_stacks *s,
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
   struct tids tids;
-  mprof_contention_note_waits(); // the next time more threads are just read
+  // The next round can read more threads without a signal.
+  mprof_contention_note_waits();
   mprof_unwind_learn_roots();
-  mprof_thread_self(false); // enters the registry
+  mprof_thread_self(false); // enters the calling thread in the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
-  if (error != ENOMEM) // without /proc the registry has to do
+  if (error != ENOMEM) // without /proc, the registry is the list
     error = 0;
   if (error == 0 && tids.len > limit) {
     s->threads = tids.len;
     error = ERANGE;
   }
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
-    // A handler that is long in coming back would keep others waiting.
+    // A signal handler that takes long would keep the other threads waiting.
     const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
     r->s = s;
     if (++rounds.rounds == 0)
