@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stuck.h. Who waits for whom. A mutex and an rwlock that is written name
-// their owner; who reads an rwlock, or holds a spin lock or a lock of the
-// program's, only the records of holds.h tell. What a lock says is read from
-// the program's memory, which may be anything by now: it is never trusted
-// further than that a thread of that number is alive, or not.
+// Finds out who waits for whom; see stuck.h. A mutex names its owner, and an
+// rwlock names its writer. The readers of an rwlock, and the holders of a spin
+// lock or of a lock of the program's own, are known only by the records of
+// holds.h. The contents of a lock are read from the program's memory, which may
+// hold anything by now. They are trusted only as a thread's number: what counts
+// is whether a thread with that number is alive.
 
 #include "stuck.h"
 
@@ -75,7 +76,7 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
     return MPROF_AWAITS_SPIN;
   case MPROF_KIND_user:
     return MPROF_AWAITS_USER;
-  case MPROF_KIND_rwlock: // also by a try, and with a time-out
+  case MPROF_KIND_rwlock: // also by a try, and with a timeout
     name = mprof_hooked_name(mprof_op_pc(op));
     if (name && strstr(name, "rdlock"))
       return MPROF_AWAITS_READ;
@@ -86,11 +87,11 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
   }
 }
 
-// --- what locks say of who holds them ---
+// --- the holder of a lock, as the lock tells it ---
 
 struct holder {
-  int tid;         // 0: it does not say
-  bool may_change; // when its holder ends: others are woken, or are elsewhere
+  int tid;         // 0: the lock names no holder
+  bool may_change; // a dead holder proves nothing: the lock is robust or shared
   bool is_held;
   uint32_t readers;
 };
@@ -126,7 +127,8 @@ static struct holder of_rwlock(uintptr_t lock) {
 static bool spin_is_held(uintptr_t lock) {
   return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
 }
-#else // musl: type, word; of an rwlock readers, or all bits for a writer
+#else // musl: a mutex has a type and a word; an rwlock has the number of
+      // readers, or all bits set for a writer
 static struct holder of_mutex(uintptr_t lock) {
   const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
   const int type = m->__u.__i[0];
@@ -174,13 +176,15 @@ static struct holder holder_of(uintptr_t lock, enum mprof_awaited awaited) {
 bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h) {
   const struct holder now = holder_of(h->lock, mprof_taken_of(h->op, h->kind));
-  // What is needed is dropped when it is given back.
+  // A record that is needed is dropped at the release, so the lock is still
+  // held.
   return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
 }
 
 // --- whether a thread sleeps ---
 
-// Whether the futex is the object's, and sleep there has no end.
+// Returns whether the futex of a call belongs to the object that x waits for,
+// and the call has no timeout.
 static bool is_of_object(const struct mprof_proc_thread *p,
                          const struct mprof_stuck_thread *x) {
   if (p->args[3] != 0)
@@ -190,7 +194,7 @@ static bool is_of_object(const struct mprof_proc_thread *p,
   const uintptr_t word = p->args[0];
   if (x->awaited == MPROF_AWAITS_THREAD)
     return word - x->wait.joins < THREAD;
-  // The mutex of a condition may be the next block.
+  // The memory behind a condition may be its mutex.
   return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
                                       ? sizeof(pthread_cond_t)
                                       : (size_t)OBJECT);
@@ -200,8 +204,8 @@ static bool is_of_object(const struct mprof_proc_thread *p,
 #endif
 }
 
-// The calling thread's own wait, if a signal has interrupted it: whether it
-// goes on when the handler comes back.
+// Returns whether the calling thread, in a handler that has interrupted its
+// wait, will sleep in the object again when the handler returns.
 static bool sleeps_again(const struct mprof_stuck_thread *x) {
   const struct mprof_caller *c = x->thread->inside;
   struct mprof_proc_thread p;
@@ -209,11 +213,12 @@ static bool sleeps_again(const struct mprof_stuck_thread *x) {
          mprof_sleeps_again(&p, x->wait.kind != MPROF_KIND_sem);
 }
 
-// Whether the thread sleeps in the object, without an end.
+// Returns whether the thread sleeps in the object that it waits for, without
+// timeout.
 static bool sleeps(const struct mprof_stuck_thread *x) {
   struct mprof_proc_thread p;
   if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
-    return true; // it need not sleep, or not there
+    return true; // the thread need not sleep, or may sleep elsewhere
   if (x->thread == mprof_tls.self)
     return sleeps_again(x);
   if (!mprof_proc_thread(x->tid, &p))
@@ -225,7 +230,8 @@ static bool sleeps(const struct mprof_stuck_thread *x) {
 
 // --- threads ---
 
-// A number or an address as a place in the index.
+// Returns the first place in an index for a key: a thread's number or its
+// pthread_t.
 static size_t place_of(const struct mprof_stuck *g, uint64_t key) {
   return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (g->index_size - 1);
 }
@@ -262,8 +268,9 @@ struct taking {
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
-// The wait of a lock of the program's that the wait at w is a part of, which
-// the thread cannot leave meanwhile; or w.
+// Returns the wait of the outermost lock of the program's own that the wait at
+// w is a part of, or w if there is none. The thread cannot leave that wait
+// before it leaves w.
 static uintptr_t whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
   const struct mprof_wait *x = (const struct mprof_wait *)w;
@@ -275,12 +282,13 @@ static uintptr_t whole_wait(uintptr_t w) {
   return w;
 }
 
-// Copies what t waits for. Its end waits for the registry's lock, and where its
-// stack might go away before that, or the wait, the thread is kept in it.
+// Copies what t waits for. The thread cannot end meanwhile, since its end waits
+// for the registry's lock. It is held in the wait, because otherwise the wait
+// might end, or its stack might go away.
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (k->stopped) { // all are held but the calling thread
+  if (k->stopped) { // all threads are held except the calling one
     if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
     x->at = whole_wait(w & ~MPROF_WAIT_BITS);
@@ -294,7 +302,7 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
     uintptr_t held = w | MPROF_WAIT_HELD;
     atomic_compare_exchange_strong(&t->wait, &held, w);
   }
-  // What was left by a jump is no wait any more.
+  // A wait that the thread has left by a jump is not a wait any more.
   if (!x->wait.is_noted || x->wait.frame + MPROF_MAX_FRAME_BYTES - x->at >=
                                2 * MPROF_MAX_FRAME_BYTES) {
     x->at = 0;
@@ -306,8 +314,9 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
     x->awaited = MPROF_AWAITS_NOTHING;
 }
 
-// No thread ends meanwhile, and none is read by others. Returns the mask of
-// signals: a handler that is long in coming back would keep others waiting.
+// Locks the registry, so that no thread ends, and the rounds, so that nobody
+// else reads the threads. All signals are blocked: a handler that takes long
+// would keep others waiting. Returns the signal mask to restore.
 static uint64_t lock_threads(void) {
   mprof_stacks_lock();
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
@@ -330,7 +339,7 @@ static void count_locked(struct mprof_thread *t, void *arg) {
 static void add_locked(struct mprof_thread *t, void *arg) {
   const struct taking *k = arg;
   struct mprof_stuck *g = k->g;
-  // One whose end could not be seen may have no thread any more.
+  // A thread whose end could not be seen may not exist any more.
   if (g->len == g->cap || (!t->countdown && !mprof_sys_thread_alive(t->tid)))
     return;
   struct mprof_stuck_thread *x = &g->v[g->len];
@@ -343,14 +352,14 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // What the program's own function has is not known.
+  // The registers of a function of the program's own are not known.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&
                       x->wait.kind != MPROF_KIND_call;
 }
 
-// --- records ---
+// --- holders by the records of holds.h ---
 
 static bool comes_first(const void *a, const void *b) {
   const struct mprof_stuck_hold *x = a, *y = b;
@@ -403,24 +412,24 @@ static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     n++;
   if (n == 0 || h->readers > n || g->lost_holds > 0)
     return;
-  // One thread holds it: the last that took it.
+  // Only one thread can hold the lock: the one that took it last.
   if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
     n = 1;
   x->holder = MPROF_HOLDER_RECORDED;
   x->holds = first;
   x->holds_len = (uint32_t)n;
-  // More than the lock has: some have given it back since.
+  // If there are more records than readers, some threads have released it.
   x->needs_all = n != h->readers;
 }
 
-// --- edges ---
+// --- edges: from a waiting thread to the holder ---
 
 static bool is_lock(enum mprof_awaited awaited) {
   return awaited != MPROF_AWAITS_NOTHING && awaited != MPROF_AWAITS_THREAD &&
          awaited != MPROF_AWAITS_OBJECT;
 }
 
-// Larger than any that the kernel gives.
+// Larger than any thread number that the kernel gives.
 enum { TID_MAX = 1 << 22 };
 
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
@@ -430,8 +439,8 @@ static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   if (x->of != MPROF_NO_THREAD) {
     x->holder = MPROF_HOLDER_THREAD;
   } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
-             // In a forked child it may be the thread that forked, by the
-             // number that it had in the parent.
+             // In a forked child the owner may be the thread that forked, under
+             // the number that it had in the parent.
              mprof_process_epoch() == 0 && !mprof_sys_thread_alive(h->tid)) {
     x->holder = MPROF_HOLDER_GONE;
   }
@@ -457,7 +466,8 @@ static int find_holders(struct mprof_stuck *g) {
     if (h.tid != 0) {
       find_owner(g, x, &h);
     } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
-      // Nobody writes: it waits for a writer that waits, which may give up.
+      // No thread writes: the reader waits for a waiting writer, which may give
+      // up.
     } else if (h.is_held && mprof_holds_on) {
       if (!g->holds)
         error = take_holds(g);
@@ -509,7 +519,7 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // --- who may run ---
 
-// What counts, in the order of less certainty.
+// The evidence that counts, from the most certain kind on.
 enum trust { OWNERS, RECORDS, REACHED };
 
 static bool recorded_may_run(struct mprof_stuck *g,
@@ -547,7 +557,8 @@ static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   }
 }
 
-// The least set of those that may run: all others wait for one another.
+// Computes the least set of threads that may run: all others wait for one
+// another.
 static void settle(struct mprof_stuck *g, enum trust trust) {
   for (size_t i = 0; i < g->len; i++)
     g->v[i].may_run = false;
@@ -577,8 +588,9 @@ void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
   g->stuck = g->certain + g->likely;
 }
 
-// Each stuck thread waits for one other at most, so from any of them the way
-// ends, or comes to a thread of this walk or of one before.
+// Each stuck thread waits for at most one other. The walk from a thread
+// therefore ends, or comes to a thread of the same walk, which is a cycle, or
+// to a thread of an earlier walk.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
   for (size_t i = 0; i < g->len; i++) {
     size_t at = i;
@@ -604,7 +616,7 @@ static bool has_same_holder(const struct mprof_stuck_thread *x) {
   return h.tid == x->holder_tid && (h.tid != 0 || h.is_held);
 }
 
-// Unwinds a stuck thread's stack, if it is still in the wait.
+// Unwinds the stack of a stuck thread, if the thread is still in the wait.
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;
@@ -646,8 +658,9 @@ static int make_slots(struct mprof_stuck *g) {
   return 0;
 }
 
-// A wait that was begun before and that the thread is still in is the one that
-// the kernel was asked about in between.
+// Takes the stacks of all stuck threads. Returns false if any of them has
+// moved. A thread that still is in the wait that it began before was in this
+// wait when the kernel was asked in between.
 static bool take_stacks(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
   bool all_wait = true;
