@@ -20,6 +20,7 @@
 
 #include "fastpath.h"
 #include "os_writer.h"
+#include "stuck_libc_stacks.h"
 #include "stuck_memory.h"
 #include "thread_starts.h"
 #include "writer.h"

@@ -8,6 +8,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "stuck-memory.h"
+#include "stuck_libc_stacks.h"
 
 enum { PAGES = 64, BLOCK_BYTES = 2304, SAID_AT = 1680 };
 
