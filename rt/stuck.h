@@ -3,6 +3,7 @@
 //
 // Threads that will never run again, after Go's goroutineleak.
 //
+//   stuck_locks.c  what a wait is for, and what a lock tells about its holder
 //   stuck_graph.c  who waits for whom: threads that wait for a lock or for a
 //                  thread, and which of them nobody can ever wake
 //   stuck_scan.c   whether a condition, semaphore or barrier can be reached by
@@ -44,8 +45,6 @@ enum mprof_awaited {
   MPROF_AWAITS_THREAD, // its end
   MPROF_AWAITS_OBJECT, // a condition, semaphore or barrier
 };
-// By the hooked function's address and its kind. Timed waits are none.
-enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind);
 
 enum mprof_holder {
   MPROF_HOLDER_UNKNOWN,
@@ -136,11 +135,6 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 // EAGAIN if any waits no more, or elsewhere than its note says: then all is to
 // be judged anew.
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);
-// What was taken, by the function that took it.
-enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind);
-// Whether a thread still holds what it once took, as far as the lock tells.
-bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
-                       const struct mprof_hold *h);
 void mprof_stuck_free(struct mprof_stuck *g);
 
 // --- stuck_scan.c ---

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds out who waits for whom; see stuck.h. A mutex names its owner, and an
-// rwlock names its writer. The readers of an rwlock, and the holders of a spin
-// lock or of a lock of the program's own, are known only by the records of
-// holds.h. The contents of a lock are read from the program's memory, which may
-// hold anything by now. They are trusted only as a thread's number: what counts
-// is whether a thread with that number is alive.
+// Finds out who waits for whom; see stuck.h. The steps are:
+// 1. Copy the waits of all registered threads.
+// 2. Find the holder of each lock: the owner that the lock names
+//    (stuck_locks.h), or the threads that the records of holds.h name.
+// 3. Settle which threads may run: all others wait for one another.
+// 4. Look again at the threads found stuck, and take their stacks.
+// What a lock tells is trusted only as a thread's number: what counts is
+// whether a thread with that number is alive.
 
 #include "stuck.h"
 
@@ -14,219 +16,11 @@
 #include "flags.h"
 #include "holds.h"
 #include "init.h"
-#include "lock_names.h"
+#include "stuck_locks.h"
 #include "thread_wait.h"
 #include "writer.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/syscall.h>
-
-// --- what a wait is for ---
-
-#define CXX_OPS(X)                                                             \
-  X(_ZNSt3__15mutex4lockEv, MPROF_AWAITS_MUTEX)                                \
-  X(_ZNSt3__115recursive_mutex4lockEv, MPROF_AWAITS_MUTEX)                     \
-  X(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,                 \
-    MPROF_AWAITS_OBJECT)                                                       \
-  X(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,         \
-    MPROF_AWAITS_OBJECT)                                                       \
-  X(_ZNSt6thread4joinEv, MPROF_AWAITS_THREAD)                                  \
-  X(_ZNSt3__16thread4joinEv, MPROF_AWAITS_THREAD)
-#define DECLARE(f, Awaited) extern void f(void) __attribute__((weak));
-CXX_OPS(DECLARE)
-
-enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
-  static const struct {
-    const char *name;
-    enum mprof_awaited awaited;
-  } names[] = {{"pthread_mutex_lock", MPROF_AWAITS_MUTEX},
-               {"mtx_lock", MPROF_AWAITS_MUTEX},
-               {"pthread_rwlock_rdlock", MPROF_AWAITS_READ},
-               {"pthread_rwlock_wrlock", MPROF_AWAITS_WRITE},
-               {"pthread_spin_lock", MPROF_AWAITS_SPIN},
-               {"pthread_join", MPROF_AWAITS_THREAD},
-               {"thrd_join", MPROF_AWAITS_THREAD},
-               {"pthread_cond_wait", MPROF_AWAITS_OBJECT},
-               {"cnd_wait", MPROF_AWAITS_OBJECT},
-               {"sem_wait", MPROF_AWAITS_OBJECT},
-               {"pthread_barrier_wait", MPROF_AWAITS_OBJECT}};
-  if (op == 0)
-    return MPROF_AWAITS_NOTHING;
-  if (kind == MPROF_KIND_user)
-    return MPROF_AWAITS_USER;
-  const char *name = mprof_hooked_name(mprof_op_pc(op));
-  for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-    if (strcmp(name, names[i].name) == 0)
-      return names[i].awaited;
-#define RETURN_IF(f, Awaited)                                                  \
-  if (op == (uintptr_t)(f))                                                    \
-    return Awaited;
-  CXX_OPS(RETURN_IF)
-  return MPROF_AWAITS_NOTHING;
-}
-
-enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
-  const char *name;
-  switch (kind) {
-  case MPROF_KIND_mutex:
-    return MPROF_AWAITS_MUTEX;
-  case MPROF_KIND_spin:
-    return MPROF_AWAITS_SPIN;
-  case MPROF_KIND_user:
-    return MPROF_AWAITS_USER;
-  case MPROF_KIND_rwlock: // also by a try, and with a timeout
-    name = mprof_hooked_name(mprof_op_pc(op));
-    if (name && strstr(name, "rdlock"))
-      return MPROF_AWAITS_READ;
-    return name && strstr(name, "wrlock") ? MPROF_AWAITS_WRITE
-                                          : MPROF_AWAITS_NOTHING;
-  default:
-    return MPROF_AWAITS_NOTHING;
-  }
-}
-
-// --- the holder of a lock, as the lock tells it ---
-
-struct holder {
-  int tid;         // 0: the lock names no holder
-  bool may_change; // a dead holder proves nothing: the lock is robust or shared
-  bool is_held;
-  uint32_t readers;
-};
-
-static bool is_readable(uintptr_t lock, size_t size) {
-  return lock != 0 && mprof_sys_readable(lock & -(uintptr_t)8) &&
-         mprof_sys_readable((lock + size - 1) & -(uintptr_t)8);
-}
-
-#ifdef __GLIBC__
-enum { ROBUST = 16, SHARED = 128, KINDS = 3 | 16 | 32 | 64 | 128 | 256 | 512 };
-
-static struct holder of_mutex(uintptr_t lock) {
-  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
-  struct holder h = {.tid = 0};
-  const int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
-  h.is_held = __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0;
-  if (h.is_held && (kind & ~KINDS) == 0)
-    h.tid = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
-  h.may_change = kind & (ROBUST | SHARED);
-  return h;
-}
-
-static struct holder of_rwlock(uintptr_t lock) {
-  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
-  struct holder h = {.may_change = l->__data.__shared != 0};
-  h.tid = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
-  h.readers = __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3;
-  h.is_held = h.tid != 0 || h.readers != 0;
-  return h;
-}
-
-static bool spin_is_held(uintptr_t lock) {
-  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
-}
-#else // musl: a mutex has a type and a word; an rwlock has the number of
-      // readers, or all bits set for a writer
-static struct holder of_mutex(uintptr_t lock) {
-  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
-  const int type = m->__u.__i[0];
-  const int word = __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED);
-  struct holder h = {.is_held = word != 0, .may_change = type & (4 | 128)};
-  if ((type & 15) != PTHREAD_MUTEX_NORMAL)
-    h.tid = word & 0x3fffffff;
-  return h;
-}
-
-static struct holder of_rwlock(uintptr_t lock) {
-  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
-  const int mask = 0x7fffffff;
-  const int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
-  return (struct holder){.is_held = word != 0,
-                         .readers = word == mask ? 1 : (uint32_t)word};
-}
-
-static bool spin_is_held(uintptr_t lock) {
-  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 0;
-}
-#endif
-
-static struct holder holder_of(uintptr_t lock, enum mprof_awaited awaited) {
-  const struct holder unknown = {.tid = 0};
-  switch (awaited) {
-  case MPROF_AWAITS_MUTEX:
-    return is_readable(lock, sizeof(pthread_mutex_t)) ? of_mutex(lock)
-                                                      : unknown;
-  case MPROF_AWAITS_READ:
-  case MPROF_AWAITS_WRITE:
-    return is_readable(lock, sizeof(pthread_rwlock_t)) ? of_rwlock(lock)
-                                                       : unknown;
-  case MPROF_AWAITS_SPIN:
-    return is_readable(lock, sizeof(int))
-               ? (struct holder){.is_held = spin_is_held(lock), .readers = 1}
-               : unknown;
-  case MPROF_AWAITS_USER:
-    return (struct holder){.is_held = true, .readers = 1};
-  default:
-    return unknown;
-  }
-}
-
-bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
-                       const struct mprof_hold *h) {
-  const struct holder now = holder_of(h->lock, mprof_taken_of(h->op, h->kind));
-  // A record that is needed is dropped at the release, so the lock is still
-  // held.
-  return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
-}
-
-// --- whether a thread sleeps ---
-
-// Returns whether the futex of a call belongs to the object that x waits for,
-// and the call has no timeout.
-static bool is_of_object(const struct mprof_proc_thread *p,
-                         const struct mprof_stuck_thread *x) {
-  if (p->args[3] != 0)
-    return false;
-#ifdef __GLIBC__ // musl's conditions have their futex on the waiter's stack
-  enum { OBJECT = 256, THREAD = 4096 };
-  const uintptr_t word = p->args[0];
-  if (x->awaited == MPROF_AWAITS_THREAD)
-    return word - x->wait.joins < THREAD;
-  // The memory behind a condition may be its mutex.
-  return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
-                                      ? sizeof(pthread_cond_t)
-                                      : (size_t)OBJECT);
-#else
-  (void)x;
-  return true;
-#endif
-}
-
-// Returns whether the calling thread, in a handler that has interrupted its
-// wait, will sleep in the object again when the handler returns.
-static bool sleeps_again(const struct mprof_stuck_thread *x) {
-  const struct mprof_caller *c = x->thread->inside;
-  struct mprof_proc_thread p;
-  return c && mprof_interrupted_call(c->frame, &p) && is_of_object(&p, x) &&
-         mprof_sleeps_again(&p, x->wait.kind != MPROF_KIND_sem);
-}
-
-// Returns whether the thread sleeps in the object that it waits for, without
-// timeout.
-static bool sleeps(const struct mprof_stuck_thread *x) {
-  struct mprof_proc_thread p;
-  if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
-    return true; // the thread need not sleep, or may sleep elsewhere
-  if (x->thread == mprof_tls.self)
-    return sleeps_again(x);
-  if (!mprof_proc_thread(x->tid, &p))
-    return false;
-  if (p.syscall == MPROF_SYSCALL_UNKNOWN)
-    return p.state == 0 || p.state == 'S' || p.state == 'D';
-  return p.syscall == SYS_futex && is_of_object(&p, x);
-}
 
 // --- threads ---
 
@@ -310,7 +104,8 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   }
   if (k->now - x->wait.start >= k->age && k->now > x->wait.start)
     x->awaited = (uint8_t)mprof_awaited_of(x->wait.op, x->wait.kind);
-  if (x->awaited != MPROF_AWAITS_NOTHING && t == mprof_tls.self && !sleeps(x))
+  if (x->awaited != MPROF_AWAITS_NOTHING && t == mprof_tls.self &&
+      !mprof_stuck_sleeps(x))
     x->awaited = MPROF_AWAITS_NOTHING;
 }
 
@@ -404,7 +199,7 @@ static size_t first_hold(const struct mprof_stuck *g, uintptr_t lock) {
 }
 
 static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                          const struct holder *h) {
+                          const struct mprof_lock_holder *h) {
   const size_t first = first_hold(g, x->wait.object);
   size_t n = 0;
   while (first + n < g->holds_len &&
@@ -433,7 +228,7 @@ static bool is_lock(enum mprof_awaited awaited) {
 enum { TID_MAX = 1 << 22 };
 
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                       const struct holder *h) {
+                       const struct mprof_lock_holder *h) {
   x->holder_tid = h->tid;
   x->of = mprof_stuck_graph_find(g, h->tid);
   if (x->of != MPROF_NO_THREAD) {
@@ -462,7 +257,8 @@ static int find_holders(struct mprof_stuck *g) {
       find_joined(g, x);
     if (!is_lock(x->awaited))
       continue;
-    const struct holder h = holder_of(x->wait.object, x->awaited);
+    const struct mprof_lock_holder h =
+        mprof_lock_holder_of(x->wait.object, x->awaited);
     if (h.tid != 0) {
       find_owner(g, x, &h);
     } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
@@ -612,7 +408,8 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
 static bool has_same_holder(const struct mprof_stuck_thread *x) {
   if (!is_lock(x->awaited))
     return true;
-  const struct holder h = holder_of(x->wait.object, x->awaited);
+  const struct mprof_lock_holder h =
+      mprof_lock_holder_of(x->wait.object, x->awaited);
   return h.tid == x->holder_tid && (h.tid != 0 || h.is_held);
 }
 
@@ -684,7 +481,7 @@ int mprof_stuck_graph_look_again(struct mprof_stuck *g) {
   bool all_sleep = true;
   for (size_t i = 0; i < g->len; i++) {
     struct mprof_stuck_thread *x = &g->v[i];
-    if (x->grade != MPROF_MAY_RUN && !sleeps(x)) {
+    if (x->grade != MPROF_MAY_RUN && !mprof_stuck_sleeps(x)) {
       x->awaited = MPROF_AWAITS_NOTHING;
       all_sleep = false;
     }

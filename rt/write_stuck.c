@@ -11,6 +11,7 @@
 #include "lock_names.h"
 #include "report.h"
 #include "stuck.h"
+#include "stuck_locks.h"
 
 #include <errno.h>
 #include <string.h>
