@@ -121,8 +121,7 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   return true;
 }
 
-// Returns whether a profile or the trace charges releases for the time that
-// waiters waited.
+// Returns whether releases are charged with the time that waiters have waited.
 static bool has_charges(void) {
   return load(&mprof_contention.block_rate) != 0 ||
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();

@@ -47,7 +47,7 @@ static bool is_needed(uint8_t kind, uintptr_t op) {
          kind == MPROF_KIND_user READS(IS_OP);
 }
 
-// Returns whether x is the better one of two records to replace.
+// Returns whether record x should be replaced rather than record y.
 static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
   if (x->lock == 0 || y->lock == 0)
     return x->lock == 0 && y->lock != 0;

@@ -57,8 +57,8 @@ static struct mprof_wait_sample *sample_of(struct gathered *g,
   return s;
 }
 
-// Gathers the buckets from first on. It was the newest one when the snapshot
-// began; later ones are not in the snapshot.
+// Gathers the buckets from first on. That bucket was the newest one when the
+// snapshot began; later buckets are not in the snapshot.
 static void gather(struct gathered *g, struct mprof_stack_index *ix,
                    const struct mprof_bucket *first) {
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {

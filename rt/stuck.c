@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds stuck threads; see stuck.h. Locks and joins are judged by the notes of
-// the threads, which disturbs nobody. If a thread waits for a condition, a
+// the threads, without disturbing them. If a thread waits for a condition, a
 // semaphore or a barrier, all threads are stopped for a moment, and memory is
 // searched for the object.
 // (Go: goroutineLeakGC)

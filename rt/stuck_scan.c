@@ -285,7 +285,7 @@ static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
 }
 
 // Marks the addresses that the kernel keeps. epoll, timers and pipes may return
-// an address that the program has nowhere else.
+// an address that the program keeps nowhere else.
 static enum mprof_unjudged mark_kernels(struct scan *s) {
   enum { LIST_BYTES = 1 << 16 };
   char path[64];
@@ -328,9 +328,9 @@ static bool reach_objects(struct scan *s) {
   return has_changed;
 }
 
-// Returns whether the thread's stack may be searched. The thread that asks for
-// the search does run, unless it asks in a signal handler that has interrupted
-// its wait.
+// Returns whether the thread's stack and registers are roots. The thread that
+// asks for the search runs, so its stack is a root, unless the thread asks in a
+// signal handler that has interrupted its wait.
 static bool may_use_stack(const struct mprof_stuck_thread *x) {
   return x->may_run || (x->thread->inside && !x->is_interrupted);
 }

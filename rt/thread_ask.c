@@ -66,8 +66,8 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
 }
 
 // Lets the calling thread begin waits again, after it was asked. A thread is
-// only asked when it can be in no call without a note, so its next waits are
-// all noted.
+// asked only when it can no longer be in a call without a note, so all of its
+// next waits are noted.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!mprof_tls.self)

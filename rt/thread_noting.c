@@ -30,9 +30,9 @@ bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
     return true;
   if (slot->ran_ns != 0 && slot->sleeps == p->sleeps)
     return p->ran_ns - slot->ran_ns >= PROOF_NS;
-  // The first ran_ns is read after the number of sleeps, and later ones before
-  // it. So the time between two values of ran_ns lies between two equal counts
-  // of sleeps.
+  // This first ran_ns is read after the count of sleeps; a later one is read
+  // before its count. If the counts are equal, the thread has not slept between
+  // the two values of ran_ns.
   slot->ran_ns = mprof_sys_thread_ran_ns(slot->tid);
   slot->sleeps = p->sleeps;
   slot->tries++;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of the stacks of all threads that each thread does for itself: it
-// notes its waits, and fills its own slot of a round that is under way. See
-// thread_wait.h for the protocol of the note. The slots' states are also set
-// here.
+// The part that each thread plays in the stacks of all threads: it notes its
+// waits, and fills its own slot in a round. See thread_wait.h for the protocol
+// of the note. This file also sets the states of slots, for every writer.
 
 #include "thread_wait.h"
 
@@ -133,7 +132,7 @@ static void know_stack(struct mprof_thread *t, uintptr_t w) {
 }
 
 // Returns whether the thread has left the wait at outer by a jump: the new wait
-// at w begins in a frame that is not below it.
+// at w begins in a frame that is not below that of outer.
 static bool was_left(const struct mprof_thread *t, uintptr_t outer,
                      uintptr_t w) {
   return outer <= w && outer >= t->range.lo && w < t->range.hi;
