@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The option block_kinds: names of kinds and groups with + between.
+// Parses the option block_kinds: names of kinds and groups, separated by '+',
+// ',' or a space.
 
 #include "block_kinds.h"
 

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See contention.h. A wait for a lock is unwound and has its bucket before the
-// thread sleeps, when that costs nobody anything; afterwards, when it may hold
-// the lock, only two counters are added to. An unlock is charged before it is
-// done and recorded after it. (Go: blockevent, mutexevent,
-// saveBlockEventStack)
+// Records waits and releases for the block and the mutex profile; see
+// contention.h. A wait for a lock is unwound, and its bucket found, before the
+// thread sleeps: that time costs nobody anything. After the wait the thread may
+// hold the lock, so only two counters are increased. An unlock is charged with
+// the time of its waiters before it is done; the charge is recorded after it.
+// (Go: blockevent, mutexevent, saveBlockEventStack)
 
 #include "contention.h"
 
@@ -35,7 +36,7 @@
 
 struct mprof_contention mprof_contention;
 
-// --- choice and records ---
+// --- sampling and counters ---
 
 // (Go: blocksampled)
 bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
@@ -43,13 +44,15 @@ bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
          (rate <= cycles || mprof_thread_random() % rate <= cycles);
 }
 
-// Without a division for the fraction that takes every event.
+// Draws an event with probability 1 / fraction. No division is needed for
+// fraction 1, which takes every event.
 static bool is_one_in(uint64_t fraction) {
   return fraction == 1 ||
          (fraction != 0 && mprof_thread_random() % fraction == 0);
 }
 
-// What a sample of probability cycles / rate stands for. (Go: CL 299991)
+// Adds a sample that was drawn with probability cycles / rate, scaled to the
+// events that it stands for. (Go: CL 299991)
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
   uint64_t count = MPROF_COUNT_ONE;
   if (cycles < rate) {
@@ -73,11 +76,12 @@ static uint64_t load(const _Atomic uint64_t *v) {
   return atomic_load_explicit(v, memory_order_relaxed);
 }
 
-// The bucket of the stack at frame, below op.
+// Returns the bucket of the stack at frame, with the hooked function op as its
+// leaf.
 static struct mprof_bucket *bucket_of(enum mprof_bucket_type type,
                                       enum mprof_kind kind, uintptr_t op,
                                       uintptr_t frame, uintptr_t object) {
-  // Go: profstackdepth 0 records nothing.
+  // As in Go, stack depth 0 records nothing (profstackdepth).
   if (mprof_flags.stack_depth == 0)
     return NULL;
   struct mprof_thread *t = mprof_thread_self(true);
@@ -97,8 +101,9 @@ static bool wants_block(enum mprof_kind kind) {
          (mprof_contention.block_kinds >> kind & 1);
 }
 
-// Whether the frame lies below that of a lock or call of the program's own,
-// which is seen as a whole.
+// Returns whether the frame lies below the frame of one of the program's own
+// locks or calls (mprof_lock and the like). Such a lock or call is recorded as
+// a whole, so waits inside it are not.
 static bool is_inside_user(uintptr_t frame) {
   if (mprof_likely(mprof_tls.user_frame == 0))
     return false;
@@ -108,10 +113,11 @@ static bool is_inside_user(uintptr_t frame) {
   return false;
 }
 
-// Sets what all waits have, but for start; true with the guard set.
+// Sets the fields that all waits have, except for start. Returns true with the
+// guard set.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
-  memset(w, 0, offsetof(struct mprof_wait, saved)); // the entry has set that
+  memset(w, 0, offsetof(struct mprof_wait, saved)); // the entry sets `saved`
   w->op = op;
   w->frame = frame;
   w->object = object;
@@ -126,7 +132,7 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   return true;
 }
 
-// Whether somebody is charged for what a lock's waiters wait.
+// Returns whether releases are charged with the time that waiters have waited.
 static bool has_charges(void) {
   return load(&mprof_contention.block_rate) != 0 ||
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
@@ -199,7 +205,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     return;
   uint64_t released = 0;
   uint64_t now = mprof_clock_about();
-  // As in begin, where it was free: nothing of the runtime was interrupted.
+  // The guard is free, as it was in begin: this call has not interrupted the
+  // runtime.
   mprof_guard_enter();
   if (w->is_waiter)
     released = mprof_waiters_leave(w->object, w->start,
@@ -207,8 +214,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
     mprof_trace_hooks.wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
-    // How long the lock was taken, not how long waking up took. (Go:
-    // releasetime)
+    // The wait lasts until the lock was released; the time to wake up does not
+    // count. (Go: releasetime)
     uint64_t until = outcome == MPROF_GOT && released ? released : now;
     record(w, until > w->start ? until - w->start : 1);
   }
@@ -277,9 +284,8 @@ void mprof_release_taken(uintptr_t object) {
 
 #define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
 
-// Kinds whose entries also have something to do for the mutex profile: their
-// waiters are what releases are charged with, and waiting for a condition
-// releases a mutex.
+// Kinds whose entries also serve the mutex profile: the waiters of these locks
+// are charged to releases, and waiting for a condition releases a mutex.
 #define MUTEX_KINDS                                                            \
   (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
 
@@ -289,7 +295,7 @@ static void update_kinds_locked(void) {
     kinds |= mprof_contention.block_kinds;
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
-  if (mprof_trace_is_on() || mprof_contention.sees_waits) // a try is no wait
+  if (mprof_trace_is_on() || mprof_contention.sees_waits) // a try does not wait
     kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
@@ -312,21 +318,22 @@ void mprof_contention_note_waits(void) {
     atomic_store(&mprof_contention.notes_waits, true);
   }
   mprof_lock_release(&mprof_registry_lock);
-  // Meanwhile most threads get into a wait that is noted, and can be read. Of
-  // the others see thread_noting.c.
+  // During the pause most threads enter a wait that is noted and can be read.
+  // thread_noting.c deals with the others.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }
 
 static void set_block_rate(uint64_t ns) {
-  // Go: 1 is every event, whatever the ticks in a nanosecond.
+  // As in Go, 1 means every event, however many ticks a nanosecond has.
   atomic_store(&mprof_contention.block_rate,
                ns == 1 ? 1 : mprof_clock_ticks(ns));
   atomic_store(&mprof_contention.block_rate_ns, ns);
 }
 
-// A lock of the program's own, or one that was put before libc's, may not go
-// with libc's try. Takes the loader's lock.
+// Returns whether the three functions come from the same module. A lock
+// function that the program defines, or that is interposed before libc's, may
+// not work together with libc's try. Takes the loader's lock.
 static bool comes_with(void *lock, void *try, void *unlock) {
   uintptr_t id = mprof_module_of(lock).id;
   return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;
@@ -350,7 +357,9 @@ static void find_foreign_locks(void) {
 
 void mprof_contention_init(void) {
   find_foreign_locks();
-  mprof_clock_now(); // a fork during its first use would leave it unmeasured
+  // Measures the clock now: a fork during its first use would leave it
+  // unmeasured.
+  mprof_clock_now();
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
   if (mprof_contention.block_kinds == 0) {
@@ -364,7 +373,7 @@ void mprof_contention_init(void) {
   mprof_contention.sees_waits = notes;
   mprof_contention.notes_waits = notes;
   mprof_contention.notes_from_start = notes;
-  update_kinds_locked(); // nobody else runs yet
+  update_kinds_locked(); // no other thread runs yet
 }
 
 MPROF_PUBLIC int64_t mprof_set_block_rate(int64_t ns) {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See holds.h.
+// Records where each thread took the locks that it holds; see holds.h. The
+// records of a thread are a hash table of MPROF_HOLDS places. A record normally
+// stands in one of the first WAYS places for its lock.
 
 #include "holds.h"
 
@@ -16,7 +18,7 @@
 #include "tls.h"
 #include "unwind_fp.h"
 
-// Places that a lock's record may have.
+// Preferred places for the record of a lock.
 enum { WAYS = 4 };
 
 bool mprof_holds_on;
@@ -33,8 +35,9 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   return &h->v[(first + way) % MPROF_HOLDS];
 }
 
-// Those that read an rwlock, which names who writes it. C++'s are made of other
-// parts.
+// Functions that take an rwlock for reading. An rwlock names its writer, but
+// not its readers. The shared mutexes of libc++ are not made of rwlocks, so
+// they are not listed.
 #define READS(X)                                                               \
   X(pthread_rwlock_rdlock)                                                     \
   X(pthread_rwlock_tryrdlock)                                                  \
@@ -49,15 +52,17 @@ static bool is_needed(uint8_t kind, uintptr_t op) {
          kind == MPROF_KIND_user READS(IS_OP);
 }
 
-// Of two records the one that may rather be replaced.
+// Returns whether record x should be replaced rather than record y.
 static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
   if (x->lock == 0 || y->lock == 0)
     return x->lock == 0 && y->lock != 0;
   return x->is_needed != y->is_needed ? !x->is_needed : x->since < y->since;
 }
 
-// That of the lock, else an unused one, else the oldest that is not needed, at
-// the lock's own places; at any other if all of those are needed.
+// Chooses the place for a record of the lock: its present record, else an
+// unused place, else the oldest record that is not needed. The lock's own
+// places come first; the others are tried only if all of its own hold needed
+// records. If every record is needed, the oldest is lost.
 static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   struct mprof_hold *best = NULL;
   for (size_t way = 0; way < MPROF_HOLDS; way++) {
@@ -126,8 +131,8 @@ void mprof_hold_dropped(uintptr_t lock) {
     if (x->lock == lock)
       x->lock = 0;
   }
-  // A release without a record may be the second of one that was taken twice,
-  // so it is not known to be that of a lost one.
+  // `lost` cannot be decreased by one: a release without a record may be the
+  // second release of a lock that was taken twice, not that of a lost record.
   if (mprof_unlikely(h->lost != 0) && !has_needed(h))
     h->lost = 0;
 }

@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of the functions that stacks of waits begin with. They lie in libc,
-// which has no line numbers and, stripped or linked statically, maybe no names
-// either; the profile should say pthread_mutex_lock all the same. Mangled names
-// are left to the symbolizer, which demangles them.
-// This file may include nothing that declares the functions: here they are
-// only addresses, of types that do not matter.
+// The names of the hooked functions, which are the leaves of the stacks of
+// waits. These functions lie in libc, which has no line numbers; a libc that is
+// stripped or linked statically may have no symbol names either. The profile
+// should show pthread_mutex_lock all the same. Mangled names are left to the
+// symbolizer, which demangles them.
+//
+// This file must not include a header that declares the functions. It uses only
+// their addresses, and declares them with a type that does not matter.
 
 #include "hooked.h"
 
 #include "block_kinds.h"
 
-// Weak, so that no program is linked with more of libc than it uses; NULL is
-// what is not in the process.
+// The symbols are weak, so that a program is not linked with more of libc than
+// it uses. The address of a function that is not in the process is NULL.
 #define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind)                            \
   extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
@@ -25,15 +27,15 @@
 #include "mprof/hooks.def"
 
 #define IS_MANGLED(Symbol) (#Symbol[0] == '_' && #Symbol[1] == 'Z')
-// Where two names have one address, as read and its 64-bit form, the first in
-// hooks.def is taken.
+// If two names have one address, as a function and its 64-bit form may, the
+// first one in hooks.def is used.
 #define RETURN_IF(Symbol)                                                      \
   if (!IS_MANGLED(Symbol) && op == (uintptr_t)(Symbol))                        \
     return #Symbol;
 
-// The addresses come from the global offset table, one by one: an initialized
-// array of them would have relocations that bind a program's calls to its own
-// PLT.
+// The addresses are read from the global offset table one by one. An
+// initialized array of addresses would need relocations that bind a program's
+// calls to its own PLT.
 static const char *name_of(uintptr_t op) {
 #define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) RETURN_IF(Symbol)
 #define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
@@ -49,8 +51,8 @@ const char *mprof_hooked_name(mprof_pc pc) {
   return pc < 2 ? NULL : name_of(pc - mprof_op_pc(0));
 }
 
-// Nobody calls it. Its code is unlike any other's, since linkers fold functions
-// with equal code.
+// A pseudo function that is never called. Its code differs from that of every
+// other function, because linkers fold functions with equal code.
 MPROF_NOINLINE void mprof_lost_contended_runtime_lock(void) {
   __asm__ volatile("nop\n\tnop\n\tnop");
 }

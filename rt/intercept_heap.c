@@ -18,6 +18,7 @@
 // caller, too.
 
 #include "abi_words.h"
+#include "base.h"
 #include "intercept.h"
 #include "next.h"
 

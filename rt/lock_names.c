@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names that the program has given to its locks. They are kept outside
-// persistent memory, which is emptied in a forked child: the child has the same
-// locks, and nobody names them again. So each change is one that a fork in the
-// middle of leaves the table whole.
+// The names that the program gives to its locks. They are not kept in
+// persistent memory, because that is emptied in a forked child: the child has
+// the same locks, and nobody names them again. A fork may happen in the middle
+// of a change, so each change keeps the table consistent at every step.
 
 #include "lock_names.h"
 
@@ -20,7 +20,7 @@
 enum { NAMES_MAX = 4096, HEADS = 1024 };
 
 struct name {
-  struct name *next; // of those whose addresses hash alike, or of unused ones
+  struct name *next; // with the same hash, or in the list of unused names
   uintptr_t address;
   char text[MPROF_LOCK_NAME]; // the last byte is always 0
 };
@@ -28,16 +28,16 @@ struct name {
 struct table {
   struct name *heads[HEADS];
   struct name *unused;
-  size_t used; // of names, ever
+  size_t used; // entries of names that were ever in use
   struct name names[NAMES_MAX];
 };
 
 static struct {
   struct mprof_lock lock; // names_lock
-  struct table *table;    // mapped at the first name; all guarded by names_lock
+  struct table *table;    // mapped at the first name; guarded by names_lock
 } lock_names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_NAMES)};
 
-// Where the name of address is linked, or would be.
+// Returns the link to the name of address, or the link where it would be added.
 static struct name **find_locked(struct table *t, uintptr_t address) {
   struct name **p = &t->heads[(address * 0x9e3779b97f4a7c15u >> 32) % HEADS];
   while (*p != NULL && (*p)->address != address)

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Contention for the profiler's own locks, in the mutex profile. A release
-// cannot record it at once: the thread may hold other locks, and recording
-// takes some. So each thread keeps one stack, that of the release which made
-// others wait, and the ticks of what else it caused, until it has released its
-// last lock. Which stack is kept when there is another is drawn in proportion
-// to the ticks. What has no stack goes under a pseudo function.
+// cannot record its contention at once: the thread may hold other locks of the
+// profiler, and recording takes some. Each thread therefore keeps one stack, of
+// a release that made others wait, together with its ticks, until the thread
+// has released its last lock. If a second release makes others wait before
+// that, one of the two stacks is drawn in proportion to their ticks. The ticks
+// of the other one are added to `lost`, which is published under a pseudo
+// function.
 // (Go: mLockProfile)
 
 #include "lock_profile.h"
@@ -89,7 +91,9 @@ static void store(struct mprof_lock_profile *p) {
     add(mprof_scratch_lock_stack(t->scratch), p->stack_len, p->end, cycles);
   else
     p->lost += cycles;
-  // What storing has cost others is lost here, and shown by the next.
+  // Storing may itself make other threads wait. Ticks caused so far are part of
+  // `lost` now; those caused by the next add() are published by the next
+  // store().
   const uint64_t lost = p->lost;
   p->lost = 0;
   if (lost != 0) {
@@ -99,7 +103,8 @@ static void store(struct mprof_lock_profile *p) {
   p->disabled = false;
 }
 
-// What this does may release locks itself, which then only adds to `lost`.
+// Recording may itself release locks of the profiler. Such a nested release
+// only adds to `lost`.
 static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
   struct mprof_lock_profile *p = &mprof_tls.lock_profile;
   if (cycles != 0)

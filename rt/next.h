@@ -8,7 +8,6 @@
 #define MPROF_RT_NEXT_H
 
 #include "abi_words.h"
-#include "base.h"
 
 #include <stdbool.h>
 

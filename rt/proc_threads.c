@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What /proc/self/task tells of the process's threads. Of its own threads a
-// process may read everything there, without tracing them. No thread is held
-// meanwhile: it may end between any two files.
+// Reads what /proc/self/task tells about the threads of the process. A process
+// may read every file there of its own threads without tracing them. No thread
+// is held meanwhile: a thread may end between the reads of two files.
 
 #include "proc_threads.h"
 
@@ -18,8 +18,9 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// As many entries as fit go in one call: between two calls a thread at the
-// place may end, and the place be lost.
+// The buffer is large, so that one call lists as many threads as possible. The
+// thread at the current position may end between two calls, and then the
+// position is lost.
 enum { LIST_BYTES = 4 << 20 };
 
 static long read_list(int fd, char *buf, int *tids, size_t cap) {
@@ -48,14 +49,14 @@ static long list_once(char *buf, int *tids, size_t cap, uint64_t *threads) {
   if (fd < 0)
     return fd;
   const long n = read_list((int)fd, buf, tids, cap);
-  const uint64_t links = mprof_sys_links((int)fd); // two are its own
+  const uint64_t links = mprof_sys_links((int)fd); // two are the directory's
   *threads = links > 2 ? links - 2 : 0;
   mprof_sys_close((int)fd);
   return n;
 }
 
-// Again where the kernel has left some out, as it does when others end
-// meanwhile.
+// Reads the list again if the kernel has left out some threads, as it does when
+// others end meanwhile.
 long mprof_proc_threads(int *tids, size_t cap) {
   enum { TRIES = 8 };
   char *buf = mprof_os_map(LIST_BYTES);
@@ -72,7 +73,7 @@ long mprof_proc_threads(int *tids, size_t cap) {
 
 // --- one thread ---
 
-// Reads the begin of a file of a thread; its length, or -errno.
+// Reads the beginning of a thread's file. Returns its length, or -errno.
 static long read_file(int tid, const char *name, char *buf, size_t cap) {
   char path[64];
   struct mprof_text t = MPROF_TEXT(path);
@@ -125,8 +126,9 @@ static uint64_t hex(const char **p) {
   }
 }
 
-// "running", "-1 sp pc", or the call's number, its six arguments, sp, pc. Read
-// last, so what it says of the state is newer.
+// The file has "running", or "-1 sp pc", or the call's number, its six
+// arguments, sp and pc. It is read last, so what it says about the state is
+// newer than what status says.
 static void read_syscall(int tid, struct mprof_proc_thread *p) {
   char text[256];
   const char *at = text;

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See snapshot.h. (Go: memProfileInternal, scaleHeapSample)
+// Snapshots of the heap profile, and the estimates of what its samples stand
+// for; see snapshot.h. A snapshot reads the published counters (`active`) of
+// all buckets under active_lock.
+// (Go: memProfileInternal, scaleHeapSample)
 
 #include "snapshot.h"
 
@@ -42,10 +45,11 @@ static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
   return n;
 }
 
-// Brings active up to date and counts what a profile of it has. Between
-// mprof_cycle_next and mprof_cycle_flush the flush is done here. Where no cycle
-// has ever been published, everything so far is: a program that ends none would
-// see nothing. Returns the newest bucket; later ones are not in the profile.
+// Brings `active` up to date, and counts the records that a profile of it has.
+// Between mprof_cycle_next and mprof_cycle_flush this function does the flush.
+// If no cycle has ever been published, it publishes everything so far:
+// otherwise a program that ends no cycle would see nothing. Returns the newest
+// bucket; later ones are not in the profile.
 static struct mprof_bucket *publish_locked(bool inuse_zero, size_t *n) {
   mprof_cycle_flush_locked(mprof_cycle_read() % 3);
   struct mprof_bucket *head = mprof_bucket_first(MPROF_BUCKET_MEM);
@@ -59,8 +63,8 @@ static struct mprof_bucket *publish_locked(bool inuse_zero, size_t *n) {
   return head;
 }
 
-// The counters of what the profile holds come from the profile: an event then
-// has one atomic addition less to make.
+// Sets the statistics that can be computed from the profile. An event then
+// needs one atomic addition less.
 static void set_stats(const struct mprof_mem_snapshot *s) {
   uint64_t allocs = 0, frees = 0, cut[3] = {0, 0, 0};
   for (size_t i = 0; i < s->len; i++) {
@@ -121,8 +125,8 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {
   memset(s, 0, sizeof(*s));
 }
 
-// exp(-x) for x >= 0, without libm, which a C program need not link:
-// 2^-k * exp(-r) with |r| <= ln(2) / 2, by Taylor's series.
+// Returns exp(-x) for x >= 0, without libm, which a C program need not link. It
+// computes 2^-k * exp(-r) with |r| <= ln(2) / 2 by Taylor's series.
 static double exp_minus(double x) {
   const double ln2 = 0.6931471805599453;
   if (x > 700)
@@ -154,8 +158,8 @@ struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
   struct mprof_mem_estimate e;
   e.alloc_objects = (int64_t)((double)s->allocs * scale);
   e.alloc_bytes = (int64_t)((double)(s->allocs * size) * scale);
-  // A cycle may have published a free before its allocation's count: never
-  // less than nothing.
+  // A cycle may have published a free before the count of its allocation. The
+  // number of blocks in use must not become negative.
   if ((int64_t)inuse < 0)
     inuse = 0;
   e.inuse_objects = (int64_t)((double)inuse * scale);
@@ -171,7 +175,8 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
   double slack = (double)x->n[MPROF_HEAPX_SLACK];
   double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
   double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];
-  // Where a block's free was not seen, what it had is a guess.
+  // The slack of a block whose free was not seen is a guess, so `freed` may
+  // exceed `slack`.
   bool is_in_use = s->allocs > s->frees && slack > freed;
   return (struct mprof_heapx_estimate){
       .temporary_objects = (int64_t)(temporary * scale),
@@ -197,7 +202,7 @@ static void fill_record(struct mprof_mem_record *r,
   memcpy(r->stack0, b->stack, n * sizeof(r->stack0[0]));
 }
 
-// MemorySanitizer does not see the runtime write.
+// MemorySanitizer does not see that the runtime writes the records.
 extern void __msan_unpoison(const volatile void *p, size_t len)
     __attribute__((weak));
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many values of one of the program's own profiles there are at each stack.
+// Snapshots of the program's own profiles: the number of values at each stack.
 // (Go: printCountProfile's first half)
 
 #include "snapshot_custom.h"
@@ -18,10 +18,10 @@ static bool has_more(const void *a, const void *b) {
   const struct mprof_custom_sample *x = a, *y = b;
   if (x->count != y->count)
     return x->count > y->count;
-  return (uintptr_t)x->bucket < (uintptr_t)y->bucket; // the older first
+  return (uintptr_t)x->bucket < (uintptr_t)y->bucket; // the older bucket first
 }
 
-// Copies at most cap samples and returns how many there are.
+// Copies at most cap samples. Returns how many there are.
 static size_t copy_locked(struct mprof_custom_sample *v, size_t cap,
                           size_t number) {
   size_t n = 0;
@@ -50,7 +50,7 @@ static int copy(struct mprof_custom_snapshot *s, size_t number) {
     if (s->len <= cap)
       break;
     mprof_os_unmap(s->samples, s->mapped_bytes);
-    cap = s->len + 64; // more may come
+    cap = s->len + 64; // more values may be added meanwhile
   }
   s->sorted = (const struct mprof_custom_sample **)(s->samples + cap);
   return 0;

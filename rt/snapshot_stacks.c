@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of all threads as profiles and records have them.
+// Groups the stacks of all threads for the profiles, and copies them into the
+// program's records.
 // (Go: GoroutineProfile)
 
 #include "snapshot_stacks.h"
@@ -73,13 +74,13 @@ void mprof_thread_stacks_group(struct mprof_thread_stacks *s) {
 extern void __msan_unpoison(const volatile void *p, size_t len)
     __attribute__((weak));
 
-// What is in them of the program's memory is set now.
+// Tells MemorySanitizer that the program's memory has been written.
 static void unpoison(const volatile void *p, size_t len) {
   if (__msan_unpoison)
     __msan_unpoison(p, len);
 }
 
-// As many as there are, and nothing if there are more than len.
+// Fills one record for each stack, or none if there are more stacks than len.
 static int fill(struct mprof_stack_record *records, size_t len,
                 const struct mprof_thread_stacks *s) {
   if (s->len > len)
@@ -96,7 +97,7 @@ static int fill(struct mprof_stack_record *records, size_t len,
   return 0;
 }
 
-// 0 with the guard set.
+// Returns 0 with the guard set, or an errno value without it.
 static int enter(size_t *n) {
   *n = 0;
   unpoison(n, sizeof(*n));

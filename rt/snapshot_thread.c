@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which threads there are, and where they came from. The names of live ones are
-// read from /proc, so with no lock held: a thread may end meanwhile.
+// Snapshots of the threads and of where they were created. The names of live
+// threads are read from /proc with no lock held, so a thread may end meanwhile.
 // (Go: threadCreateProfileInternal)
 
 #include "snapshot_thread.h"
@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <string.h>
 
-// Where threads come from whose creation nobody saw.
+// Origin of threads whose creation was not seen.
 static const struct mprof_bucket unknown = {.type = MPROF_BUCKET_THREAD};
 
 static const struct mprof_bucket *origin(const struct mprof_bucket *created) {
@@ -51,7 +51,7 @@ static int list_live(struct live *l) {
     l->len = mprof_threads_list(l->v, cap);
     if (l->len <= cap)
       return 0;
-    cap = l->len + 64; // more may come
+    cap = l->len + 64; // more threads may be created meanwhile
     free_live(l);
   }
 }
@@ -68,7 +68,7 @@ static bool comes_by_stack(const void *a, const void *b) {
   const struct mprof_thread_sample *x = a, *y = b;
   if (x->bucket != y->bucket)
     return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
-  if (x->name[0] == '\0' || y->name[0] == '\0') // the named ones first
+  if (x->name[0] == '\0' || y->name[0] == '\0') // named threads first
     return x->name[0] != '\0' && y->name[0] == '\0';
   return strcmp(x->name, y->name) < 0;
 }
@@ -95,8 +95,8 @@ static void gather_live(struct gathered *g, const struct live *l) {
   }
 }
 
-// Those that are no more: all that a bucket has seen created, without its live
-// ones, which are samples already.
+// Adds the threads that have ended: the number that each bucket has seen
+// created, minus its live threads, which are samples already.
 static int gather_ended(struct gathered *g, const struct mprof_bucket *first,
                         size_t most) {
   struct mprof_stack_index ix;
@@ -120,7 +120,7 @@ static int gather_ended(struct gathered *g, const struct mprof_bucket *first,
   return 0;
 }
 
-// Adds up neighbours that are to be one sample.
+// Sorts the samples, and adds up neighbours that belong in one sample.
 static void merge(struct gathered *g, bool by_stack) {
   size_t len = 0;
   mprof_sort((void **)g->sorted, g->len, comes_by_stack);
@@ -212,7 +212,7 @@ static void fill_record(struct mprof_stack_record *r,
   memcpy(r->stack0, b->stack, n * sizeof(r->stack0[0]));
 }
 
-// One record a thread, and nothing beyond its end.
+// Writes one record for each thread, and nothing beyond the last record.
 static void fill_records(struct mprof_stack_record *records,
                          const struct mprof_thread_snapshot *s) {
   size_t n = 0;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the buckets of waits have counted. Counts were scaled when they were
-// added, so there is nothing to estimate here, and no cycle to wait for: a wait
-// is over when it is counted. (Go: blockProfileInternal, mutexProfileInternal)
+// Snapshots of the block and the mutex profile. The counts were scaled when
+// they were added, so nothing is estimated here. There is no cycle to wait for
+// either: a wait is over when it is counted.
+// (Go: blockProfileInternal, mutexProfileInternal)
 
 #include "snapshot_wait.h"
 
@@ -32,7 +33,8 @@ static uint64_t rate_of(enum mprof_bucket_type type) {
                               memory_order_relaxed);
 }
 
-// What is gathered before it is sorted: count in parts of 1 / MPROF_COUNT_ONE.
+// The samples before they are sorted. Their counts are in units of 1 /
+// MPROF_COUNT_ONE.
 struct gathered {
   struct mprof_wait_sample *samples;
   struct mprof_wait_sample **sorted; // pointers into samples
@@ -44,8 +46,8 @@ static bool has_more_cycles(const void *a, const void *b) {
   return x->cycles != y->cycles ? x->cycles > y->cycles : x->count > y->count;
 }
 
-// The sample that a bucket's counts are added to: its own, or, where there is
-// an index, that of its stack.
+// Returns the sample that the counts of b are added to: a sample of the
+// bucket's own, or, if there is an index, the sample of its stack.
 static struct mprof_wait_sample *sample_of(struct gathered *g,
                                            struct mprof_stack_index *ix,
                                            const struct mprof_bucket *b) {
@@ -61,7 +63,8 @@ static struct mprof_wait_sample *sample_of(struct gathered *g,
   return s;
 }
 
-// first: the newest of the buckets; later ones are not in the snapshot.
+// Gathers the buckets from first on. That bucket was the newest one when the
+// snapshot began; later buckets are not in the snapshot.
 static void gather(struct gathered *g, struct mprof_stack_index *ix,
                    const struct mprof_bucket *first) {
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {
@@ -77,8 +80,9 @@ static void gather(struct gathered *g, struct mprof_stack_index *ix,
   mprof_sort((void **)g->sorted, g->len, has_more_cycles);
 }
 
-// A stack in the block profile has waited at least once, however little of a
-// wait its samples stand for. (Go: blockProfileInternal, Count == 0)
+// Rounds the count of a sample. A stack in the block profile has waited at
+// least once, even if its samples stand for less than one wait.
+// (Go: blockProfileInternal, Count == 0)
 static int64_t whole_count(const struct mprof_wait_sample *s) {
   int64_t n =
       (s->count + (int64_t)MPROF_COUNT_ONE / 2) / (int64_t)MPROF_COUNT_ONE;
@@ -162,7 +166,8 @@ int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                                     .ticks_per_second =
                                         mprof_clock_ticks_per_second(),
                                     .time_ns = mprof_sys_realtime_ns()};
-  // Measuring takes time, which a program without waits should not lose.
+  // Measuring the clock takes time, which a program without waits should not
+  // lose.
   if (s->rate != 0 || mprof_bucket_first(type) != NULL)
     s->ticks_per_second = mprof_clock_ticks_per_second();
   int error = take(s, by_stack);
@@ -195,7 +200,7 @@ static void fill_record(struct mprof_block_record *r,
   memcpy(r->stack0, s->bucket->stack, n * sizeof(r->stack0[0]));
 }
 
-// MemorySanitizer does not see the runtime write.
+// MemorySanitizer does not see that the runtime writes the records.
 extern void __msan_unpoison(const volatile void *p, size_t len)
     __attribute__((weak));
 

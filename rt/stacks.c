@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What people read is by stack. Buckets are by stack, block size and rate,
-// since only so can samples be scaled; those of waits by stack and lock.
+// Groups the samples of a snapshot by stack, for output that people read. A
+// bucket of the heap is by stack, block size and rate, because samples can only
+// be scaled with these. A bucket of waits is by stack and lock.
 
 #include "stacks.h"
 
@@ -178,8 +179,8 @@ static bool has_more_cycles(const void *a, const void *b) {
   return x->cycles > y->cycles;
 }
 
-// The samples come most cycles first, so a stack's first one that has a lock
-// has the one waited for the longest.
+// Adds a sample to its stack. The samples come with most cycles first, so the
+// first sample of a stack that has a lock names the lock with the longest wait.
 static void add_wait(struct mprof_wait_stacks *g, struct mprof_stack_index *ix,
                      const struct mprof_wait_sample *s) {
   struct mprof_stack_slot *slot = mprof_stack_index_get(ix, s->bucket);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stuck.h. Locks and joins are judged from what the threads' notes say,
-// which disturbs nobody. Only where that leaves a thread that waits for a
-// condition or the like are all stopped for a moment, and memory is searched.
+// Finds stuck threads; see stuck.h. Locks and joins are judged by the notes of
+// the threads, without disturbing them. If a thread waits for a condition, a
+// semaphore or a barrier, all threads are stopped for a moment, and memory is
+// searched for the object.
 // (Go: goroutineLeakGC)
 
 #include "stuck.h"
@@ -22,7 +23,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-// How often it is tried again when the accused move.
+// Maximum number of tries while threads that were found stuck move.
 enum { TRIES = 4 };
 
 static bool has_objects(const struct mprof_stuck *g) {
@@ -32,7 +33,8 @@ static bool has_objects(const struct mprof_stuck *g) {
   return false;
 }
 
-// Without a search everything counts as reached.
+// Judges all threads once. If memory is not searched, every object counts as
+// reached.
 static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   bool is_scanned = false;
@@ -49,7 +51,8 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   return mprof_stuck_graph_look_again(g);
 }
 
-// A wait without an end that has no note, of a thread that may be unknown.
+// Returns whether a thread sleeps in a futex without timeout, and has no note
+// of that. The registry need not know the thread.
 static bool is_unseen(const struct mprof_stuck *g, int tid) {
   struct mprof_proc_thread p;
   const size_t i = mprof_stuck_graph_find(g, tid);
@@ -72,8 +75,9 @@ static void count_unseen(struct mprof_stuck *g) {
   mprof_os_unmap(tids, bytes);
 }
 
-// Who did not wait at the second look may run, and so may those that wait for
-// it. What it can reach was not looked at, so conditions are not judged.
+// Judges only locks and joins. A thread that did not wait at the second look
+// may run, and so may the threads that wait for it. Memory was not searched for
+// what that thread can reach, so conditions are not judged.
 static int take_locks(struct mprof_stuck *g, uint64_t age) {
   int error = mprof_stuck_graph_take(g, age, false);
   if (has_objects(g))
@@ -89,7 +93,7 @@ static int take_locks(struct mprof_stuck *g, uint64_t age) {
   return error;
 }
 
-// Calls nest: what came first is the program's.
+// Calls nest. Only the outermost caller is the program's.
 void mprof_stuck_enter(const struct mprof_caller *caller) {
   struct mprof_thread *self = mprof_thread_self(false);
   if (!self)
@@ -103,7 +107,9 @@ void mprof_stuck_leave(void) {
   if (!self || --self->inside_depth != 0)
     return;
   atomic_store(&self->inside, NULL);
-  // A copied wait may be left over in them until the program uses them.
+  // Clears the caller-saved registers. A copy of a wait may be left in them
+  // until the program overwrites them, and a later search would find its
+  // addresses.
   __asm__ volatile(
       "pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\t"
       "pxor %%xmm2, %%xmm2\n\tpxor %%xmm3, %%xmm3\n\t"
@@ -122,7 +128,7 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   int error = EAGAIN;
   mprof_stuck_enter(caller);
-  mprof_contention_note_waits(); // the next time more is known
+  mprof_contention_note_waits(); // more waits are known the next time
   for (int i = 0; i < TRIES && error == EAGAIN; i++) {
     if (i > 0)
       mprof_stuck_free(g);

@@ -3,6 +3,7 @@
 //
 // Threads that will never run again, after Go's goroutineleak.
 //
+//   stuck_locks.c  what a wait is for, and what a lock tells about its holder
 //   stuck_graph.c  who waits for whom: threads that wait for a lock or for a
 //                  thread, and which of them nobody can ever wake
 //   stuck_scan.c   whether a condition, semaphore or barrier can be reached by

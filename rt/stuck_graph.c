@@ -1,28 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stuck.h. Who waits for whom. A mutex and an rwlock that is written name
-// their owner; who reads an rwlock, or holds a spin lock or a lock of the
-// program's, only the records of holds.h tell. What a lock says is read from
-// the program's memory, which may be anything by now: it is never trusted
-// further than that a thread of that number is alive, or not.
+// Finds out who waits for whom; see stuck.h. The steps are:
+// 1. Copy the waits of all registered threads.
+// 2. Find the holder of each lock: the owner that the lock names
+//    (stuck_locks.h), or the threads that the records of holds.h name.
+// 3. Settle which threads may run: all others wait for one another.
+// 4. Look again at the threads found stuck, and take their stacks.
+// What a lock tells is trusted only as a thread's number: what counts is
+// whether a thread with that number is alive.
 
 #include "stuck_graph.h"
 
 #include "block_kinds.h"
-#include "caller.h"
 #include "clock.h"
 #include "contention.h"
 #include "flags.h"
 #include "holds.h"
-#include "hooked.h"
 #include "lock.h"
 #include "os_linux.h"
-#include "proc_threads.h"
 #include "process.h"
 #include "sort.h"
+#include "stuck_locks.h"
 #include "stuck_types.h"
-#include "thread_interrupted.h"
 #include "thread_stacks.h"
 #include "thread_wait.h"
 #include "threads.h"
@@ -30,214 +30,11 @@
 #include "unwind_fp.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/syscall.h>
-
-// --- what a wait is for ---
-
-#define CXX_OPS(X)                                                             \
-  X(_ZNSt3__15mutex4lockEv, MPROF_AWAITS_MUTEX)                                \
-  X(_ZNSt3__115recursive_mutex4lockEv, MPROF_AWAITS_MUTEX)                     \
-  X(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,                 \
-    MPROF_AWAITS_OBJECT)                                                       \
-  X(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,         \
-    MPROF_AWAITS_OBJECT)                                                       \
-  X(_ZNSt6thread4joinEv, MPROF_AWAITS_THREAD)                                  \
-  X(_ZNSt3__16thread4joinEv, MPROF_AWAITS_THREAD)
-#define DECLARE(f, Awaited) extern void f(void) __attribute__((weak));
-CXX_OPS(DECLARE)
-
-enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
-  static const struct {
-    const char *name;
-    enum mprof_awaited awaited;
-  } names[] = {{"pthread_mutex_lock", MPROF_AWAITS_MUTEX},
-               {"mtx_lock", MPROF_AWAITS_MUTEX},
-               {"pthread_rwlock_rdlock", MPROF_AWAITS_READ},
-               {"pthread_rwlock_wrlock", MPROF_AWAITS_WRITE},
-               {"pthread_spin_lock", MPROF_AWAITS_SPIN},
-               {"pthread_join", MPROF_AWAITS_THREAD},
-               {"thrd_join", MPROF_AWAITS_THREAD},
-               {"pthread_cond_wait", MPROF_AWAITS_OBJECT},
-               {"cnd_wait", MPROF_AWAITS_OBJECT},
-               {"sem_wait", MPROF_AWAITS_OBJECT},
-               {"pthread_barrier_wait", MPROF_AWAITS_OBJECT}};
-  if (op == 0)
-    return MPROF_AWAITS_NOTHING;
-  if (kind == MPROF_KIND_user)
-    return MPROF_AWAITS_USER;
-  const char *name = mprof_hooked_name(mprof_op_pc(op));
-  for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-    if (strcmp(name, names[i].name) == 0)
-      return names[i].awaited;
-#define RETURN_IF(f, Awaited)                                                  \
-  if (op == (uintptr_t)(f))                                                    \
-    return Awaited;
-  CXX_OPS(RETURN_IF)
-  return MPROF_AWAITS_NOTHING;
-}
-
-enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
-  const char *name;
-  switch (kind) {
-  case MPROF_KIND_mutex:
-    return MPROF_AWAITS_MUTEX;
-  case MPROF_KIND_spin:
-    return MPROF_AWAITS_SPIN;
-  case MPROF_KIND_user:
-    return MPROF_AWAITS_USER;
-  case MPROF_KIND_rwlock: // also by a try, and with a time-out
-    name = mprof_hooked_name(mprof_op_pc(op));
-    if (name && strstr(name, "rdlock"))
-      return MPROF_AWAITS_READ;
-    return name && strstr(name, "wrlock") ? MPROF_AWAITS_WRITE
-                                          : MPROF_AWAITS_NOTHING;
-  default:
-    return MPROF_AWAITS_NOTHING;
-  }
-}
-
-// --- what locks say of who holds them ---
-
-struct holder {
-  int tid;         // 0: it does not say
-  bool may_change; // when its holder ends: others are woken, or are elsewhere
-  bool is_held;
-  uint32_t readers;
-};
-
-static bool is_readable(uintptr_t lock, size_t size) {
-  return lock != 0 && mprof_sys_readable(lock & -(uintptr_t)8) &&
-         mprof_sys_readable((lock + size - 1) & -(uintptr_t)8);
-}
-
-#ifdef __GLIBC__
-enum { ROBUST = 16, SHARED = 128, KINDS = 3 | 16 | 32 | 64 | 128 | 256 | 512 };
-
-static struct holder of_mutex(uintptr_t lock) {
-  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
-  struct holder h = {.tid = 0};
-  const int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
-  h.is_held = __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0;
-  if (h.is_held && (kind & ~KINDS) == 0)
-    h.tid = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
-  h.may_change = kind & (ROBUST | SHARED);
-  return h;
-}
-
-static struct holder of_rwlock(uintptr_t lock) {
-  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
-  struct holder h = {.may_change = l->__data.__shared != 0};
-  h.tid = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
-  h.readers = __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3;
-  h.is_held = h.tid != 0 || h.readers != 0;
-  return h;
-}
-
-static bool spin_is_held(uintptr_t lock) {
-  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
-}
-#else // musl: type, word; of an rwlock readers, or all bits for a writer
-static struct holder of_mutex(uintptr_t lock) {
-  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
-  const int type = m->__u.__i[0];
-  const int word = __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED);
-  struct holder h = {.is_held = word != 0, .may_change = type & (4 | 128)};
-  if ((type & 15) != PTHREAD_MUTEX_NORMAL)
-    h.tid = word & 0x3fffffff;
-  return h;
-}
-
-static struct holder of_rwlock(uintptr_t lock) {
-  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
-  const int mask = 0x7fffffff;
-  const int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
-  return (struct holder){.is_held = word != 0,
-                         .readers = word == mask ? 1 : (uint32_t)word};
-}
-
-static bool spin_is_held(uintptr_t lock) {
-  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 0;
-}
-#endif
-
-static struct holder holder_of(uintptr_t lock, enum mprof_awaited awaited) {
-  const struct holder unknown = {.tid = 0};
-  switch (awaited) {
-  case MPROF_AWAITS_MUTEX:
-    return is_readable(lock, sizeof(pthread_mutex_t)) ? of_mutex(lock)
-                                                      : unknown;
-  case MPROF_AWAITS_READ:
-  case MPROF_AWAITS_WRITE:
-    return is_readable(lock, sizeof(pthread_rwlock_t)) ? of_rwlock(lock)
-                                                       : unknown;
-  case MPROF_AWAITS_SPIN:
-    return is_readable(lock, sizeof(int))
-               ? (struct holder){.is_held = spin_is_held(lock), .readers = 1}
-               : unknown;
-  case MPROF_AWAITS_USER:
-    return (struct holder){.is_held = true, .readers = 1};
-  default:
-    return unknown;
-  }
-}
-
-bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
-                       const struct mprof_hold *h) {
-  const struct holder now = holder_of(h->lock, mprof_taken_of(h->op, h->kind));
-  // What is needed is dropped when it is given back.
-  return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
-}
-
-// --- whether a thread sleeps ---
-
-// Whether the futex is the object's, and sleep there has no end.
-static bool is_of_object(const struct mprof_proc_thread *p,
-                         const struct mprof_stuck_thread *x) {
-  if (p->args[3] != 0)
-    return false;
-#ifdef __GLIBC__ // musl's conditions have their futex on the waiter's stack
-  enum { OBJECT = 256, THREAD = 4096 };
-  const uintptr_t word = p->args[0];
-  if (x->awaited == MPROF_AWAITS_THREAD)
-    return word - x->wait.joins < THREAD;
-  // The mutex of a condition may be the next block.
-  return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
-                                      ? sizeof(pthread_cond_t)
-                                      : (size_t)OBJECT);
-#else
-  (void)x;
-  return true;
-#endif
-}
-
-// The calling thread's own wait, if a signal has interrupted it: whether it
-// goes on when the handler comes back.
-static bool sleeps_again(const struct mprof_stuck_thread *x) {
-  const struct mprof_caller *c = x->thread->inside;
-  struct mprof_proc_thread p;
-  return c && mprof_interrupted_call(c->frame, &p) && is_of_object(&p, x) &&
-         mprof_sleeps_again(&p, x->wait.kind != MPROF_KIND_sem);
-}
-
-// Whether the thread sleeps in the object, without an end.
-static bool sleeps(const struct mprof_stuck_thread *x) {
-  struct mprof_proc_thread p;
-  if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
-    return true; // it need not sleep, or not there
-  if (x->thread == mprof_tls.self)
-    return sleeps_again(x);
-  if (!mprof_proc_thread(x->tid, &p))
-    return false;
-  if (p.syscall == MPROF_SYSCALL_UNKNOWN)
-    return p.state == 0 || p.state == 'S' || p.state == 'D';
-  return p.syscall == SYS_futex && is_of_object(&p, x);
-}
 
 // --- threads ---
 
-// A number or an address as a place in the index.
+// Returns the first place in an index for a key: a thread's number or its
+// pthread_t.
 static size_t place_of(const struct mprof_stuck *g, uint64_t key) {
   return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (g->index_size - 1);
 }
@@ -274,8 +71,9 @@ struct taking {
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
-// The wait of a lock of the program's that the wait at w is a part of, which
-// the thread cannot leave meanwhile; or w.
+// Returns the wait of the outermost lock of the program's own that the wait at
+// w is a part of, or w if there is none. The thread cannot leave that wait
+// before it leaves w.
 static uintptr_t whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
   const struct mprof_wait *x = (const struct mprof_wait *)w;
@@ -287,12 +85,13 @@ static uintptr_t whole_wait(uintptr_t w) {
   return w;
 }
 
-// Copies what t waits for. Its end waits for the registry's lock, and where its
-// stack might go away before that, or the wait, the thread is kept in it.
+// Copies what t waits for. The thread cannot end meanwhile, since its end waits
+// for the registry's lock. It is held in the wait, because otherwise the wait
+// might end, or its stack might go away.
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (k->stopped) { // all are held but the calling thread
+  if (k->stopped) { // all threads are held except the calling one
     if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
     x->at = whole_wait(w & ~MPROF_WAIT_BITS);
@@ -306,7 +105,7 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
     uintptr_t held = w | MPROF_WAIT_HELD;
     atomic_compare_exchange_strong(&t->wait, &held, w);
   }
-  // What was left by a jump is no wait any more.
+  // A wait that the thread has left by a jump is not a wait any more.
   if (!x->wait.is_noted || x->wait.frame + MPROF_MAX_FRAME_BYTES - x->at >=
                                2 * MPROF_MAX_FRAME_BYTES) {
     x->at = 0;
@@ -314,12 +113,14 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   }
   if (k->now - x->wait.start >= k->age && k->now > x->wait.start)
     x->awaited = (uint8_t)mprof_awaited_of(x->wait.op, x->wait.kind);
-  if (x->awaited != MPROF_AWAITS_NOTHING && t == mprof_tls.self && !sleeps(x))
+  if (x->awaited != MPROF_AWAITS_NOTHING && t == mprof_tls.self &&
+      !mprof_stuck_sleeps(x))
     x->awaited = MPROF_AWAITS_NOTHING;
 }
 
-// No thread ends meanwhile, and none is read by others. Returns the mask of
-// signals: a handler that is long in coming back would keep others waiting.
+// Locks the registry, so that no thread ends, and the rounds, so that nobody
+// else reads the threads. All signals are blocked: a handler that takes long
+// would keep others waiting. Returns the signal mask to restore.
 static uint64_t lock_threads(void) {
   mprof_stacks_lock();
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
@@ -342,7 +143,7 @@ static void count_locked(struct mprof_thread *t, void *arg) {
 static void add_locked(struct mprof_thread *t, void *arg) {
   const struct taking *k = arg;
   struct mprof_stuck *g = k->g;
-  // One whose end could not be seen may have no thread any more.
+  // A thread whose end could not be seen may be gone.
   if (g->len == g->cap || (!t->countdown && !mprof_sys_thread_alive(t->tid)))
     return;
   struct mprof_stuck_thread *x = &g->v[g->len];
@@ -355,14 +156,14 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // What the program's own function has is not known.
+  // The registers of a function of the program's own are not known.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&
                       x->wait.kind != MPROF_KIND_call;
 }
 
-// --- records ---
+// --- holders by the records of holds.h ---
 
 static bool comes_first(const void *a, const void *b) {
   const struct mprof_stuck_hold *x = a, *y = b;
@@ -407,7 +208,7 @@ static size_t first_hold(const struct mprof_stuck *g, uintptr_t lock) {
 }
 
 static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                          const struct holder *h) {
+                          const struct mprof_lock_holder *h) {
   const size_t first = first_hold(g, x->wait.object);
   size_t n = 0;
   while (first + n < g->holds_len &&
@@ -415,35 +216,35 @@ static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     n++;
   if (n == 0 || h->readers > n || g->lost_holds > 0)
     return;
-  // One thread holds it: the last that took it.
+  // Only one thread can hold the lock: the one that took it last.
   if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
     n = 1;
   x->holder = MPROF_HOLDER_RECORDED;
   x->holds = first;
   x->holds_len = (uint32_t)n;
-  // More than the lock has: some have given it back since.
+  // If there are more records than readers, some threads have released it.
   x->needs_all = n != h->readers;
 }
 
-// --- edges ---
+// --- edges: from a waiting thread to the holder ---
 
 static bool is_lock(enum mprof_awaited awaited) {
   return awaited != MPROF_AWAITS_NOTHING && awaited != MPROF_AWAITS_THREAD &&
          awaited != MPROF_AWAITS_OBJECT;
 }
 
-// Larger than any that the kernel gives.
+// Larger than any thread number that the kernel gives.
 enum { TID_MAX = 1 << 22 };
 
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
-                       const struct holder *h) {
+                       const struct mprof_lock_holder *h) {
   x->holder_tid = h->tid;
   x->of = mprof_stuck_graph_find(g, h->tid);
   if (x->of != MPROF_NO_THREAD) {
     x->holder = MPROF_HOLDER_THREAD;
   } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
-             // In a forked child it may be the thread that forked, by the
-             // number that it had in the parent.
+             // In a forked child the owner may be the thread that forked, under
+             // the number that it had in the parent.
              mprof_process_epoch() == 0 && !mprof_sys_thread_alive(h->tid)) {
     x->holder = MPROF_HOLDER_GONE;
   }
@@ -465,11 +266,13 @@ static int find_holders(struct mprof_stuck *g) {
       find_joined(g, x);
     if (!is_lock(x->awaited))
       continue;
-    const struct holder h = holder_of(x->wait.object, x->awaited);
+    const struct mprof_lock_holder h =
+        mprof_lock_holder_of(x->wait.object, x->awaited);
     if (h.tid != 0) {
       find_owner(g, x, &h);
     } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
-      // Nobody writes: it waits for a writer that waits, which may give up.
+      // No thread writes: the reader waits for a waiting writer, which may give
+      // up.
     } else if (h.is_held && mprof_holds_on) {
       if (!g->holds)
         error = take_holds(g);
@@ -521,7 +324,7 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // --- who may run ---
 
-// What counts, in the order of less certainty.
+// The evidence that counts, from the most certain kind on.
 enum trust { OWNERS, RECORDS, REACHED };
 
 static bool recorded_may_run(struct mprof_stuck *g,
@@ -559,7 +362,8 @@ static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   }
 }
 
-// The least set of those that may run: all others wait for one another.
+// Computes the least set of threads that may run: all others wait for one
+// another.
 static void settle(struct mprof_stuck *g, enum trust trust) {
   for (size_t i = 0; i < g->len; i++)
     g->v[i].may_run = false;
@@ -589,8 +393,9 @@ void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
   g->stuck = g->certain + g->likely;
 }
 
-// Each stuck thread waits for one other at most, so from any of them the way
-// ends, or comes to a thread of this walk or of one before.
+// Each stuck thread waits for at most one other. The walk from a thread
+// therefore ends, or comes to a thread of the same walk, which is a cycle, or
+// to a thread of an earlier walk.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
   for (size_t i = 0; i < g->len; i++) {
     size_t at = i;
@@ -612,11 +417,12 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
 static bool has_same_holder(const struct mprof_stuck_thread *x) {
   if (!is_lock(x->awaited))
     return true;
-  const struct holder h = holder_of(x->wait.object, x->awaited);
+  const struct mprof_lock_holder h =
+      mprof_lock_holder_of(x->wait.object, x->awaited);
   return h.tid == x->holder_tid && (h.tid != 0 || h.is_held);
 }
 
-// Unwinds a stuck thread's stack, if it is still in the wait.
+// Unwinds the stack of a stuck thread, if the thread is still in the wait.
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;
@@ -658,8 +464,9 @@ static int make_slots(struct mprof_stuck *g) {
   return 0;
 }
 
-// A wait that was begun before and that the thread is still in is the one that
-// the kernel was asked about in between.
+// Takes the stacks of all stuck threads. Returns false if any of them has
+// moved. A thread that still is in the wait that it began before was in this
+// wait when the kernel was asked in between.
 static bool take_stacks(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
   bool all_wait = true;
@@ -683,7 +490,7 @@ int mprof_stuck_graph_look_again(struct mprof_stuck *g) {
   bool all_sleep = true;
   for (size_t i = 0; i < g->len; i++) {
     struct mprof_stuck_thread *x = &g->v[i];
-    if (x->grade != MPROF_MAY_RUN && !sleeps(x)) {
+    if (x->grade != MPROF_MAY_RUN && !mprof_stuck_sleeps(x)) {
       x->awaited = MPROF_AWAITS_NOTHING;
       all_sleep = false;
     }

@@ -8,9 +8,6 @@
 
 #include "stuck_types.h"
 
-// By the hooked function's address and its kind. Timed waits are none.
-enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind);
-
 // The index of a registered thread, or MPROF_NO_THREAD.
 size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid);
 // Copies what the registered threads wait for, if they have for age ticks.
@@ -27,11 +24,6 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 // EAGAIN if any waits no more, or elsewhere than its note says: then all is to
 // be judged anew.
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);
-// What was taken, by the function that took it.
-enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind);
-// Whether a thread still holds what it once took, as far as the lock tells.
-bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
-                       const struct mprof_hold *h);
 void mprof_stuck_free(struct mprof_stuck *g);
 
 #endif // MPROF_RT_STUCK_GRAPH_H

@@ -1,7 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stuck_memory.h.
+// The memory map, the blocks of glibc's malloc, and the marking of blocks by
+// the words that point to them; see stuck_memory.h.
+//
+// First the areas are read, and stacks and the runtime's own mappings are cut
+// out of them. Then the heaps are found, and cut out as well: they become
+// blocks. What is left of the areas is roots, with every heap that is not
+// understood.
 
 #include "stuck_memory.h"
 
@@ -56,11 +62,11 @@ static bool begins(const char *s, const char *prefix) {
 static bool is_file(const char *path) {
   return mprof_os_is_file(path) ||
          (*path == '/' && !begins(path, "/dev/") && !begins(path, "/dmabuf:") &&
-          !mprof_os_is_special(path)); // it has no name any more
+          !mprof_os_is_special(path)); // a file that was deleted
 }
 
-// Shared memory that may have addresses of this process. A file does if it can
-// be written by the mapping; a device may not even be read.
+// Returns whether shared memory may hold addresses of this process. A file may
+// if the mapping can be written. A device must not even be read.
 static bool is_memory(const char *name, bool is_written) {
   char path[PATH_MAX];
   const char *end = strchr(name, '\n');
@@ -79,9 +85,11 @@ static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
     m->areas[m->areas_len++] = *a;
 }
 
-// What is larger and not readable is an allocator's room, not memory.
+// A larger area that is not readable is address space that an allocator has
+// reserved.
 #define HIDDEN_MAX ((uintptr_t)4 << 30)
 
+// Parses a line of /proc/self/maps:
 // start-limit perms offset device inode   name
 static void parse_area(struct mprof_memory *m, const char *p) {
   struct mprof_area a = {.start = parse_hex(&p)};
@@ -109,8 +117,9 @@ static size_t count_lines(const char *p) {
   return n;
 }
 
-// Each mapping of the runtime's own takes a part out, each thread's stack, and
-// so many heaps.
+// Each mapping of the runtime's own, each thread's stack and each heap may cut
+// an area in two. This is the number of such cuts provided for, beside one for
+// each line of the map.
 enum { SPARE_AREAS = 4096 };
 
 int mprof_memory_read(struct mprof_memory *m) {
@@ -142,7 +151,7 @@ int mprof_memory_read(struct mprof_memory *m) {
   return 0;
 }
 
-// The first area that ends above addr.
+// Returns the first area that ends above addr.
 static size_t first_area(const struct mprof_memory *m, uintptr_t addr) {
   size_t low = 0, high = m->areas_len;
   while (low < high) {
@@ -170,7 +179,7 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
     rest.start = limit;
     if (start > a->start && limit < rest.limit) {
       if (m->areas_len == m->areas_cap)
-        return; // it stays a root
+        return; // the range stays a root
       memmove(a + 2, a + 1, (m->areas_len - i - 1) * sizeof(*a));
       m->areas_len++;
       a[1] = rest;
@@ -190,8 +199,8 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
 
 typedef void visit(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
 
-// Calls fn for the pages of private memory that were ever written: what is a
-// file's, or was never touched, has no address of memory.
+// Calls fn for the pages of private memory that were ever written. A page that
+// still is a file's, or was never touched, has no addresses of memory.
 static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
                       visit *fn) {
   enum { PAGES = 512 };
@@ -212,102 +221,12 @@ static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
   }
 }
 
-// --- stacks of libc's ---
-
-// A thread's block says where its stack is, guard and block included: the start
-// and the size follow one another, at a place that is not the same in all
-// versions. (glibc: struct pthread, stackblock; musl: map_base)
-enum { BLOCK_BYTES = 2304 };
-
-bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
-                             struct mprof_libc_stack *s) {
-  if (!a->is_unnamed || a->is_shared || block % WORD != 0 || block < a->start)
-    return false;
-  for (uintptr_t p = block; p + 2 * WORD <= a->limit && p < block + BLOCK_BYTES;
-       p += WORD) {
-    const uintptr_t start = word_at(p), limit = start + word_at(p + WORD);
-    if (start == 0 || start % PAGE != 0 || limit % PAGE != 0 ||
-        start >= block || limit <= p || limit - block > 2 * PAGE ||
-        limit > a->limit)
-      continue;
-    s->start = start > a->start ? start : a->start;
-    s->block = block;
-    s->limit = limit;
-    return true;
-  }
-  return false;
-}
-
-#ifdef __GLIBC__
-// A block begins with its own address and has it again. Then it has its place
-// in a list of blocks, and the number of its thread: 0 when that has ended, and
-// -1 when it was joined, too. One that is detached has its own address a third
-// time. (struct pthread, tcbhead_t, joinid)
-enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
-
-bool mprof_memory_last_libc_stack(const struct mprof_area *a,
-                                  struct mprof_libc_stack *s) {
-  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * PAGE)
-    return false;
-  for (uintptr_t p = a->limit - BLOCK_BYTES; p > a->limit - 2 * PAGE;
-       p -= BLOCK_ALIGNMENT)
-    if (word_at(p) == p && word_at(p + SELF_AT) == p &&
-        mprof_memory_libc_stack(a, p, s)) {
-      s->tid = *(const int *)(p + TID_AT);
-      return true;
-    }
-  return false;
-}
-
-static bool is_word(uintptr_t addr, uintptr_t value) {
-  return addr % WORD == 0 && mprof_sys_readable(addr) && word_at(addr) == value;
-}
-
-// Whether a block is in one of libc's lists still. A stack of the program's own
-// leaves them with its thread, and may be anything then.
-static bool is_listed(uintptr_t block) {
-  const uintptr_t list = block + LIST_AT;
-  return is_word(word_at(list) + WORD, list) &&
-         is_word(word_at(list + WORD), list);
-}
-
-static bool can_be_joined(const struct mprof_libc_stack *s) {
-  if (s->tid < 0)
-    return false;
-  for (uintptr_t p = s->block + TID_AT; p < s->block + BLOCK_BYTES; p += WORD)
-    if (word_at(p) == s->block)
-      return false;
-  return true;
-}
-#else
-bool mprof_memory_last_libc_stack(const struct mprof_area *a,
-                                  struct mprof_libc_stack *s) {
-  (void)a, (void)s;
-  return false;
-}
-static bool is_listed(uintptr_t block) { return (void)block, false; }
-static bool can_be_joined(const struct mprof_libc_stack *s) {
-  return (void)s, true;
-}
-#endif
-
-void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
-                                    bool (*is_used)(void *arg, int tid),
-                                    void *arg) {
-  for (size_t i = 0; i < m->areas_len; i++) {
-    const struct mprof_area a = m->areas[i];
-    struct mprof_libc_stack s;
-    if (mprof_memory_last_libc_stack(&a, &s) && is_listed(s.block) &&
-        (s.tid <= 0 || !is_used(arg, s.tid)))
-      mprof_memory_cut(m, s.start, can_be_joined(&s) ? s.block : s.limit);
-  }
-}
-
 // --- glibc's heaps ---
 //
-// A chunk is preceded by its size, whose low bits say: 1, the one before it is
-// in use; 2, it is a mapping of its own; 4, it is not of the main arena. The
-// next chunk follows. The last one of a heap is free.
+// The second word of a chunk is its size, whose low bits are flags: 1, the
+// chunk before it is in use; 2, the chunk is a mapping of its own; 4, the chunk
+// is not of the main arena. The next chunk follows directly. The last chunk of
+// a heap is free.
 
 enum { IN_USE_BEFORE = 1, MMAPPED = 2, OTHER_ARENA = 4, FLAGS = 7 };
 enum { MIN_CHUNK = 32 };
@@ -316,9 +235,9 @@ static uintptr_t size_of(uintptr_t chunk) {
   return word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
 }
 
-// How far chunks follow one another from first on: to end if that is a heap. A
-// heap of another arena that was left for a new one ends with two that are too
-// small.
+// Returns how far chunks follow one another from first on: to end, if the range
+// is a heap. A heap of another arena that was left for a new one ends with two
+// chunks that are too small.
 static uintptr_t walk(struct mprof_memory *m, uintptr_t first, uintptr_t end,
                       bool is_main) {
   uintptr_t p = first;
@@ -378,8 +297,10 @@ static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end,
   return true;
 }
 
-// In front of the first chunk may be what libc needed before malloc. A way that
-// ends far from there was the right one, on which others would end, too.
+// Finds the first chunk of a heap, and adds the heap. The memory before the
+// first chunk may be what libc needed before malloc, so several places are
+// tried. A walk that ends far from the start was on the right chunks: walks
+// from other places would end there, too.
 static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
                       bool is_main) {
   enum { FIRST_AT = PAGE };
@@ -393,10 +314,11 @@ static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
   return false;
 }
 
-// Heaps of other arenas lie at multiples of this, and begin with: the arena,
-// the heap before, the bytes in use. The first has the arena itself, too. All
-// of that is not looked at: it has addresses of free blocks, and each is that
-// of the last word of the block before, too.
+// Heaps of other arenas lie at multiples of HEAP_ALIGNMENT. A heap begins with
+// the address of its arena, the heap before, and the bytes in use; the first
+// heap of an arena has the arena itself, too. These headers are not searched.
+// They hold addresses of free chunks, and such an address also is that of the
+// last word of the chunk before, which may be in use.
 #define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
 
 static bool find_arena_heap(struct mprof_memory *m,
@@ -413,9 +335,9 @@ static bool find_arena_heap(struct mprof_memory *m,
   return true;
 }
 
-// The main arena lies in libc's data: lists of freed blocks, the last chunk,
-// one that was split, and then the ends of lists, each of which points to
-// itself while it is empty.
+// The main arena lies in libc's data. It has FREED lists of freed chunks, the
+// last chunk, a chunk that was split, and ENDS ends of lists. An end points to
+// itself while its list is empty.
 enum { FREED = 10, ENDS = 127 };
 
 static bool is_arena(uintptr_t ends) {
@@ -449,8 +371,8 @@ static void find_main_arena(struct mprof_memory *m) {
   }
 }
 
-// Blocks that are mappings of their own; one after another, where the kernel
-// has joined them. Returns where they end.
+// Finds blocks that are mappings of their own. Several follow one another if
+// the kernel has joined their mappings.
 static void find_mapped(struct mprof_memory *m, struct mprof_area a) {
   while (a.limit - a.start >= PAGE) {
     const uintptr_t word = word_at(a.start + WORD);
@@ -539,8 +461,8 @@ static struct mprof_blocks *find_blocks(const struct mprof_memory *m,
 
 #define NO_CHUNK SIZE_MAX
 
-// The number of the chunk in use that holds addr, or whose last word it is,
-// which lies in the next one's head.
+// Returns the number of the chunk in use that holds addr, or NO_CHUNK. The last
+// word of a chunk lies in the head of the next chunk.
 static size_t chunk_of(const struct mprof_blocks *b, uintptr_t addr,
                        size_t *steps) {
   if (addr - b->start < WORD)
@@ -587,7 +509,7 @@ static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
   push(m, chunk + 2 * WORD, limit);
 }
 
-// Some programs keep a tag in the 16 bits that addresses do not use.
+// Some programs keep a tag in the upper 16 bits, which addresses do not use.
 #define ADDRESS_BITS 47
 
 void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {
@@ -604,11 +526,11 @@ bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr) {
   return i == NO_CHUNK || get_bit(b->marks, i);
 }
 
-// --- what is freed but looks as if it were in use ---
+// --- freed chunks that look as if they were in use ---
 //
-// Each thread has a block with lists of freed ones, by size: 64 counts, then
-// 64 addresses (glibc from 2.30 on). An address in such a list is mangled with
-// its place (from 2.32 on).
+// Each thread has a block with lists of freed chunks, by size: 64 counts, then
+// 64 addresses (glibc from 2.30 on). Each link in such a list is mangled with
+// its own address (from 2.32 on).
 
 enum { LISTS = 64, CACHE_CHUNK = 0x290 };
 
@@ -662,7 +584,8 @@ static void mark_words(struct mprof_memory *m, uintptr_t start,
     mprof_memory_mark(m, word_at(p));
 }
 
-// The same of shared memory, which would grow by looking where nothing is.
+// Marks the words of shared memory. Pages that are not present are skipped:
+// reading them would make the memory grow.
 static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
   enum { PAGES = 512 };
   unsigned char v[PAGES];
@@ -688,7 +611,8 @@ void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
     each_page(m, start, limit, mark_words);
 }
 
-// What the program cannot read for now, it may again.
+// Makes an area readable that the program has made unreadable: the program may
+// make it readable again.
 static bool show(const struct mprof_area *a) {
   return mprof_sys_mprotect(a->start, a->limit - a->start, PROT_READ) == 0;
 }

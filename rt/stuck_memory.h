@@ -24,13 +24,6 @@ struct mprof_area {
   bool is_unnamed; // of no file, and readable
 };
 
-// What libc has made for a thread: its stack, and on top of that the thread's
-// own block, where its pthread_t points.
-struct mprof_libc_stack {
-  uintptr_t start, block, limit;
-  int tid; // as the block has it
-};
-
 // A heap of blocks, or one block.
 struct mprof_blocks {
   uintptr_t start, limit;
@@ -65,19 +58,6 @@ const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
                                            uintptr_t addr);
 // Takes a range out of what is looked at.
 void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
-// The same of stacks that libc keeps for new threads: those of the last ones
-// are still written all over them. What a thread's end has left for who joins
-// it stays.
-void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
-                                    bool (*is_used)(void *arg, int tid),
-                                    void *arg);
-// The stack in an area whose thread has its block at an address, which may be
-// any; false if it is not known to be one. Then it does not set *s.
-bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
-                             struct mprof_libc_stack *s);
-// The same of the stack that an area ends with.
-bool mprof_memory_last_libc_stack(const struct mprof_area *a,
-                                  struct mprof_libc_stack *s);
 // A block by itself.
 void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit);

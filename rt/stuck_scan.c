@@ -1,16 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stuck.h. All threads are stopped, the process is copied, and they go on:
-// the search is made in the copy, which nobody changes. Roots are what every
-// thread can reach (globals, memory that is not understood, addresses that the
-// kernel keeps) and the stacks and registers of those that may run. A thread
-// whose object gets reached may run, too, and so may those that wait for it,
-// until there are no more.
+// Searches memory for the conditions, semaphores and barriers that threads wait
+// for; see stuck.h. All threads are stopped, the process is copied, and the
+// threads go on. A helper makes the search in the copy, which nobody changes.
 //
-// What has the addresses of those that wait for other reasons must not count:
-// the runtime's own memory, its frames on the caller's stack, and the stacks
-// of the threads in question.
+// Roots are the memory that every thread can reach (globals, memory that is not
+// understood, addresses that the kernel keeps), and the stacks and registers of
+// the threads that may run. If the object that a thread waits for is reached,
+// the thread may run, too, and so may the threads that wait for it. Their
+// stacks become roots, and the search goes on until no more objects are
+// reached.
+//
+// Some memory has the addresses of such objects for other reasons, and must not
+// be a root: the runtime's own memory, its frames on the caller's stack, and
+// the stacks of the waiting threads themselves.
 
 #include "stuck_scan.h"
 
@@ -22,6 +26,7 @@
 #include "os_linux.h"
 #include "os_writer.h"
 #include "stuck_graph.h"
+#include "stuck_libc_stacks.h"
 #include "stuck_memory.h"
 #include "stuck_types.h"
 #include "thread_stacks.h"
@@ -33,45 +38,48 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// What the search may take before it is given up.
+// Time after which the search is given up.
 enum { PATIENCE_MS = 20000 };
 
-// How often all are stopped anew when one is just leaving its wait.
+// Maximum number of times that all threads are stopped anew, because a thread
+// is just leaving its wait.
 enum { TRIES = 6 };
 
-// The one that is under way; guarded by stacks_lock from inspect on, and then
-// the helper's.
+// The search under way. Guarded by stacks_lock from inspect() on; the helper
+// has its own copy.
 static struct scan {
   struct mprof_stuck *g;
   const struct mprof_thread_stacks *slots;
-  char self[48]; // the asking thread, as /proc has it
+  char self[48]; // path of the asking thread in /proc
   struct mprof_memory memory;
   uintptr_t main_stack_top;
-  struct extent *extents; // of each slot
+  struct extent *extents; // one for each slot
 } *scan;
 
-// What a thread has of its stack.
+// The part of a thread's stack that is in use.
 struct extent {
-  uintptr_t sp;     // 0: it is not known
-  uintptr_t top;    // of its own stack and thread-local memory; 0: all of
-                    // what it is on is looked at in any case
-  uintptr_t frames; // where the stack itself ends
+  uintptr_t sp; // stack pointer; 0: unknown
+  // End of the thread's own stack and thread-local memory; 0: the stack was not
+  // cut out of the areas, so it is a root in any case.
+  uintptr_t top;
+  uintptr_t frames; // end of the stack alone
   int tid;
-  size_t thread; // in g, or MPROF_NO_THREAD
-  bool has_run;  // its part was looked at
+  size_t thread; // index in g, or MPROF_NO_THREAD
+  bool has_run;  // its stack and registers were searched
   const ucontext_t *context;
   const struct mprof_saved *saved;
 };
 
-// What the helper says first; then a byte for each thread.
+// First message of the helper. A byte for each thread follows.
 struct answer {
   enum mprof_unjudged unjudged;
 };
 
 // --- stacks ---
 
-// A stack for signals that the thread has made in its own: below are frames
-// that the handler will come back to.
+// Returns whether sp is on an alternate signal stack that the thread has made
+// inside its own stack. Frames that the handler will return to may then lie
+// below sp.
 static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
                       uintptr_t sp) {
   const uintptr_t start = (uintptr_t)alt->ss_sp;
@@ -79,8 +87,9 @@ static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
          sp - start < alt->ss_size;
 }
 
-// Takes a thread's stack out of what everybody can reach, if it is the one that
-// libc has for it. Others may lie in anything.
+// Cuts a thread's stack out of the memory that everybody can reach, if it is
+// the stack that libc has for the thread. Any other stack may lie in memory of
+// any use.
 static void cut_stack(struct scan *s, struct extent *e) {
   const struct mprof_stuck_thread *x =
       e->thread == MPROF_NO_THREAD ? NULL : &s->g->v[e->thread];
@@ -88,14 +97,14 @@ static void cut_stack(struct scan *s, struct extent *e) {
   struct mprof_libc_stack own;
   if (!a)
     return;
-  if (!x) { // on its way to its end, or not seen yet
+  if (!x) { // the thread is about to end, or was not seen yet
     if (!mprof_memory_last_libc_stack(a, &own) || own.tid != e->tid)
       return;
   } else if (a->is_stack && x->range.is_main) {
     own.start = a->start;
     own.block = own.limit = s->main_stack_top;
-    // libc, and the runtime, have addresses of main's frame and of what is
-    // above that.
+    // libc and the runtime have addresses of main's frame and of the memory
+    // above it, so that part does not belong to the block of frames.
     const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
     if (main_frame > e->sp && main_frame < own.limit)
       own.block = main_frame;
@@ -111,7 +120,8 @@ static void cut_stack(struct scan *s, struct extent *e) {
   mprof_memory_cut(&s->memory, own.start, own.limit);
 }
 
-// The 28th field of stat; before it is a name that may have anything.
+// Reads the 28th field of stat. The second field is a name, which may contain
+// any character.
 static uintptr_t read_main_stack_top(void) {
   struct mprof_infile f;
   uintptr_t top = 0;
@@ -152,7 +162,8 @@ static void set_extent(struct scan *s, struct extent *e,
 
 // --- what a thread reaches ---
 
-// The vector registers may have addresses on the way from one place to another.
+// Marks the vector registers: they may hold addresses that are being copied
+// from one place to another.
 static void mark_vectors(struct mprof_memory *m, const ucontext_t *c) {
   enum { LEGACY = 512, EXTENDED_AT = 464, MAX = 16384 };
   const char *v = (const char *)c->uc_mcontext.fpregs;
@@ -172,7 +183,7 @@ static void mark_thread(struct scan *s, struct extent *e) {
   e->has_run = true;
   if (e->sp == 0)
     return;
-  mprof_memory_mark(m, e->sp); // what the stack may be a part of
+  mprof_memory_mark(m, e->sp); // the block that the stack may be a part of
   if (e->top != 0)
     mprof_memory_mark_range(m, e->sp, e->top);
   if (e->saved)
@@ -211,7 +222,8 @@ static void make_path(struct mprof_text *t, const struct scan *s,
     mprof_text_dec(t, number);
 }
 
-// Marks the numbers after each key in a file; false if it cannot be read.
+// Marks the numbers after each key in a file. Returns false if the file cannot
+// be read.
 static bool mark_numbers(struct scan *s, const char *path, const char *key,
                          char before) {
   struct mprof_infile f;
@@ -229,7 +241,7 @@ static bool mark_numbers(struct scan *s, const char *path, const char *key,
   return true;
 }
 
-// Whether a descriptor can be read, by its fdinfo.
+// Returns whether a descriptor is open for reading, by its fdinfo.
 static bool is_for_reading(const char *path) {
   struct mprof_infile f;
   static const char key[] = "flags:";
@@ -241,7 +253,8 @@ static bool is_for_reading(const char *path) {
   return is;
 }
 
-// Threads hand one another addresses by pipes, which may lie there for long.
+// Marks the words in a pipe. Threads pass one another addresses through pipes,
+// and an address may stay in one for a long time.
 static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
   enum { PIPE_MAX = 1 << 20 };
   char *buf = mprof_os_map(PIPE_MAX);
@@ -249,7 +262,7 @@ static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
     return MPROF_UNJUDGED_MEMORY;
   const long n = mprof_os_peek_pipe(path, buf, PIPE_MAX);
   for (long at = 0; at + (long)sizeof(uintptr_t) <= n; at++) {
-    uintptr_t word; // of a message of any form
+    uintptr_t word; // at any offset: messages have any form
     memcpy(&word, buf + at, sizeof(word));
     mprof_memory_mark(&s->memory, word);
   }
@@ -278,8 +291,8 @@ static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
                                                  : MPROF_UNJUDGED_PROC;
 }
 
-// epoll gives back an address that the program may have nowhere else, and so do
-// timers and pipes.
+// Marks the addresses that the kernel keeps. epoll, timers and pipes may return
+// an address that the program keeps nowhere else.
 static enum mprof_unjudged mark_kernels(struct scan *s) {
   enum { LIST_BYTES = 1 << 16 };
   char path[64];
@@ -305,7 +318,7 @@ static enum mprof_unjudged mark_kernels(struct scan *s) {
   }
   struct mprof_text timers = MPROF_TEXT(path);
   make_path(&timers, s, "/../../timers", UINT64_MAX);
-  mark_numbers(s, path, "signal:", '/'); // not every kernel has the file
+  mark_numbers(s, path, "signal:", '/'); // not every kernel has this file
   return len < 0 ? MPROF_UNJUDGED_PROC : MPROF_JUDGED;
 }
 
@@ -322,7 +335,9 @@ static bool reach_objects(struct scan *s) {
   return has_changed;
 }
 
-// Who asks for this runs, in a handler that may have interrupted its wait.
+// Returns whether the thread's stack and registers are roots. The thread that
+// asks for the search runs, so its stack is a root, unless the thread asks in a
+// signal handler that has interrupted its wait.
 static bool may_use_stack(const struct mprof_stuck_thread *x) {
   return x->may_run || (x->thread->inside && !x->is_interrupted);
 }
@@ -343,8 +358,9 @@ static bool is_used(void *arg, int tid) {
   return slot && !slot->is_gone;
 }
 
-// What a thread is created with, or a std::thread's state, is where only the
-// runtime has it; its creator and the thread have the record.
+// Adds the record of a thread's start as a block. The thread's argument, or the
+// state of a std::thread, may stand only in this record. The creator and the
+// new thread have the record's address.
 static void add_start(const struct mprof_thread_start *start, void *arg) {
   struct scan *s = arg;
   mprof_memory_add_block(&s->memory, (uintptr_t)start, (uintptr_t)(start + 1));
@@ -365,7 +381,8 @@ static int prepare(struct scan *s) {
   }
   mprof_memory_cut_unused_stacks(&s->memory, is_used, s);
   mprof_thread_starts_each(add_start, s);
-  // The frames of one that waits are reached by an address that is above them.
+  // The frames of each waiting thread become a block. A word reaches the block
+  // if it points to the stack pointer or above it, into the frames.
   mprof_stuck_graph_settle(s->g);
   for (size_t i = 0; i < n; i++) {
     const struct extent *e = &s->extents[i];
@@ -380,8 +397,9 @@ static enum mprof_unjudged search(struct scan *s) {
   const int error = prepare(s);
   if (error != 0)
     return error == ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
-  // First, since the program goes on: what it takes from a pipe before that is
-  // looked at is not in the copy, either.
+  // The kernel's addresses come first, since the program goes on: an address
+  // that it takes from a pipe before the helper looks there is not in the copy
+  // either.
   const enum mprof_unjudged why = mark_kernels(s);
   if (why != MPROF_JUDGED)
     return why;
@@ -427,12 +445,12 @@ static bool is_known(const struct mprof_stuck *g,
     return true;
   const size_t i = mprof_stuck_graph_find(g, slot->tid);
   return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
-         // What the program's own function has in registers is not known.
+         // The registers of a function of the program's own are not known.
          g->v[i].wait.kind != MPROF_KIND_user &&
          g->v[i].wait.kind != MPROF_KIND_call;
 }
 
-// While all threads stand still.
+// Takes the graph and starts the helper. Runs while all threads stand still.
 static void inspect(struct mprof_thread_stacks *s, void *arg) {
   struct inspection *n = arg;
   mprof_stuck_free(n->g);
@@ -445,7 +463,7 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
       continue;
     n->g->unjudged = MPROF_UNJUDGED_THREAD;
     n->g->unread = slot->tid;
-    n->error = EAGAIN; // another time it may be elsewhere
+    n->error = EAGAIN; // another time the thread may be elsewhere
     return;
   }
   scan = &n->scan;
@@ -476,9 +494,9 @@ static int receive(struct inspection *n) {
   return a.unjudged == MPROF_JUDGED ? 0 : ECANCELED;
 }
 
-// The link's text, PID/task/TID: another mount of /proc may have other numbers.
-// Of the thread, since the first one may have ended, and has no descriptors
-// then.
+// Stores the target of the link thread-self, PID/task/TID, since another mount
+// of /proc may have other numbers. The link self would not do: the first thread
+// may have ended, and has no descriptors then.
 static void set_self(struct scan *s) {
   const long n =
       mprof_sys_readlink("/proc/thread-self", s->self, sizeof(s->self) - 1);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The option stuck_report: a thread of the runtime's own, which sleeps but for
-// a look at the notes of waits now and then. It is in no profile, takes no
-// signal, and has nothing to do after its report.
+// The option stuck_report: a thread of the runtime's own that looks at the
+// notes of waits from time to time, and sleeps otherwise. The thread is in no
+// profile and takes no signal. After its report it does nothing more.
 
 #include "stuck_watch.h"
 
@@ -29,13 +29,13 @@
 enum {
   STACK_BYTES = 256 << 10,
   SHORTEST_MS = 100,
-  // A search that finds nothing takes one part in so many of the time.
+  // A search that finds nothing takes at most one part in SHARE of the time.
   SHARE = 100,
   NAMES = 1000,
 };
 
 static struct {
-  atomic_uint has_ended; // or is to end; a futex
+  atomic_uint has_ended; // 1: the thread has ended or must end; a futex
 } watch;
 
 // --- the report ---
@@ -86,7 +86,7 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
 static void report(const struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
-  if (atomic_load(&watch.has_ended) == 0) { // else the exit has its own
+  if (atomic_load(&watch.has_ended) == 0) { // else the exit writes its own
     say(g, path,
         mprof_path_is_stderr() ? mprof_write_stuck_list(g, NULL)
                                : write_file(g, path, sizeof(path)));
@@ -96,7 +96,7 @@ static void report(const struct mprof_stuck *g) {
 
 // --- the thread ---
 
-// Whether there was something to report.
+// Looks for stuck threads and reports them. Returns whether there were any.
 static bool look(uint64_t age) {
   const struct mprof_caller none = {.frame = 0};
   struct mprof_stuck g;
@@ -111,7 +111,7 @@ static void *run(void *arg) {
   const uint64_t age = mprof_clock_ticks(mprof_flags.stuck_report * 1000000000);
   const uint64_t step = mprof_flags.stuck_report * 1000 / 8;
   uint64_t pause_ms = step > SHORTEST_MS ? step : SHORTEST_MS;
-  // For good: nothing that happens here is an event.
+  // Never reset: nothing that this thread does is an event.
   mprof_tls.is_own = mprof_tls.guarded = true;
   atomic_store(&mprof_own_thread, mprof_sys_gettid());
   mprof_sys_set_own_name("mprof");
@@ -121,7 +121,7 @@ static void *run(void *arg) {
     const uint64_t begin = mprof_clock_now();
     if (atomic_load(&watch.has_ended) != 0 || !mprof_stuck_may_be(age))
       continue;
-    if (look(age)) // its number must not become another thread's
+    if (look(age)) // the thread's number must not become another thread's
       while (atomic_load(&watch.has_ended) == 0)
         mprof_sys_futex_wait(&watch.has_ended, 0);
     const uint64_t took = mprof_clock_now() - begin;

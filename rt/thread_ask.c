@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The signal that asks a running thread for its stack: a real-time one, so that
-// it comes with the slot that is to be filled. The handler is there during a
-// round only, and passes on what is not the runtime's own.
+// Asks a running thread for its stack by a signal. It is a real-time signal,
+// because such a signal carries a value: the round and the slot to fill. The
+// handler is installed only during a round, and passes on every signal that is
+// not the runtime's own.
 
 #include "thread_ask.h"
 
@@ -25,15 +26,15 @@
 #include <ucontext.h>
 
 static struct {
-  struct sigaction previous; // the program's
+  struct sigaction previous; // the program's handler
   bool is_installed;
-  atomic_uint expected; // signals sent that have not come
-} ask;                  // but for expected, guarded by stacks_lock
+  atomic_uint expected; // signals that were sent and have not arrived
+} ask;                  // guarded by stacks_lock, except for expected
 
 int mprof_ask_signal(void) { return (int)mprof_flags.thread_signal; }
 
-// --- what the signal carries: 16 bits that tell it from the program's own, the
-// round, the slot ---
+// --- the signal's value: 16 bits that tell it from the program's own signals,
+// the round, the slot ---
 
 #define OWN UINT64_C(0x6d70)
 enum { ROUND_BITS = 24, SLOT_BITS = 24 };
@@ -55,7 +56,8 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   const struct mprof_registers from = {.pc = (uintptr_t)r[REG_RIP] + 1,
                                        .sp = (uintptr_t)r[REG_RSP],
                                        .bp = (uintptr_t)r[REG_RBP]};
-  // A copy: the interrupted code may be changing the thread's.
+  // Uses a copy of the range: the interrupted code may be changing the
+  // original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
@@ -68,12 +70,13 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   struct mprof_proc_thread p;
   const bool in_futex = mprof_call_of_context(context, &p) &&
                         p.syscall == SYS_futex &&
-                        p.args[3] == 0; // the runtime's own waits have an end
+                        p.args[3] == 0; // the runtime's waits have a timeout
   slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
 }
 
-// A thread that has been asked may begin waits again. It was past what has no
-// note.
+// Lets the calling thread begin waits again, after it was asked. A thread is
+// asked only when it can no longer be in a call without a note, so all of its
+// next waits are noted.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!mprof_tls.self)
@@ -100,7 +103,8 @@ static void answer(uint64_t value, const ucontext_t *context) {
   let_wait();
 }
 
-// Every signal is blocked in it, so none may leave it by a jump.
+// All signals are blocked in the handler, so that no other handler can leave it
+// by a jump.
 static void on_ask(int sig, siginfo_t *info, void *context) {
   if (is_own(info)) {
     atomic_fetch_sub(&ask.expected, 1);
@@ -145,7 +149,7 @@ long mprof_ask(int tid, unsigned round, unsigned slot) {
 static void restore(void) {
   struct sigaction now;
   const int before = errno;
-  // The program may have installed another meanwhile.
+  // The program may have installed another handler meanwhile.
   if (sigaction(mprof_ask_signal(), NULL, &now) == 0 &&
       now.sa_sigaction == on_ask)
     sigaction(mprof_ask_signal(), &ask.previous, NULL);
@@ -153,7 +157,8 @@ static void restore(void) {
   errno = before;
 }
 
-// Some may have answered before their signal came.
+// Waits for signals that have not arrived. Threads may answer before their
+// signal arrives, at the beginning or the end of a wait.
 static void await_signals(unsigned lost) {
   for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
     mprof_sys_yield();

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A wait that a signal's handler has interrupted. The kernel says of such a
-// thread that it runs; what it will do when the handler comes back say the
-// registers that it has left below the handler's frame. (Linux:
-// handle_signal)
+// The system call that a signal handler has interrupted. The kernel reports the
+// thread as running. The registers that the kernel has saved below the
+// handler's frame show what the thread will do when the handler returns.
+// (Linux: handle_signal)
 
 #include "thread_interrupted.h"
 
@@ -32,14 +32,17 @@ static bool is_syscall_at(uintptr_t pc) {
 static const greg_t *interrupted_registers(uintptr_t frame) {
   if (frame == 0 || !mprof_tls.self)
     return NULL;
-  // A copy: the interrupted code may be changing the thread's.
+  // Uses a copy of the range: the interrupted code may be changing the
+  // original.
   struct mprof_stack_range range = mprof_tls.self->range;
   const ucontext_t *u = mprof_interrupted_context(&range, frame);
   return u ? u->uc_mcontext.gregs : NULL;
 }
 
-// A call that begins anew by itself has the program counter before its
-// instruction again, and its number where the kernel takes it from.
+// Reads the interrupted call from its registers. If the kernel restarts a call,
+// the program counter is back at the call's instruction, and rax has the call's
+// number again. If the call has ended with EINTR, the program counter is behind
+// the instruction.
 static bool read_call(const greg_t *r, struct mprof_proc_thread *p) {
   const bool restarts = r[REG_RAX] >= 0 && is_syscall_at((uintptr_t)r[REG_RIP]);
   const bool is_over =
@@ -78,8 +81,9 @@ bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
          (word & FUTEX_TID_MASK) != 0;
 }
 
-// What was left by a jump, or what another handler's code lies below, is not
-// near.
+// Returns whether the wait lies close above the interrupted stack pointer. A
+// wait that was left by a jump does not, nor does one with the frames of
+// another handler in between.
 static bool is_near(uintptr_t w, const greg_t *r) {
   return w - (uintptr_t)r[REG_RSP] < MPROF_MAX_FRAME_BYTES;
 }

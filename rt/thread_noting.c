@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a thread that runs may be in a call that it began before waits were
-// noted. The kernel calls a thread running that has begun a system call and
-// does not sleep in it yet, or does not any more; a signal would end the call.
-// Two things show that it is past that:
-// - It has begun a wait with a note: after that it begins none without.
-// - It has used a processor for some time and not slept meanwhile. A call that
-//   ends with EINTR needs microseconds to sleep, and to return when it is
-//   woken; what reads or writes for longer returns what it has. (Time in which
-//   a hypervisor has taken the processor away may count as used.)
+// Decides whether a running thread may be in a system call that it began before
+// waits were noted. Such a thread must not be asked: the signal would end the
+// call. The kernel also reports a thread as running that has begun a call and
+// does not sleep in it yet, or no longer sleeps. Two facts show that a thread
+// is past such a call:
+// - The thread has begun a wait with a note. After that it begins none without.
+// - The thread has used a processor for some time and has not slept meanwhile.
+//   A call that ends with EINTR sleeps within microseconds, and returns within
+//   microseconds when it is woken. A read or write that takes longer returns
+//   what it has transferred. (Time in which a hypervisor has taken the
+//   processor away may count as used.)
 
 #include "thread_noting.h"
 
@@ -33,7 +35,9 @@ bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
     return true;
   if (slot->ran_ns != 0 && slot->sleeps == p->sleeps)
     return p->ran_ns - slot->ran_ns >= PROOF_NS;
-  // After p was read, as p->ran_ns was before: all of it lies between sleeps.
+  // This first ran_ns is read after the count of sleeps; a later one is read
+  // before its count. If the counts are equal, the thread has not slept between
+  // the two values of ran_ns.
   slot->ran_ns = mprof_sys_thread_ran_ns(slot->tid);
   slot->sleeps = p->sleeps;
   slot->tries++;

@@ -1,22 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See thread_stacks.h. A round: the threads that there are get slots; those
-// that wait are read where they stand; the others are asked by a signal, if
-// that ends no system call of theirs, and have some time to answer; of the rest
-// the kernel tells what it knows. What is born meanwhile has no slot. (Go:
-// goroutineProfileWithLabelsConcurrent, tryRecordGoroutineProfile)
+// Begins and ends a round of stacks; see thread_stacks.h. Every thread gets a
+// slot, and thread_collect.c fills the slots. A thread that is created during
+// the round has no slot, unless all threads are stopped.
+// (Go: goroutineProfileWithLabelsConcurrent)
 
 #include "thread_stacks.h"
 
-#include "clock.h"
 #include "contention.h"
 #include "flags.h"
 #include "lock.h"
 #include "os_linux.h"
 #include "proc_threads.h"
 #include "thread_ask.h"
-#include "thread_noting.h"
+#include "thread_collect.h"
 #include "thread_wait.h"
 #include "threads.h"
 #include "tls.h"
@@ -24,34 +22,23 @@
 #include "unwind_fp.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <string.h>
-#include <sys/syscall.h>
 
 enum {
-  // Answers are waited for as long as one comes in so many milliseconds, and
-  // longer for threads that only wait for a processor.
-  QUIET_MS = 100,
-  PATIENCE_MS = 3000,
   SPARE_SLOTS = 64,
-  // Looks at threads that run and block the signal for some milliseconds.
-  TRIES = 5,
-  // Looks for threads that were born before all stood still.
+  // Maximum number of looks for threads that were created before all stood
+  // still.
   LOOKS = 10,
 };
 
 static struct {
-  struct mprof_lock lock; // stacks_lock: one round at a time
-  unsigned rounds;        // guarded by it
+  struct mprof_lock lock; // stacks_lock: only one round at a time
+  unsigned rounds;        // number of the last round; guarded by lock
 } rounds = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STACKS)};
 
-// The round of the calling thread.
-struct reader {
-  struct mprof_thread_stacks *s;
-  unsigned round;
-  unsigned lost; // threads that were asked and have ended
-  void (*inspect)(struct mprof_thread_stacks *s, void *arg); // or NULL
-  void *inspect_arg;
+// A function that is called while all threads stand still.
+struct inspection {
+  void (*fn)(struct mprof_thread_stacks *s, void *arg); // NULL: none
+  void *arg;
 };
 
 atomic_int mprof_own_thread;
@@ -80,7 +67,7 @@ struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
   return NULL;
 }
 
-// NULL where there is no room.
+// Returns the new slot of a thread, or NULL if there is no room.
 static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
                                           int tid) {
   if (s->slots_len == s->slots_cap)
@@ -122,7 +109,7 @@ static int list_threads(struct tids *t) {
     free_tids(t);
     if (n < 0)
       return (int)-n;
-    cap = (size_t)n + n / 8 + 64; // more may come
+    cap = (size_t)n + n / 8 + 64; // more threads may be created meanwhile
   }
 }
 
@@ -158,22 +145,11 @@ void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
 
 // --- threads and their records ---
 
-// A thread that stands still may be inside the runtime and hold the registry's
-// lock. So while threads are to stand still the reader has it.
-static void lock_registry(const struct reader *r) {
-  if (!r->s->stops)
-    mprof_lock_acquire(&mprof_registry_lock);
-}
-static void unlock_registry(const struct reader *r) {
-  if (!r->s->stops)
-    mprof_lock_release(&mprof_registry_lock);
-}
-
-// The kernel's list may lack a thread when another ends meanwhile. So whatever
-// has a record now is in the round, and a thread that was begun by another is
-// never there without it.
+// Puts a registered thread into the round. The kernel's list may lack a thread
+// if another one ends meanwhile, so every thread that has a record is added. A
+// thread is therefore never in the round without the thread that created it.
 static void join_locked(struct mprof_thread *t, void *arg) {
-  const struct reader *r = arg;
+  const struct mprof_reader *r = arg;
   struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
   if (!slot)
     slot = add_slot(r->s, t->tid);
@@ -186,321 +162,11 @@ static void join_locked(struct mprof_thread *t, void *arg) {
   atomic_store(&t->round, r->round);
 }
 
-// The record is the thread's of the slot: it may have ended, and another have
-// its record.
-static bool is_its_own(const struct reader *r,
-                       const struct mprof_thread_slot *slot) {
-  const struct mprof_thread *t = slot->thread;
-  return atomic_load(&t->round) == r->round &&
-         atomic_load(&t->slot) == mprof_slot_number(r->s, slot);
-}
-
-// --- reading one that waits ---
-
-// Whether the whole stack from the wait on is known to be the thread's own,
-// which is there until it ends, whatever it does meanwhile.
-static bool may_vanish(const struct reader *r,
-                       const struct mprof_thread_slot *slot, uintptr_t w,
-                       const struct mprof_stack_range *range) {
-  return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
-}
-
-// What a wait says; false for what was left by a jump and is no wait any more.
-static bool read_note(struct mprof_wait *copy, uintptr_t w) {
-  *copy = *(const struct mprof_wait *)w;
-  return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
-         copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
-}
-
-// What was read of a wait.
-struct read {
-  bool is_wait; // the rest is of one
-  struct mprof_wait wait;
-  size_t len; // of scratch
-  enum mprof_stack_end end;
-  uint16_t labels;
-};
-
-// Reads the wait at w, which is claimed, without the thread's knowledge.
-static void read_claimed(struct reader *r, struct read *read,
-                         const struct mprof_thread_slot *slot, uintptr_t w,
-                         struct mprof_stack_range range) {
-  read->is_wait = read_note(&read->wait, w);
-  read->labels = atomic_load(&atomic_load(&slot->thread)->labels);
-  if (read->is_wait)
-    read->len = mprof_unwind_wait(&range, &read->wait, r->s->scratch,
-                                  r->s->depth, &read->end);
-}
-
-static void keep(struct reader *r, struct mprof_thread_slot *slot,
-                 const struct read *read) {
-  if (!mprof_slot_claim(slot))
-    return; // the thread was first
-  memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
-  slot->stack.stack_len = (uint32_t)read->len;
-  slot->stack.end = (uint8_t)read->end;
-  slot->stack.labels = read->labels;
-  mprof_slot_note_wait(slot, &read->wait);
-  mprof_slot_satisfy(slot);
-}
-
-enum reading { READ, NOT_WAITING, GONE };
-
-static enum reading read_waiting(struct reader *r,
-                                 struct mprof_thread_slot *slot) {
-  struct mprof_thread *t = slot->thread;
-  const struct mprof_stack_range range = t->range;
-  uintptr_t w = atomic_load(&t->wait);
-  if (!is_its_own(r, slot))
-    return GONE;
-  if (w == 0 || w == MPROF_WAIT_ASKED)
-    return NOT_WAITING;
-  const uintptr_t bit =
-      may_vanish(r, slot, w, &range) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
-  uintptr_t claimed = w | bit;
-  // Before the claim, so that an end that the claim does not hold sees it.
-  atomic_store(&mprof_round.reading, t);
-  if (!atomic_compare_exchange_strong(&t->wait, &w, claimed)) {
-    atomic_store(&mprof_round.reading, NULL);
-    return NOT_WAITING;
-  }
-  struct read read = {.is_wait = false};
-  const bool is_own = is_its_own(r, slot);
-  if (is_own)
-    read_claimed(r, &read, slot, w, range);
-  bool is_valid;
-  if (r->s->stops && is_own) { // released with all others
-    slot->held = w;
-    is_valid = true;
-  } else {
-    is_valid = atomic_compare_exchange_strong(&t->wait, &claimed, w);
-  }
-  atomic_store(&mprof_round.reading, NULL);
-  if (!is_own)
-    return GONE;
-  if (is_valid && read.is_wait)
-    keep(r, slot, &read);
-  return is_valid ? READ : NOT_WAITING;
-}
-
-// --- asking one that runs ---
-
-// Whether a signal does not end the system call that a thread is blocked in: it
-// begins anew by itself, or does not end before it is done.
-static bool survives_signal(const struct mprof_proc_thread *p) {
-  const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
-  switch (p->syscall) {
-  case MPROF_SYSCALL_NONE: // a page fault
-  case SYS_mmap:
-  case SYS_munmap:
-  case SYS_mprotect:
-  case SYS_madvise:
-  case SYS_brk:
-  case SYS_wait4:
-  case SYS_waitid:
-  case SYS_flock:
-    return true;
-  case SYS_futex: // without a time-out, or the runtime's own
-    return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
-           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
-            command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
-  default:
-    return false;
-  }
-}
-
-static bool blocks_signal(const struct mprof_proc_thread *p) {
-  return p->blocked >> (mprof_ask_signal() - 1) & 1;
-}
-
-static bool may_be_asked(const struct mprof_thread_slot *slot,
-                         const struct mprof_proc_thread *p) {
-  const struct mprof_thread *t = slot->thread;
-  return !blocks_signal(p) &&
-         (p->state == 'R' || ((p->state == 'S' || p->state == 'D') &&
-                              (survives_signal(p) ||
-                               (t && (t->inside || t->may_be_interrupted)))));
-}
-
-static void ask_unregistered(struct reader *r, struct mprof_thread_slot *slot) {
-  // Who enters the registry from now on sees that it is asked.
-  lock_registry(r);
-  const bool is_registered = slot->thread != NULL;
-  slot->is_asked = !is_registered;
-  unlock_registry(r);
-  if (slot->is_asked &&
-      mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) != 0)
-    slot->is_asked = false;
-}
-
-// False: it waits now.
-static bool ask_registered(struct reader *r, struct mprof_thread_slot *slot) {
-  struct mprof_thread *t = slot->thread;
-  uintptr_t none = 0;
-  if (!atomic_compare_exchange_strong(&t->wait, &none, MPROF_WAIT_ASKED))
-    return none == MPROF_WAIT_ASKED;
-  slot->is_asked =
-      is_its_own(r, slot) &&
-      mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) == 0;
-  uintptr_t asked = MPROF_WAIT_ASKED;
-  if (!slot->is_asked)
-    atomic_compare_exchange_strong(&t->wait, &asked, 0);
-  return true;
-}
-
-static bool is_absent(const struct mprof_thread_slot *slot) {
-  return !slot->is_gone &&
-         atomic_load_explicit(&slot->state, memory_order_acquire) ==
-             MPROF_SLOT_ABSENT;
-}
-
-static void ask(struct reader *r, struct mprof_thread_slot *slot) {
-  struct mprof_proc_thread p;
-  for (int tries = 0; tries < 100 && is_absent(slot); tries++) {
-    if (slot->thread) {
-      const enum reading reading = read_waiting(r, slot);
-      slot->is_gone = reading == GONE;
-      if (reading != NOT_WAITING)
-        continue;
-    }
-    if (!mprof_proc_thread(slot->tid, &p)) {
-      slot->is_gone = true;
-      return;
-    }
-    if (!may_be_asked(slot, &p)) {
-      // It may just have begun a wait, which is noted before its call.
-      if (slot->thread && atomic_load(&slot->thread->wait) != 0)
-        continue;
-      // Or be in a handler, or at its begin, or in a short call.
-      slot->may_later = p.state == 'R' || p.state == 'D';
-      slot->tries++;
-      return;
-    }
-    if ((p.state == 'R' || p.syscall == MPROF_SYSCALL_NONE) &&
-        !mprof_is_past_unnoted(slot, &p)) {
-      slot->may_later = true;
-      return;
-    }
-    if (!slot->thread)
-      ask_unregistered(r, slot);
-    if (slot->is_asked || (slot->thread && ask_registered(r, slot)))
-      return;
-  }
-}
-
-// --- waiting for answers ---
-
-static bool is_pending(const struct mprof_thread_slot *slot) {
-  return slot->is_asked && !slot->is_gone &&
-         atomic_load_explicit(&slot->state, memory_order_acquire) !=
-             MPROF_SLOT_SATISFIED;
-}
-
-static size_t count_pending(struct reader *r, bool looks) {
-  size_t n = 0;
-  for (size_t i = 0; i < r->s->slots_len; i++) {
-    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
-    if (!is_pending(slot))
-      continue;
-    if (looks && !mprof_sys_thread_alive(slot->tid)) {
-      slot->is_gone = true;
-      r->lost++;
-      continue;
-    }
-    n++;
-  }
-  return n;
-}
-
-// Whether a thread may still answer when it gets a processor.
-static bool has_runnable(const struct reader *r) {
-  struct mprof_proc_thread p;
-  for (size_t i = 0; i < r->s->slots_len; i++) {
-    const struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
-    if (is_pending(slot) && mprof_proc_thread(slot->tid, &p) && p.state == 'R')
-      return true;
-  }
-  return false;
-}
-
-static uint64_t ms_since(uint64_t ticks) {
-  return mprof_clock_ns(mprof_clock_now() - ticks) / 1000000;
-}
-
-static void await_answers(struct reader *r) {
-  const uint64_t begin = mprof_clock_now();
-  uint64_t last = begin; // answer
-  size_t before = 0;
-  for (;;) {
-    // At first they come in microseconds.
-    for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
-      mprof_sys_yield();
-    const size_t pending = count_pending(r, true);
-    if (pending == 0)
-      return;
-    if (pending != before)
-      last = mprof_clock_now();
-    before = pending;
-    if (ms_since(last) >= QUIET_MS) {
-      if (ms_since(begin) >= PATIENCE_MS || !has_runnable(r))
-        return;
-      last = mprof_clock_now();
-    }
-    mprof_sys_sleep_ms(1);
-  }
-}
-
-// What the kernel tells of a thread that could not be asked or did not answer.
-static void look(struct mprof_thread_slot *slot) {
-  struct mprof_proc_thread p;
-  const bool is_there = mprof_proc_thread(slot->tid, &p);
-  if (!mprof_slot_claim(slot))
-    return;
-  slot->is_gone = !is_there;
-  slot->source = MPROF_STACK_UNREAD;
-  slot->kernel_state = p.state;
-  slot->syscall = p.syscall;
-  if (slot->thread)
-    slot->stack.labels = atomic_load(&atomic_load(&slot->thread)->labels);
-  slot->stack.end = MPROF_STACK_CUT_CHAIN;
-  if (p.pc != 0 && mprof_flags.stack_depth > 0) {
-    slot->stack.stack[0] = p.pc + 1;
-    slot->stack.stack_len = 1;
-  }
-  mprof_slot_satisfy(slot);
-}
-
-static void withdraw(struct mprof_thread_slot *slot) {
-  uintptr_t asked = MPROF_WAIT_ASKED;
-  if (slot->is_asked && slot->thread)
-    atomic_compare_exchange_strong(&slot->thread->wait, &asked, 0);
-}
-
 // --- the round ---
 
-static void collect(struct reader *r, size_t from) {
-  struct mprof_thread_stacks *s = r->s;
-  const uint64_t begin = mprof_clock_now();
-  bool is_first = true, is_again = true;
-  for (; is_again && ms_since(begin) < PATIENCE_MS; is_first = false) {
-    if (!is_first)
-      mprof_sys_sleep_ms(1);
-    is_again = false;
-    for (size_t i = from; i < s->slots_len; i++) {
-      struct mprof_thread_slot *slot = mprof_slot_at(s, i);
-      if (!is_absent(slot) || (!is_first && !slot->may_later))
-        continue;
-      slot->may_later = false;
-      ask(r, slot);
-      slot->may_later &= slot->tries < TRIES;
-      is_again |= slot->may_later;
-    }
-    await_answers(r);
-  }
-}
-
-// Until no thread is left that could bear others.
-static void stop_the_rest(struct reader *r) {
+// Reads and asks threads that were created meanwhile, until no thread is left
+// that could create another.
+static void stop_the_rest(struct mprof_reader *r) {
   struct mprof_thread_stacks *s = r->s;
   for (int looks = 0; looks < LOOKS; looks++) {
     const size_t known = s->slots_len;
@@ -514,7 +180,7 @@ static void stop_the_rest(struct reader *r) {
     if (s->slots_len == known)
       return;
     mprof_threads_each(join_locked, r);
-    collect(r, known);
+    mprof_collect_slots(r, known);
   }
 }
 
@@ -529,7 +195,7 @@ static void let_go(struct mprof_thread_stacks *s) {
   mprof_sys_futex_wake_all(&mprof_round.stopped);
 }
 
-// The calling thread's.
+// Fills the calling thread's slot.
 static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
   if (is_runtimes_own(mprof_sys_gettid()))
     return;
@@ -539,7 +205,7 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
       t ? t->range
         : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
   enum mprof_stack_end end;
-  if (!slot) // as in join_locked
+  if (!slot) // the kernel's list may lack the thread; see join_locked
     slot = add_slot(s, mprof_sys_gettid());
   if (!slot || !mprof_slot_claim(slot))
     return;
@@ -557,7 +223,8 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
   s->v[s->len++] = slot;
 }
 
-static void run(struct reader *r, uintptr_t frame) {
+static void run(struct mprof_reader *r, const struct inspection *n,
+                uintptr_t frame) {
   struct mprof_thread_stacks *s = r->s;
   fill_own(s, frame);
   mprof_ask_begin();
@@ -568,17 +235,12 @@ static void run(struct reader *r, uintptr_t frame) {
   atomic_store(&mprof_round.active, r->round);
   if (!s->stops)
     mprof_lock_release(&mprof_registry_lock);
-  collect(r, 0);
+  mprof_collect_slots(r, 0);
   if (s->stops)
     stop_the_rest(r);
-  for (size_t i = 0; i < s->slots_len; i++) {
-    struct mprof_thread_slot *slot = mprof_slot_at(s, i);
-    withdraw(slot);
-    if (is_absent(slot))
-      look(slot);
-  }
-  if (r->inspect)
-    r->inspect(s, r->inspect_arg);
+  mprof_collect_rest(r);
+  if (n->fn)
+    n->fn(s, n->arg);
   atomic_store(&mprof_round.active, 0);
   let_go(s);
   if (s->stops)
@@ -600,32 +262,32 @@ static void list_results(struct mprof_thread_stacks *s) {
   s->threads = s->len;
 }
 
-static int take(struct reader *r, struct mprof_thread_stacks *s,
+static int take(const struct inspection *n, struct mprof_thread_stacks *s,
                 uintptr_t frame, size_t limit, bool stops) {
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
   struct tids tids;
-  mprof_contention_note_waits(); // the next time more threads are just read
+  // The next round can read more threads without a signal.
+  mprof_contention_note_waits();
   mprof_unwind_learn_roots();
-  mprof_thread_self(false); // enters the registry
+  mprof_thread_self(false); // enters the calling thread in the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
-  if (error != ENOMEM) // without /proc the registry has to do
+  if (error != ENOMEM) // without /proc, the registry is the list
     error = 0;
   if (error == 0 && tids.len > limit) {
     s->threads = tids.len;
     error = ERANGE;
   }
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
-    // A handler that is long in coming back would keep others waiting.
+    // A signal handler that takes long would keep the other threads waiting.
     const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
-    r->s = s;
     if (++rounds.rounds == 0)
       rounds.rounds = 1;
-    r->round = rounds.rounds;
+    struct mprof_reader r = {.s = s, .round = rounds.rounds};
     for (size_t i = 0; i < tids.len; i++)
       add_slot(s, tids.v[i]);
-    run(r, frame);
+    run(&r, n, frame);
     mprof_sys_set_signal_mask(mask);
     list_results(s);
   }
@@ -636,16 +298,16 @@ static int take(struct reader *r, struct mprof_thread_stacks *s,
 
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
                              size_t limit, bool stops) {
-  struct reader r = {.inspect = NULL};
-  return take(&r, s, frame, limit, stops);
+  const struct inspection none = {.fn = NULL};
+  return take(&none, s, frame, limit, stops);
 }
 
 int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
                                 void (*inspect)(struct mprof_thread_stacks *s,
                                                 void *arg),
                                 void *arg) {
-  struct reader r = {.inspect = inspect, .inspect_arg = arg};
-  return take(&r, s, frame, SIZE_MAX, true);
+  const struct inspection n = {inspect, arg};
+  return take(&n, s, frame, SIZE_MAX, true);
 }
 
 void mprof_thread_stacks_init(void) {

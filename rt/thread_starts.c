@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See thread_starts.h.
+// The records of threads that have been created and have not begun to run; see
+// thread_starts.h. The records stand in chunks that are mapped once and never
+// unmapped.
 
 #include "thread_starts.h"
 
@@ -26,13 +28,13 @@ enum {
 };
 
 static struct {
-  struct mprof_lock lock; // starts_lock, guards the lists
+  struct mprof_lock lock; // starts_lock; guards both lists
   struct mprof_thread_start *unused;
-  struct chunk *_Atomic chunks; // also read where nobody writes
+  struct chunk *_Atomic chunks; // read without the lock in a copied process
 } starts = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STARTS)};
 
-// What a thread is created with may be the only pointer to memory of the
-// program's, which LeakSanitizer must see.
+// The argument in a record may be the only pointer to a block of the program's,
+// so LeakSanitizer must scan the chunks.
 extern void __lsan_register_root_region(const void *p, size_t len)
     __attribute__((weak));
 
@@ -85,14 +87,15 @@ void mprof_thread_starts_each(void (*fn)(const struct mprof_thread_start *s,
 void mprof_thread_starts_reset(void) { mprof_lock_reset(&starts.lock); }
 
 void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
-  mprof_thread_set_labels(s->labels); // before others can see the thread
+  mprof_thread_set_labels(s->labels); // before other threads can see this one
   if (!mprof_guard_enter())
     return;
   struct mprof_thread *t = mprof_thread_self(false);
   if (t) {
     mprof_lock_acquire(&mprof_registry_lock);
     t->created = s->bucket;
-    t->runs = is_done ? (uintptr_t)s->fn : 0; // else it stands for a state
+    // If s replaces a std::thread's state, the function is unknown.
+    t->runs = is_done ? (uintptr_t)s->fn : 0;
     mprof_lock_release(&mprof_registry_lock);
     if (atomic_load(&mprof_contention.notes_waits))
       mprof_thread_is_noting(t);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See thread_wait.h.
+// The part that each thread plays in the stacks of all threads: it notes its
+// waits, and fills its own slot in a round. See thread_wait.h for the protocol
+// of the note. This file also sets the states of slots, for every writer.
 
 #include "thread_wait.h"
 
@@ -62,7 +64,8 @@ void mprof_slot_note_wait(struct mprof_thread_slot *slot,
   slot->waited = now > w->start ? now - w->start : 0;
 }
 
-// The calling thread's own, at the begin or the end of w.
+// Fills the calling thread's slot of the active round, if it still is absent,
+// with the stack of w, which begins or ends.
 static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
   struct mprof_thread_slot *slot =
       mprof_round_enter(atomic_load(&t->round), atomic_load(&t->slot));
@@ -80,9 +83,9 @@ static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
   mprof_round_leave();
 }
 
-// Puts the calling thread into the round. With all signals blocked, since a
-// handler might not come back. Returns the thread's mask of signals, and what
-// was sent comes before it does.
+// Fills the calling thread's slot. All signals are blocked meanwhile, since a
+// handler might not return. Signals that were sent meanwhile are delivered
+// before the function returns. Returns the thread's signal mask.
 static uint64_t answer(struct mprof_thread *t, const struct mprof_wait *w) {
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
   fill(t, w);
@@ -104,9 +107,10 @@ static void until_let_go(const struct mprof_thread *t) {
       mprof_sys_yield();
 }
 
-// Makes next the note, once nobody keeps the thread where it stands, and the
-// signal that it was asked by has come, unless the thread blocks it. w: the
-// wait that begins or ends. Returns the note before, without bits.
+// Stores next as the thread's note. Before that it waits until no reader holds
+// the thread, and until the signal that asks the thread has arrived, unless the
+// thread blocks that signal. w is the wait that begins or ends. Returns the
+// previous note, without bits.
 static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
                           const struct mprof_wait *w) {
   uintptr_t now = atomic_load_explicit(&t->wait, memory_order_relaxed);
@@ -124,8 +128,9 @@ static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
   }
 }
 
-// A reader need not hold a thread on the part of its stack that is known to be
-// its own. Further up than this it is worth a look whether w's is.
+// Extends the known part of the thread's own stack down to w, if w lies at most
+// NEAR_BYTES below it. A reader need not hold a thread whose wait lies in the
+// known part.
 #define NEAR_BYTES 65536u
 
 static void know_stack(struct mprof_thread *t, uintptr_t w) {
@@ -134,8 +139,8 @@ static void know_stack(struct mprof_thread *t, uintptr_t w) {
     mprof_stack_enter(&t->range, &foreign, w & -(uintptr_t)16);
 }
 
-// Whether the thread has left the wait at outer by a jump, and now begins one
-// in a frame that is not below.
+// Returns whether the thread has left the wait at outer by a jump: the new wait
+// at w begins in a frame that is not below that of outer.
 static bool was_left(const struct mprof_thread *t, uintptr_t outer,
                      uintptr_t w) {
   return outer <= w && outer >= t->range.lo && w < t->range.hi;

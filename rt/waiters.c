@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See waiters.h. With n waiters that came at s1..sn, all charged up to time c,
-// what an unlock at t owes is the sum of t - max(si, c). The record keeps the
-// sum of max(si, c), so a charge is n * t - sum, after which sum is n * t; a
-// waiter that leaves takes its own max(si, c) out.
+// See waiters.h. Let n waiters arrive at s1..sn, and let c be the time up to
+// which all of them have been charged. An unlock at time t then owes the sum of
+// t - max(si, c). The record keeps sum, the sum of max(si, c). The charge is
+// therefore n * t - sum, and after the charge sum is n * t. A waiter that
+// leaves subtracts its own max(si, c).
 
 #include "waiters.h"
 
@@ -21,14 +22,14 @@ struct waited {
   uint32_t waiters;
   uint32_t holders;
   uint64_t sum;     // of max(start, charged) over the waiters
-  uint64_t charged; // last release
-  // Of the releases, as the trace has them; NULL before it has had one.
+  uint64_t charged; // time of the last release
+  // Marks of the releases in the trace; NULL before the first one.
   struct mprof_wake_marks *marks;
 };
 
 static struct slot {
-  // Guards the rest, and __mprof_waiters's word. A line of its own: threads
-  // wait for neighbouring locks.
+  // Guards the rest of the slot and its word in __mprof_waiters. Each lock has
+  // a cache line of its own, since threads wait for neighbouring locks.
   _Alignas(64) struct mprof_lock lock;
   struct waited *used, *unused;
 } slots[MPROF_WAITER_SLOTS];
@@ -49,7 +50,8 @@ static struct waited *find_locked(struct slot *s, uintptr_t object) {
   return w;
 }
 
-// A site may read the word without the lock: what it misses has just begun.
+// A site may read the word without the lock. A waiter that the site misses has
+// only just begun to wait.
 static uint32_t word_of(uintptr_t object) {
   return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(object)],
                          __ATOMIC_RELAXED);
@@ -143,8 +145,8 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
   if (w) {
     set_word_locked(object, word_of(object) & ~MPROF_WAITER_CAME);
     uint64_t now = mprof_clock_now();
-    // Counters of two processors may differ by a few ticks: then nothing is
-    // owed, and nobody has been charged.
+    // The counters of two processors may differ by a few ticks. In that case
+    // nothing is owed and no charge is made.
     int64_t owed = (int64_t)(w->waiters * now - w->sum);
     if (owed > 0 && now > w->charged) {
       c = (struct mprof_charge){(uint64_t)owed, now, w->charged};

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See wake_marks.h. Threads that are woken one after the other are taken to run
-// in that order: which of them runs first is the kernel's choice, but each has
-// a release of its own.
+// See wake_marks.h. Threads that are woken one after another are assumed to run
+// in that order. The kernel may run them in another order, but each thread gets
+// the mark of one release.
 
 #include "wake_marks.h"
 
@@ -46,8 +46,9 @@ struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
       remove_at(m, i);
     return mark;
   }
-  // A release has its mark a moment before it happens, and the thread may have
-  // come in between: then the mark is no longer another's either.
+  // A release is marked a moment before it happens, and the thread may have
+  // begun to wait in between. Such a mark belongs to no other thread either, so
+  // it is removed.
   if (m->len != 0 && m->marks[m->len - 1].wakes == MPROF_WAKES_ONE)
     m->len--;
   if (m->lost.buf && m->lost.ticks >= ticks)

@@ -21,7 +21,7 @@
 #include "proc_threads.h"
 #include "report_text.h"
 #include "stacks.h"
-#include "stuck_graph.h"
+#include "stuck_locks.h"
 #include "stuck_types.h"
 #include "symbolize.h"
 #include "thread_stacks.h"

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stuck_libc_stacks.h. A thread's block is recognized by its contents: its
+// own address, and the bounds of the stack that it lies in. This file knows the
+// layouts of glibc and musl. It may fail to find a stack, but it must not find
+// one that is not there.
+
+#include "stuck_libc_stacks.h"
+
+#include "os_linux.h"
+#include "stuck_memory.h"
+
+enum { PAGE = 4096, WORD = sizeof(uintptr_t) };
+
+static uintptr_t word_at(uintptr_t addr) {
+  return *(const volatile uintptr_t *)addr;
+}
+
+// A thread's block (glibc: struct pthread) tells where its stack is. The start
+// and the size stand next to each other, at a place that differs between
+// versions of libc (glibc: stackblock; musl: map_base). The range includes the
+// guard and the block.
+enum { BLOCK_BYTES = 2304 };
+
+bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
+                             struct mprof_libc_stack *s) {
+  if (!a->is_unnamed || a->is_shared || block % WORD != 0 || block < a->start)
+    return false;
+  for (uintptr_t p = block; p + 2 * WORD <= a->limit && p < block + BLOCK_BYTES;
+       p += WORD) {
+    const uintptr_t start = word_at(p), limit = start + word_at(p + WORD);
+    if (start == 0 || start % PAGE != 0 || limit % PAGE != 0 ||
+        start >= block || limit <= p || limit - block > 2 * PAGE ||
+        limit > a->limit)
+      continue;
+    s->start = start > a->start ? start : a->start;
+    s->block = block;
+    s->limit = limit;
+    return true;
+  }
+  return false;
+}
+
+#ifdef __GLIBC__
+// A block begins with its own address, and has it again at SELF_AT. At LIST_AT
+// is its place in a list of blocks, and at TID_AT the thread's number: 0 when
+// the thread has ended, -1 when it also was joined. The block of a detached
+// thread has its own address a third time. (struct pthread, tcbhead_t, joinid)
+enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
+
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s) {
+  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * PAGE)
+    return false;
+  for (uintptr_t p = a->limit - BLOCK_BYTES; p > a->limit - 2 * PAGE;
+       p -= BLOCK_ALIGNMENT)
+    if (word_at(p) == p && word_at(p + SELF_AT) == p &&
+        mprof_memory_libc_stack(a, p, s)) {
+      s->tid = *(const int *)(p + TID_AT);
+      return true;
+    }
+  return false;
+}
+
+static bool is_word(uintptr_t addr, uintptr_t value) {
+  return addr % WORD == 0 && mprof_sys_readable(addr) && word_at(addr) == value;
+}
+
+// Returns whether a block still is in one of libc's lists. A stack that the
+// program provides leaves the lists when its thread ends, and may then hold
+// anything.
+static bool is_listed(uintptr_t block) {
+  const uintptr_t list = block + LIST_AT;
+  return is_word(word_at(list) + WORD, list) &&
+         is_word(word_at(list + WORD), list);
+}
+
+static bool can_be_joined(const struct mprof_libc_stack *s) {
+  if (s->tid < 0)
+    return false;
+  for (uintptr_t p = s->block + TID_AT; p < s->block + BLOCK_BYTES; p += WORD)
+    if (word_at(p) == s->block)
+      return false;
+  return true;
+}
+#else
+bool mprof_memory_last_libc_stack(const struct mprof_area *a,
+                                  struct mprof_libc_stack *s) {
+  (void)a, (void)s;
+  return false;
+}
+static bool is_listed(uintptr_t block) { return (void)block, false; }
+static bool can_be_joined(const struct mprof_libc_stack *s) {
+  return (void)s, true;
+}
+#endif
+
+void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
+                                    bool (*is_used)(void *arg, int tid),
+                                    void *arg) {
+  for (size_t i = 0; i < m->areas_len; i++) {
+    const struct mprof_area a = m->areas[i];
+    struct mprof_libc_stack s;
+    if (mprof_memory_last_libc_stack(&a, &s) && is_listed(s.block) &&
+        (s.tid <= 0 || !is_used(arg, s.tid)))
+      mprof_memory_cut(m, s.start, can_be_joined(&s) ? s.block : s.limit);
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See stuck_locks.h. This file knows the layouts of the locks of glibc and
+// musl. The contents of a lock are read from the program's memory, which may
+// hold anything by now, so it is first checked to be readable.
+
+#include "stuck_locks.h"
+
+#include "block_kinds.h"
+#include "caller.h"
+#include "holds.h"
+#include "hooked.h"
+#include "os_linux.h"
+#include "proc_threads.h"
+#include "stuck_types.h"
+#include "thread_interrupted.h"
+#include "tls.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+// --- what a wait is for ---
+
+#define CXX_OPS(X)                                                             \
+  X(_ZNSt3__15mutex4lockEv, MPROF_AWAITS_MUTEX)                                \
+  X(_ZNSt3__115recursive_mutex4lockEv, MPROF_AWAITS_MUTEX)                     \
+  X(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,                 \
+    MPROF_AWAITS_OBJECT)                                                       \
+  X(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,         \
+    MPROF_AWAITS_OBJECT)                                                       \
+  X(_ZNSt6thread4joinEv, MPROF_AWAITS_THREAD)                                  \
+  X(_ZNSt3__16thread4joinEv, MPROF_AWAITS_THREAD)
+#define DECLARE(f, Awaited) extern void f(void) __attribute__((weak));
+CXX_OPS(DECLARE)
+
+enum mprof_awaited mprof_awaited_of(uintptr_t op, uint8_t kind) {
+  static const struct {
+    const char *name;
+    enum mprof_awaited awaited;
+  } names[] = {{"pthread_mutex_lock", MPROF_AWAITS_MUTEX},
+               {"mtx_lock", MPROF_AWAITS_MUTEX},
+               {"pthread_rwlock_rdlock", MPROF_AWAITS_READ},
+               {"pthread_rwlock_wrlock", MPROF_AWAITS_WRITE},
+               {"pthread_spin_lock", MPROF_AWAITS_SPIN},
+               {"pthread_join", MPROF_AWAITS_THREAD},
+               {"thrd_join", MPROF_AWAITS_THREAD},
+               {"pthread_cond_wait", MPROF_AWAITS_OBJECT},
+               {"cnd_wait", MPROF_AWAITS_OBJECT},
+               {"sem_wait", MPROF_AWAITS_OBJECT},
+               {"pthread_barrier_wait", MPROF_AWAITS_OBJECT}};
+  if (op == 0)
+    return MPROF_AWAITS_NOTHING;
+  if (kind == MPROF_KIND_user)
+    return MPROF_AWAITS_USER;
+  const char *name = mprof_hooked_name(mprof_op_pc(op));
+  for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+    if (strcmp(name, names[i].name) == 0)
+      return names[i].awaited;
+#define RETURN_IF(f, Awaited)                                                  \
+  if (op == (uintptr_t)(f))                                                    \
+    return Awaited;
+  CXX_OPS(RETURN_IF)
+  return MPROF_AWAITS_NOTHING;
+}
+
+enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
+  const char *name;
+  switch (kind) {
+  case MPROF_KIND_mutex:
+    return MPROF_AWAITS_MUTEX;
+  case MPROF_KIND_spin:
+    return MPROF_AWAITS_SPIN;
+  case MPROF_KIND_user:
+    return MPROF_AWAITS_USER;
+  case MPROF_KIND_rwlock: // also by a try, and with a timeout
+    name = mprof_hooked_name(mprof_op_pc(op));
+    if (name && strstr(name, "rdlock"))
+      return MPROF_AWAITS_READ;
+    return name && strstr(name, "wrlock") ? MPROF_AWAITS_WRITE
+                                          : MPROF_AWAITS_NOTHING;
+  default:
+    return MPROF_AWAITS_NOTHING;
+  }
+}
+
+// --- the holder of a lock, as the lock tells it ---
+
+static bool is_readable(uintptr_t lock, size_t size) {
+  return lock != 0 && mprof_sys_readable(lock & -(uintptr_t)8) &&
+         mprof_sys_readable((lock + size - 1) & -(uintptr_t)8);
+}
+
+#ifdef __GLIBC__
+enum { ROBUST = 16, SHARED = 128, KINDS = 3 | 16 | 32 | 64 | 128 | 256 | 512 };
+
+static struct mprof_lock_holder of_mutex(uintptr_t lock) {
+  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
+  struct mprof_lock_holder h = {.tid = 0};
+  const int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
+  h.is_held = __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0;
+  if (h.is_held && (kind & ~KINDS) == 0)
+    h.tid = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+  h.may_change = kind & (ROBUST | SHARED);
+  return h;
+}
+
+static struct mprof_lock_holder of_rwlock(uintptr_t lock) {
+  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
+  struct mprof_lock_holder h = {.may_change = l->__data.__shared != 0};
+  h.tid = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED);
+  h.readers = __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3;
+  h.is_held = h.tid != 0 || h.readers != 0;
+  return h;
+}
+
+static bool spin_is_held(uintptr_t lock) {
+  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
+}
+#else // musl: a mutex has a type and a word; an rwlock has the number of
+      // readers, or all bits set for a writer
+static struct mprof_lock_holder of_mutex(uintptr_t lock) {
+  const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
+  const int type = m->__u.__i[0];
+  const int word = __atomic_load_n(&m->__u.__vi[1], __ATOMIC_RELAXED);
+  struct mprof_lock_holder h = {.is_held = word != 0,
+                                .may_change = type & (4 | 128)};
+  if ((type & 15) != PTHREAD_MUTEX_NORMAL)
+    h.tid = word & 0x3fffffff;
+  return h;
+}
+
+static struct mprof_lock_holder of_rwlock(uintptr_t lock) {
+  const pthread_rwlock_t *l = (const pthread_rwlock_t *)lock;
+  const int mask = 0x7fffffff;
+  const int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
+  return (struct mprof_lock_holder){
+      .is_held = word != 0, .readers = word == mask ? 1 : (uint32_t)word};
+}
+
+static bool spin_is_held(uintptr_t lock) {
+  return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 0;
+}
+#endif
+
+struct mprof_lock_holder mprof_lock_holder_of(uintptr_t lock,
+                                              enum mprof_awaited awaited) {
+  const struct mprof_lock_holder unknown = {.tid = 0};
+  switch (awaited) {
+  case MPROF_AWAITS_MUTEX:
+    return is_readable(lock, sizeof(pthread_mutex_t)) ? of_mutex(lock)
+                                                      : unknown;
+  case MPROF_AWAITS_READ:
+  case MPROF_AWAITS_WRITE:
+    return is_readable(lock, sizeof(pthread_rwlock_t)) ? of_rwlock(lock)
+                                                       : unknown;
+  case MPROF_AWAITS_SPIN:
+    return is_readable(lock, sizeof(int))
+               ? (struct mprof_lock_holder){.is_held = spin_is_held(lock),
+                                            .readers = 1}
+               : unknown;
+  case MPROF_AWAITS_USER:
+    return (struct mprof_lock_holder){.is_held = true, .readers = 1};
+  default:
+    return unknown;
+  }
+}
+
+bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
+                       const struct mprof_hold *h) {
+  const struct mprof_lock_holder now =
+      mprof_lock_holder_of(h->lock, mprof_taken_of(h->op, h->kind));
+  // A record that is needed is dropped at the release, so the lock is still
+  // held.
+  return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
+}
+
+// --- whether a thread sleeps ---
+
+// Returns whether the futex of a call belongs to the object that x waits for,
+// and the call has no timeout.
+static bool is_of_object(const struct mprof_proc_thread *p,
+                         const struct mprof_stuck_thread *x) {
+  if (p->args[3] != 0)
+    return false;
+#ifdef __GLIBC__ // musl's conditions have their futex on the waiter's stack
+  enum { OBJECT = 256, THREAD = 4096 };
+  const uintptr_t word = p->args[0];
+  if (x->awaited == MPROF_AWAITS_THREAD)
+    return word - x->wait.joins < THREAD;
+  // The memory behind a condition may be its mutex.
+  return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
+                                      ? sizeof(pthread_cond_t)
+                                      : (size_t)OBJECT);
+#else
+  (void)x;
+  return true;
+#endif
+}
+
+// Returns whether the calling thread, in a handler that has interrupted its
+// wait, will sleep in the object again when the handler returns.
+static bool sleeps_again(const struct mprof_stuck_thread *x) {
+  const struct mprof_caller *c = x->thread->inside;
+  struct mprof_proc_thread p;
+  return c && mprof_interrupted_call(c->frame, &p) && is_of_object(&p, x) &&
+         mprof_sleeps_again(&p, x->wait.kind != MPROF_KIND_sem);
+}
+
+bool mprof_stuck_sleeps(const struct mprof_stuck_thread *x) {
+  struct mprof_proc_thread p;
+  if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
+    return true; // the thread need not sleep, or may sleep elsewhere
+  if (x->thread == mprof_tls.self)
+    return sleeps_again(x);
+  if (!mprof_proc_thread(x->tid, &p))
+    return false;
+  if (p.syscall == MPROF_SYSCALL_UNKNOWN)
+    return p.state == 0 || p.state == 'S' || p.state == 'D';
+  return p.syscall == SYS_futex && is_of_object(&p, x);
+}
