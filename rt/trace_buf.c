@@ -8,18 +8,18 @@
 // small ones. A buffer belongs to a row of the session, or is on a list of
 // unused ones. Its word `slots` says who may write the slots in it:
 //
-//                            mark_claim begins
-//         new, empty         -------------------->
-//   o -------------> FREE                           WRITTEN
-//                    ^ |     <--------------------    |
-//                    | |      mark_claim ends         | seal, after STUCK_MS:
-//        new, empty: | | seal                         | is_stuck is set, the
-//   another          | v                              | buffer is never reused
-//   generation       SEALED <-------------------------'
+//                mprof_trace_buf_new,
+//                mprof_trace_buf_empty        mprof_trace_mark_claim
+//    unused ---------------------------> FREE <--------------------> WRITTEN
+//      ^                                   |                            |
+//      |  mprof_trace_buf_free      seal   |       seal after STUCK_MS  |
+//      +------------------------------- SEALED <------------------------+
 //
 // FREE: any thread may begin to write a slot. WRITTEN: one thread is writing a
 // slot. SEALED: the buffer goes to the file or back to the pool, so no slot
-// may change any more.
+// may change any more. A buffer that was sealed while it was WRITTEN is marked
+// is_stuck and never goes back to the list of unused buffers. Each reuse gives
+// the buffer a new generation, which makes old marks void.
 
 #include "trace_buf.h"
 

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of a row, as its format is to write them: what they say of the row's
-// thread, and whether they can be written at all.
+// Reads the records of a row and hands them to the format. Follows the state of
+// the row's thread on the way, and leaves out records that no reader would
+// accept. The bytes of events are the format's business.
 //
-// A thread's events have sequence numbers, by which readers put those of
-// several rows in order: each of its starts and of what makes it ready has the
-// next one. A row has them in its thread's order, so they are counted here; a
-// waker's row has the number from the woken thread itself.
+// Events have sequence numbers, by which readers put the events of several rows
+// in order. Each start of a thread takes the thread's next number, and so does
+// each event that makes the thread ready. A row has these events in the
+// thread's order, so their numbers are counted here. Only a waker's row has the
+// number in the record: the woken thread signed it there.
 
 #include "labels.h"
 #include "trace_format.h"
@@ -16,6 +18,7 @@
 
 // --- reading ---
 
+// How many numbers follow the ticks of each type of record.
 static const unsigned char numbers_of[] = {
     [MPROF_TRACE_BEGIN] = 4,        [MPROF_TRACE_PRE] = 4,
     [MPROF_TRACE_CREATE] = 3,       [MPROF_TRACE_BLOCK_SYNC] = 1,
@@ -54,6 +57,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
 
 // --- what they say of the thread ---
 
+// Returns the state of a thread after its first record in a row.
 static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
   struct mprof_trace_thread t = {
       .g = r->n[0], .tid = r->n[1], .start = r->n[3], .seq = 1};
@@ -62,7 +66,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // that it waited, and what made it ready
+  case MPROF_TRACE_FROM_WAITING: // one number for the wait, one for the wake
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -132,9 +136,10 @@ static bool put_region_begin(struct mprof_trace_writer *w,
   return true;
 }
 
-// Readers refuse a file whose regions do not nest. So one ends those within it,
-// whose ends a longjmp or an error's way out has left out; and an end is left
-// out that has no begin, as of a region that the window of a recorder cuts.
+// Readers refuse a file whose regions do not nest. So the end of a region also
+// ends the regions within it that are still open: a longjmp or an exception has
+// skipped their ends. An end without a begin is left out, as of a region that
+// began before a recorder's window.
 static bool put_region_end(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -158,6 +163,7 @@ static bool put_region_end(struct mprof_trace_writer *w,
   return true;
 }
 
+// Leaves out the end of a collection that did not begin in the file.
 static bool put_collection(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -168,8 +174,8 @@ static bool put_collection(struct mprof_trace_writer *w,
   return true;
 }
 
-// As much as there is room for; no part that is a character or its escape is
-// cut in half.
+// Adds a part if there is room for it, else closes the text. A part is a
+// character or its escape, so neither is cut in half.
 static void add_part(void *arg, const char *s, size_t len) {
   struct mprof_text *t = arg;
   if (len < t->cap - t->len)
@@ -192,7 +198,7 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
   return put(w, to, ticks, &log);
 }
 
-// Whether there was an event.
+// Writes a record that readers will accept. Returns whether it became an event.
 static bool put_checked(struct mprof_trace_writer *w,
                         struct mprof_trace_written *to, uint64_t ticks,
                         const struct mprof_trace_record *r) {
@@ -220,7 +226,7 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r) {
   const uint64_t ticks = to->left + r->ticks;
-  if (r->type == MPROF_TRACE_PRE) // it has no time of its own
+  if (r->type == MPROF_TRACE_PRE) // has no ticks
     put(w, to, 0, r);
   else
     to->left = put_checked(w, to, ticks, r) ? 0 : ticks;
