@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Go 1.11 wrote it, which its tools read up to now: batches of
-// events, one for each buffer of a row, then the stacks that they name, and the
-// clock's frequency; strings anywhere. What is a record in a row is one event
-// or several here.
+// Writes a trace as Go 1.11 wrote it; Go's tools still read that format. One
+// record of a row becomes one event or several. write_trace_v1_5.c uses these
+// events, too.
+//
+//   batch: row, time, events   one for each buffer of a row
+//   stacks                     that the events name
+//   frequency                  of the clock
+//
+// A string stands anywhere before the first event or stack that names it.
 
 #include "write_trace_v1.h"
 
@@ -18,7 +23,8 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Readers take what comes before it for what there was already.
+// Puts the number of processors, once. Readers take the threads before this
+// event for threads that existed when the trace began.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
   if (to->is_first)
@@ -63,6 +69,7 @@ static void put_pre(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_IN_SYSCALL, 0, g);
 }
 
+// The thread's next two sequence numbers are those of its wake and its start.
 static void put_start(struct mprof_trace_writer *w,
                       const struct mprof_trace_thread *t, uint64_t ticks,
                       const struct mprof_trace_record *r) {
@@ -220,7 +227,7 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
   mprof_trace_put_bytes(w, s, len);
 }
 
-// Readers want a batch before everything that is none.
+// Readers require a batch before anything that is not in a batch.
 static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
   begin_batch(w, NULL, 0, last_ticks);
 }

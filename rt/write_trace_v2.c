@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Go 1.23 wrote it: batches of at most 64 KiB, each of events of one
-// kernel thread (M), or of strings, or of stacks, and one with the clock's
-// frequency, in one generation. (Go: internal/trace/tracev2)
+// Writes a trace as Go 1.23 wrote it: batches of at most 64 KiB, in one
+// generation. A batch has the events of one kernel thread (M), or strings, or
+// stacks; one more batch has the clock's frequency. (Go:
+// internal/trace/tracev2)
 //
-// A row is a P here, which has sequence numbers too. Its thread is an M as long
-// as it lives. What comes next of an M is in the file's order, so where the
-// kernel gives a thread the tid of one that has ended, the M is another.
+// A row is a processor (P), which has sequence numbers, too. A row's thread is
+// an M as long as it lives. Readers take the batches of an M in the order of
+// the file. The kernel may give a new thread the tid of one that has ended, so
+// a new thread of the same tid is another M.
 //
-// A system call keeps its P: nobody knows whether others could have run.
+// A thread in a system call keeps its P, since nobody knows whether another
+// thread could have run on it.
 
 #include "trace_format.h"
 
@@ -50,14 +53,14 @@ enum { GO_RUNNABLE = 1, GO_IN_CALL = 3, GO_WAITING = 4 }; // (Go: GoStatus)
 enum { PROC_IDLE = 2 };                                   // (Go: ProcStatus)
 
 enum {
-  BATCH_MAX = 65536, // that readers take
-  STRING_MAX = 1024, // the same
+  BATCH_MAX = 65536, // bytes, the limit of readers
+  STRING_MAX = 1024, // bytes, the limit of readers
   EVENT_MAX = 1 + 6 * 10,
   GENERATION = 1,
 };
 #define NO_THREAD UINT64_MAX
 
-// What is written at once.
+// A batch that is being filled; it is written as a whole.
 struct batch {
   uint64_t m, ticks;
   size_t len;
@@ -65,11 +68,11 @@ struct batch {
 };
 
 struct state {
-  // Events of the M that is under way; and what goes on meanwhile.
+  // The events of the M under way; strings and stacks are collected meanwhile.
   struct batch events, strings, stacks;
   uint64_t m, ticks; // of the last event
   uint32_t row;
-  struct mprof_pc_table tids; // by 1 + tid, how many Ms have had it
+  struct mprof_pc_table tids; // of 1 + tid, to the number of its Ms so far
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -97,7 +100,7 @@ static void add(struct batch *b, const void *data, size_t len) {
   b->len += len;
 }
 
-// Adds an entry to a batch of such, which begins with a type of its own.
+// Adds a string or a stack to its batch, which begins with the batch's type.
 static void add_entry(struct mprof_trace_writer *w, struct batch *b,
                       unsigned char type, const unsigned char *head,
                       size_t head_len, const void *data, size_t len) {
@@ -112,7 +115,7 @@ static void add_entry(struct mprof_trace_writer *w, struct batch *b,
   add(b, data, len);
 }
 
-// Has the next events in one batch.
+// Makes sure that the next events fit into one batch.
 static void keep_together(struct mprof_trace_writer *w, unsigned events) {
   struct batch *b = &state_of(w)->events;
   if (b->len + events * EVENT_MAX > BATCH_MAX)
@@ -128,7 +131,8 @@ static void event(struct mprof_trace_writer *w, unsigned type,
   keep_together(w, 1);
   unsigned char *p = b->data + b->len;
   *p++ = (unsigned char)type;
-  // A batch begins with its first event, so that no two of an M begin alike.
+  // A batch has the time of its first event, so that no two batches of an M
+  // have the same time.
   p = mprof_trace_put(p, b->len == 0 ? 0 : args[0]);
   for (size_t i = 1; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -202,11 +206,12 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// The M of a thread that was in a system call when the trace began: its status
-// is in another row, which may be written later.
+// Returns the M of a thread that was in a system call when the trace began. The
+// thread's status is in another row, which may be written later, so the M must
+// follow from the tid alone.
 static uint64_t m_in_call(uint64_t tid) { return UINT64_C(1) << 32 | tid; }
 
-// That of another one.
+// Returns a new M for any other thread.
 static uint64_t new_m(struct mprof_trace_writer *w, uint64_t tid) {
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->tids, 1 + tid);
   if (!slot) {
@@ -250,7 +255,7 @@ static void put_begin(struct mprof_trace_writer *w,
   to->is_first = false;
 }
 
-// The stack of a status is where readers have a thread's name from.
+// Readers take a thread's name from the stack of its status.
 static void put_pre(struct mprof_trace_writer *w,
                     const struct mprof_trace_record *r) {
   const uint64_t g = r->n[0], tid = r->n[3];
@@ -263,8 +268,8 @@ static void put_pre(struct mprof_trace_writer *w,
           start);
 }
 
-// The number of the thread's last start or of what made it ready. Calls have
-// none here.
+// Returns the sequence number of the thread's last start or wake. In this
+// format system calls have no such numbers, so they are taken off.
 static uint64_t seq_of(const struct mprof_trace_thread *t) {
   return t->seq - t->skipped;
 }
@@ -279,8 +284,8 @@ static void put_start(struct mprof_trace_writer *w,
   EVENT(w, V2_GO_START, ticks, t->g, seq_of(t) + 2);
 }
 
-// A short one has no length that anybody knows: its end, behind it, has its
-// time.
+// Nobody has measured a short call, so its end has the time of its begin. Begin
+// and end stand together in one batch.
 static void put_call(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
@@ -291,7 +296,7 @@ static void put_call(struct mprof_trace_writer *w,
     EVENT(w, V2_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
 }
 
-// Go's words: its tools know them.
+// Returns the reason of a wait in Go's words, which its tools know.
 static const char *reason_of(enum mprof_trace_type type) {
   switch (type) {
   case MPROF_TRACE_BLOCK_COND:
