@@ -18,24 +18,47 @@
 
 // --- reading ---
 
-// How many numbers follow the ticks of each type of record.
-static const unsigned char numbers_of[] = {
-    [MPROF_TRACE_BEGIN] = 4,        [MPROF_TRACE_PRE] = 4,
-    [MPROF_TRACE_CREATE] = 3,       [MPROF_TRACE_BLOCK_SYNC] = 1,
-    [MPROF_TRACE_BLOCK_COND] = 1,   [MPROF_TRACE_BLOCK_NET] = 1,
-    [MPROF_TRACE_BLOCK_SELECT] = 1, [MPROF_TRACE_SLEEP] = 1,
-    [MPROF_TRACE_START_SELF] = 2,   [MPROF_TRACE_WAKE] = 1,
-    [MPROF_TRACE_CALL] = 1,         [MPROF_TRACE_CALL_LONG] = 2,
-    [MPROF_TRACE_CALL_OPEN] = 1,    [MPROF_TRACE_HEAP] = 1,
-    [MPROF_TRACE_GC_START] = 2,     [MPROF_TRACE_TASK] = 4,
-    [MPROF_TRACE_TASK_END] = 2,     [MPROF_TRACE_REGION] = 4,
-    [MPROF_TRACE_LOG] = 4,          [MPROF_TRACE_LABELS] = 1};
+// Kinds of numbers in records: a stack or a name is a handle.
+enum number_kind { PLAIN, STACK, START, NAME };
+
+// The numbers of each type of record, after the ticks.
+enum { NUMBERS_MAX = 4 };
+struct numbers {
+  unsigned char len, kinds[NUMBERS_MAX]; // enum number_kind
+};
+#define NUMBERS(...)                                                           \
+  {                                                                            \
+    sizeof((const unsigned char[]){__VA_ARGS__}), { __VA_ARGS__ }              \
+  }
+static const struct numbers numbers_of[] = {
+    [MPROF_TRACE_BEGIN] = NUMBERS(PLAIN, PLAIN, PLAIN, START),
+    [MPROF_TRACE_PRE] = NUMBERS(PLAIN, PLAIN, START, PLAIN),
+    [MPROF_TRACE_CREATE] = NUMBERS(PLAIN, START, STACK),
+    [MPROF_TRACE_BLOCK_SYNC] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_COND] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_NET] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_SELECT] = NUMBERS(STACK),
+    [MPROF_TRACE_SLEEP] = NUMBERS(STACK),
+    [MPROF_TRACE_START_SELF] = NUMBERS(STACK, PLAIN),
+    [MPROF_TRACE_WAKE] = NUMBERS(STACK),
+    [MPROF_TRACE_CALL] = NUMBERS(STACK),
+    [MPROF_TRACE_CALL_LONG] = NUMBERS(STACK, PLAIN),
+    [MPROF_TRACE_CALL_OPEN] = NUMBERS(STACK),
+    [MPROF_TRACE_HEAP] = NUMBERS(PLAIN),
+    [MPROF_TRACE_GC_START] = NUMBERS(PLAIN, STACK),
+    [MPROF_TRACE_TASK] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
+    [MPROF_TRACE_TASK_END] = NUMBERS(PLAIN, STACK),
+    [MPROF_TRACE_REGION] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
+    [MPROF_TRACE_LOG] = NUMBERS(PLAIN, NAME, STACK, PLAIN),
+    [MPROF_TRACE_LABELS] = NUMBERS(PLAIN)};
 
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r) {
   r->type = (enum mprof_trace_type) * p++;
   r->ticks = r->type == MPROF_TRACE_PRE ? 0 : mprof_trace_get(&p);
-  const unsigned n = r->type < sizeof(numbers_of) ? numbers_of[r->type] : 0;
+  const unsigned n = r->type < sizeof(numbers_of) / sizeof(numbers_of[0])
+                         ? numbers_of[r->type].len
+                         : 0;
   for (unsigned i = 0; i < n; i++)
     r->n[i] = mprof_trace_get(&p);
   if (r->type == MPROF_TRACE_WAKE) {
@@ -112,6 +135,49 @@ void mprof_trace_follow(struct mprof_trace_thread *t,
   default:
     break;
   }
+}
+
+// --- events by a format's table ---
+
+static uint64_t argument(struct mprof_trace_writer *w, enum number_kind kind,
+                         uint64_t n) {
+  switch (kind) {
+  case STACK:
+    return mprof_trace_stack_number(w, n);
+  case START:
+    return mprof_trace_start_number(w, n, 0);
+  case NAME:
+    return mprof_trace_name_number(w, n);
+  default:
+    return n;
+  }
+}
+
+static void put_event(struct mprof_trace_writer *w,
+                      const struct mprof_trace_form *f, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const struct numbers *numbers = &numbers_of[r->type];
+  uint64_t args[2 + NUMBERS_MAX] = {ticks};
+  size_t n = 1;
+  if (f->text)
+    args[n++] = mprof_trace_string_number(w, f->text);
+  for (unsigned i = 0; i < numbers->len; i++)
+    args[n++] = argument(w, (enum number_kind)numbers->kinds[i], r->n[i]);
+  w->format->event(w, f->event, args, n);
+  if (f->then != 0)
+    EVENT(w, f->then, 0);
+}
+
+bool mprof_trace_put_events(struct mprof_trace_writer *w,
+                            struct mprof_trace_written *to, uint64_t ticks,
+                            const struct mprof_trace_record *r,
+                            const struct mprof_trace_forms *forms) {
+  const struct mprof_trace_form *f = &forms->of[r->type];
+  if (f->put)
+    f->put(w, to, ticks, r);
+  else if (f->event != 0)
+    put_event(w, f, ticks, r);
+  return f->put || f->event != 0;
 }
 
 // --- writing ---

@@ -257,7 +257,9 @@ static void put_begin(struct mprof_trace_writer *w,
 
 // Readers take a thread's name from the stack of its status.
 static void put_pre(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
+  (void)to, (void)ticks; // the record has no time
   const uint64_t g = r->n[0], tid = r->n[3];
   const uint64_t start = mprof_trace_start_number(w, r->n[2], tid);
   if (r->n[1] == MPROF_TRACE_FROM_CALL)
@@ -275,13 +277,21 @@ static uint64_t seq_of(const struct mprof_trace_thread *t) {
 }
 
 static void put_start(struct mprof_trace_writer *w,
-                      const struct mprof_trace_thread *t, uint64_t ticks,
+                      struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
   if (r->type == MPROF_TRACE_START_SELF) {
     EVENT(w, V2_GO_UNBLOCK, ticks, t->g, seq_of(t) + 1, stack(w, r->n[0]));
     ticks = r->n[1];
   }
   EVENT(w, V2_GO_START, ticks, t->g, seq_of(t) + 2);
+}
+
+static void put_wake(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3], stack(w, r->n[0]));
 }
 
 // Nobody has measured a short call, so its end has the time of its begin. Begin
@@ -296,94 +306,68 @@ static void put_call(struct mprof_trace_writer *w,
     EVENT(w, V2_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
 }
 
-// Returns the reason of a wait in Go's words, which its tools know.
-static const char *reason_of(enum mprof_trace_type type) {
-  switch (type) {
-  case MPROF_TRACE_BLOCK_COND:
-    return "sync.(*Cond).Wait";
-  case MPROF_TRACE_BLOCK_NET:
-    return "network";
-  case MPROF_TRACE_BLOCK_SELECT:
-    return "select";
-  case MPROF_TRACE_SLEEP:
-    return "sleep";
-  default:
-    return "sync";
-  }
+// Begins and ends of collections are counted together, from 1.
+static void put_gc_start(struct mprof_trace_writer *w,
+                         struct mprof_trace_written *to, uint64_t ticks,
+                         const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_GC_BEGIN, ticks, 2 * r->n[0] + 1, stack(w, r->n[1]));
 }
 
-static void put_region(struct mprof_trace_writer *w, uint64_t ticks,
+static void put_gc_done(struct mprof_trace_writer *w,
+                        struct mprof_trace_written *to, uint64_t ticks,
+                        const struct mprof_trace_record *r) {
+  (void)r;
+  EVENT(w, V2_GC_END, ticks, 2 * to->collection);
+}
+
+static void put_region(struct mprof_trace_writer *w,
+                       struct mprof_trace_written *to, uint64_t ticks,
                        const struct mprof_trace_record *r) {
+  (void)to;
   EVENT(w, r->n[1] == 0 ? V2_USER_REGION_BEGIN : V2_USER_REGION_END, ticks,
         r->n[0], mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
 }
 
+static void put_log(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
+                    const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
+        mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
+}
+
+// The texts are the reasons of waits in Go's words, which its tools know.
+// LABELS has no form, since it comes as a LOG.
+static const struct mprof_trace_forms forms = {{
+    [MPROF_TRACE_BEGIN] = {.put = put_begin},
+    [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},
+    [MPROF_TRACE_PRE] = {.put = put_pre},
+    [MPROF_TRACE_CREATE] = {.event = V2_GO_CREATE},
+    [MPROF_TRACE_BLOCK_SYNC] = {.event = V2_GO_BLOCK, .text = "sync"},
+    [MPROF_TRACE_BLOCK_COND] = {.event = V2_GO_BLOCK,
+                                .text = "sync.(*Cond).Wait"},
+    [MPROF_TRACE_BLOCK_NET] = {.event = V2_GO_BLOCK, .text = "network"},
+    [MPROF_TRACE_BLOCK_SELECT] = {.event = V2_GO_BLOCK, .text = "select"},
+    [MPROF_TRACE_SLEEP] = {.event = V2_GO_BLOCK, .text = "sleep"},
+    [MPROF_TRACE_START] = {.put = put_start},
+    [MPROF_TRACE_START_SELF] = {.put = put_start},
+    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_CALL] = {.put = put_call},
+    [MPROF_TRACE_CALL_LONG] = {.put = put_call},
+    [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
+    [MPROF_TRACE_HEAP] = {.event = V2_HEAP_ALLOC},
+    [MPROF_TRACE_GC_START] = {.put = put_gc_start},
+    [MPROF_TRACE_GC_DONE] = {.put = put_gc_done},
+    [MPROF_TRACE_TASK] = {.event = V2_USER_TASK_BEGIN},
+    [MPROF_TRACE_TASK_END] = {.event = V2_USER_TASK_END},
+    [MPROF_TRACE_REGION] = {.put = put_region},
+    [MPROF_TRACE_LOG] = {.put = put_log},
+}};
+
 static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
                    uint64_t ticks, const struct mprof_trace_record *r) {
-  switch (r->type) {
-  case MPROF_TRACE_BEGIN:
-    put_begin(w, to, ticks, r);
-    break;
-  case MPROF_TRACE_END:
-    EVENT(w, V2_GO_DESTROY, ticks);
-    EVENT(w, V2_PROC_STOP, 0);
-    break;
-  case MPROF_TRACE_PRE:
-    put_pre(w, r);
-    break;
-  case MPROF_TRACE_CREATE:
-    EVENT(w, V2_GO_CREATE, ticks, r->n[0],
-          mprof_trace_start_number(w, r->n[1], 0), stack(w, r->n[2]));
-    break;
-  case MPROF_TRACE_BLOCK_SYNC:
-  case MPROF_TRACE_BLOCK_COND:
-  case MPROF_TRACE_BLOCK_NET:
-  case MPROF_TRACE_BLOCK_SELECT:
-  case MPROF_TRACE_SLEEP:
-    EVENT(w, V2_GO_BLOCK, ticks,
-          mprof_trace_string_number(w, reason_of(r->type)), stack(w, r->n[0]));
-    break;
-  case MPROF_TRACE_START:
-  case MPROF_TRACE_START_SELF:
-    put_start(w, &to->thread, ticks, r);
-    break;
-  case MPROF_TRACE_WAKE:
-    EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3],
-          stack(w, r->n[0]));
-    break;
-  case MPROF_TRACE_CALL:
-  case MPROF_TRACE_CALL_LONG:
-  case MPROF_TRACE_CALL_OPEN:
-    put_call(w, to, ticks, r);
-    break;
-  case MPROF_TRACE_HEAP:
-    EVENT(w, V2_HEAP_ALLOC, ticks, r->n[0]);
-    break;
-  case MPROF_TRACE_GC_START: // begin and end are counted
-    EVENT(w, V2_GC_BEGIN, ticks, 2 * r->n[0] + 1, stack(w, r->n[1]));
-    break;
-  case MPROF_TRACE_GC_DONE:
-    EVENT(w, V2_GC_END, ticks, 2 * to->collection);
-    break;
-  case MPROF_TRACE_TASK:
-    EVENT(w, V2_USER_TASK_BEGIN, ticks, r->n[0], r->n[1],
-          mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
-    break;
-  case MPROF_TRACE_TASK_END:
-    EVENT(w, V2_USER_TASK_END, ticks, r->n[0], stack(w, r->n[1]));
-    break;
-  case MPROF_TRACE_REGION:
-    put_region(w, ticks, r);
-    break;
-  case MPROF_TRACE_LOG:
-    EVENT(w, V2_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
-          mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
-    break;
-  case MPROF_TRACE_LABELS: // comes as a LOG
-  case MPROF_TRACE_NONE:
-    return false;
-  }
-  return true;
+  return mprof_trace_put_events(w, to, ticks, r, &forms);
 }
 
 const struct mprof_trace_format mprof_trace_format_1_23 = {
