@@ -132,8 +132,8 @@ static struct mprof_trace_row *new_row_locked(void) {
 }
 
 // Puts the calling thread's first records; the row has room for two. start is 0
-// if nobody has seen how the thread was created: its name, which the trace gets
-// later, must then say what it runs.
+// if nobody has seen how the thread was created. Then the file shows "main" or
+// "thread" as its start function, and only its name tells it from others.
 static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                       enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());

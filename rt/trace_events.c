@@ -72,8 +72,8 @@ static void put_start(struct mprof_trace_row *r, uint64_t now) {
   r->seq += 2; // one number for the wake, one for the start
 }
 
-// Puts the end of a wait together with the wake, which has no record in the row
-// of the waking thread.
+// Puts the end of a wait together with the wake, since no waking thread's row
+// has a signed record of it.
 static void put_start_self(struct mprof_trace_row *r, uint64_t woken,
                            uint64_t now, uint32_t stack) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_START_SELF, woken);

@@ -45,7 +45,7 @@ static struct {
   bool has_waited;     // a thread waited for the reader in vain; no other does
   bool has_parts;      // some buffers are in out and not in memory any more
   bool is_recorder;    // the trace is written on request only
-  uint64_t keep_ticks; // time that a recorder writes at least; 0: all it has
+  uint64_t keep_ticks; // that a recorder writes at least; 0: all it has
 } to;
 
 uint64_t mprof_trace_last_ns(const char *s) {
@@ -302,8 +302,8 @@ static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
   return last;
 }
 
-// Writes the rows; only the requested window if recording, which begins at
-// from; 0 means all.
+// Writes all that the rows have; of a recorder (is_part) only the requested
+// window, which begins at the time from. 0 or an errno value.
 static int write_rows(struct mprof_trace_row *rows, uint64_t from,
                       bool is_part) {
   int error = 0;

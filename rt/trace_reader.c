@@ -81,7 +81,7 @@ void mprof_trace_reader_reset(void) {
   reader.len = reader.cap = 0;
 }
 
-// --- the reader's side, between two changes of is_busy ---
+// --- the reader's side, with is_busy set ---
 
 static void write_buf(struct mprof_trace_row *r) {
   mprof_trace_buf_seal(r->first);

@@ -78,7 +78,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
   return p;
 }
 
-// --- what they say of the thread ---
+// --- state of the row's thread ---
 
 // Returns the state of a thread after its first record in a row.
 static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
@@ -270,7 +270,8 @@ static bool put_checked(struct mprof_trace_writer *w,
                         const struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_WAKE:
-    return r->n[1] != 0 && put(w, to, ticks, r); // somebody signed
+    // The woken thread's number is 0 if no thread signed: then none was woken.
+    return r->n[1] != 0 && put(w, to, ticks, r);
   case MPROF_TRACE_REGION:
     return r->n[1] != 0 ? put_region_end(w, to, ticks, r)
                         : put_region_begin(w, to, ticks, r);

@@ -4,10 +4,11 @@
 // Writes the newest part of a trace whose oldest buffers are gone: the window
 // of a flight recorder. (Go: FlightRecorder)
 //
-//   row 0   xxxxxxxx|--------------      x: dropped, or before the window
-//   row 1   ......xx|--------------      .: dropped buffers
-//   row 2           |   ---------        -: in the file
-//                   ^ the window begins
+//                        begin of the window
+//                        v
+//   row 0   xxxxxxxxxxxxx|------------------      x: left out
+//   row 1        xxxxxxxx|------------------      -: in the file
+//   row 2                |     ----------
 //
 // The file begins at one time for all rows. That is the wanted time, or the
 // begin of the youngest among the oldest buffers of the rows that were cut, if
@@ -57,7 +58,7 @@ static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
   return more_skipped << 32 | (uint32_t)seq;
 }
 
-// --- looking ---
+// --- reading the rows ---
 
 // Returns when the window begins.
 static uint64_t begin_of(const struct mprof_trace_row *rows,
@@ -239,7 +240,7 @@ static bool adapt(struct window *v, struct place *p,
       r->n[1] = 0; // the woken thread has started before the window
     } else if (seq != 0) {
       r->n[2] -= seq - 1;
-      r->n[3] = (uint32_t)r->n[3] - more_skipped; // which may be -1
+      r->n[3] = (uint32_t)r->n[3] - more_skipped; // may be -1, modulo 2^32
     }
     return true;
   }

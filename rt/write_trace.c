@@ -56,8 +56,8 @@ static const struct mprof_trace_format *format(void) {
 
 bool mprof_trace_format_streams(void) { return format()->streams; }
 
-// Go's readers identify a frame by its address. So each inlined frame of an
-// address gets an address of its own: its number from this bit on.
+// Go's readers identify a frame by its address. So each inlined frame gets an
+// address of its own, which has the frame's number in the bits from here on.
 #define INLINED_SHIFT 56
 
 struct frame {

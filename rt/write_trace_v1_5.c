@@ -284,8 +284,8 @@ static uint64_t start_pc(const struct mprof_trace_writer *w, uint64_t number) {
   return b && b->stack_len != 0 ? address_of(b, 0) - 1 : 0;
 }
 
-// Turns an event of 1.11 into the event of 1.5, which has other arguments. gone
-// is the argument that 1.5 lacks.
+// Turns an event of 1.11 into the event of 1.5, which has other arguments: gone
+// is the index of an argument that 1.5 lacks.
 static void adapt(const struct mprof_trace_writer *w, struct event *e,
                   uint64_t seq) {
   size_t gone = ARGS_MAX;
