@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See legacy.h.
+// Writes the parts that all legacy texts share: stacks, counters and mappings;
+// see legacy.h. The write_text*.c files and write_custom.c write the records.
+// (Go: printStackRecord)
 
 #include "legacy.h"
 
@@ -26,7 +28,7 @@ int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
   int error = mprof_outfile_open(&w->out, path, false);
   if (error == 0 && mprof_epochs_read(&w->maps) != 0)
-    w->maps = (struct mprof_maps){0}; // then the text has none
+    w->maps = (struct mprof_maps){0}; // the text does without mappings
   if (error != 0 && w->has_names)
     mprof_symbolize_end();
   return error;
@@ -57,8 +59,9 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   mprof_outfile_text(&w->out, "\n");
 }
 
-// Where a return address is shown. Notes what readers must know of then: what
-// was unloaded is in no list of the kernel's.
+// Returns the address that a return address is shown as. If that is another
+// one, the code was unloaded and the kernel does not list it any more. So its
+// mapping is marked here, for put_maps to list it.
 static mprof_pc show(struct mprof_legacy *w, mprof_pc pc, uint32_t gone) {
   mprof_pc shown = mprof_maps_shown(&w->maps, pc, gone);
   if (shown != pc) {
@@ -72,7 +75,7 @@ static void put_part(void *arg, const char *s, size_t len) {
   mprof_outfile_put(arg, s, len);
 }
 
-// As Go has it in the profile of goroutines.
+// Puts labels as Go does in the goroutine profile.
 static void put_labels(struct mprof_legacy *w, uint16_t labels) {
   if (labels == 0)
     return;
@@ -83,7 +86,7 @@ static void put_labels(struct mprof_legacy *w, uint16_t labels) {
 
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   const struct mprof_skipped skipped = mprof_stack_skipped(b, w->has_names);
-  // Readers want an address, and take 1 from it. None is 0.
+  // Readers require an address, and subtract 1 from it. So 0x1 stands for none.
   if (b->stack_len == skipped.frames) {
     mprof_outfile_text(&w->out, " 0x1\n#\t");
     mprof_outfile_text(&w->out, w->empty_stack);
@@ -123,7 +126,7 @@ void mprof_legacy_stats(struct mprof_legacy *w) {
   }
 }
 
-// A line as the kernel has them.
+// Puts an unloaded mapping as a line of /proc/self/maps.
 static void put_unloaded(struct mprof_legacy *w,
                          const struct mprof_mapping *m) {
   mprof_outfile_hex(&w->out, m->start);

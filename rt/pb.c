@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See pb.h. A field is its tag << 3 | its wire type, then its contents: a
-// varint, or a length and that many bytes.
+// Encodes protocol buffers into memory of the caller's; see pb.h. A field is
+//
+//   varint: tag << 3 | wire type
+//   contents: a varint, or a length and that many bytes
+//
+// This file knows no message of a profile. (Go: runtime/pprof/protobuf.go)
 
 #include "pb.h"
 
@@ -77,7 +81,7 @@ void mprof_pb_uint64s(struct mprof_pb *b, int tag, const uint64_t *v,
 }
 
 void mprof_pb_int64s(struct mprof_pb *b, int tag, const int64_t *v, size_t n) {
-  // A signed integer has the encoding of the unsigned one of equal bits.
+  // A signed integer is encoded as the unsigned integer with the same bits.
   mprof_pb_uint64s(b, tag, (const uint64_t *)v, n);
 }
 
@@ -88,8 +92,8 @@ void mprof_pb_string(struct mprof_pb *b, int tag, const char *s, size_t len) {
 
 size_t mprof_pb_start_message(const struct mprof_pb *b) { return b->len; }
 
-// Makes room before the message for its tag and length. Go appends them and
-// rotates; the buffer may be too full for that here.
+// Moves the message to make room before it for its tag and length. Go appends
+// both and rotates; here the buffer may be too full for that.
 void mprof_pb_end_message(struct mprof_pb *b, int tag, size_t start) {
   unsigned char head[2 * MPROF_PB_VARINT_MAX];
   size_t len = b->len - start;

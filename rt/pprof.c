@@ -1,13 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See pprof.h. Functions and lines are written too, inlined ones as several
-// lines of one location, since "go tool pprof" by itself does not expand them
-// and the binary may not be at hand where the file is read.
-// Everything is written as it is met, so the only memory that grows are the
-// tables of locations, functions and strings: the fields of a message may come
-// in any order, and a string's number is its place among the strings. (Go:
-// runtime/pprof/proto.go)
+// Writes a file of profile.proto; see pprof.h. write_pprof.c and write_custom.c
+// say what the samples of each profile are. (Go: runtime/pprof/proto.go)
+//
+// Functions and lines are written, too. Inlined functions are several lines of
+// one location: "go tool pprof" does not expand them by itself, and the binary
+// may not be at hand where the file is read.
+//
+// Each field is written when its contents are first needed, so only the tables
+// of locations, functions and strings grow in memory. The format allows this:
+// the fields of a message may come in any order, and a string's number is its
+// place among the strings.
 
 #include "pprof.h"
 
@@ -39,14 +43,15 @@
 enum {
   TEXT_SIZE = 4096,                     // of a comment
   DROP_SIZE = 65536,                    // of drop_frames
-  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX, // with heads
-  // A sample of the deepest stack, with room for its heads and its labels.
+  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX, // with tags and lengths
+  // A sample of the deepest stack, with its tags, lengths and labels.
   MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 256 +
                  (MPROF_PPROF_LABELS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
-// Each is asked for by a process, at some 50 us; a profile with more has only
-// addresses for the rest.
+// Most locations with names, and most functions of one location. An external
+// process names each location, which takes about 50 us; the locations beyond
+// the limit have only addresses.
 enum { NAMED_LOCATIONS_MAX = 20000, LINES_MAX = 64 };
 
 // One function of a location, innermost first.
@@ -55,7 +60,7 @@ struct line {
   unsigned number;
 };
 
-// Frames that are no functions. Their addresses are their numbers.
+// Frames that stand for no function. Their numbers are their addresses.
 enum pseudo_frame { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
 
 struct mprof_pprof {
@@ -64,18 +69,18 @@ struct mprof_pprof {
   struct mprof_maps maps;
   struct mprof_mapping *first_mapping, **last_mapping; // in the order of ids
   uint64_t mappings;
-  struct mprof_mapping pseudo; // that of the frames that are no functions
+  struct mprof_mapping pseudo; // of the pseudo frames
   struct mprof_pc_table table; // of shown addresses to location ids
   // By hash of the contents: function ids, string numbers.
   struct mprof_pc_table functions_of, strings_of;
   uint64_t strings, locations, functions; // written so far
-  uint64_t named;                         // locations that were asked for
+  uint64_t named;                         // locations that were symbolized
   size_t types;                           // values of a sample
   bool wants_names;
-  size_t lines_len; // of the location that is being made
+  size_t lines_len; // of the current location
   struct line lines[LINES_MAX];
   uint64_t pseudo_locations[PSEUDO_FRAMES]; // 0: not written yet
-  const char *empty_stack;                  // as in the head
+  const char *empty_stack;                  // see struct mprof_pprof_head
   int error;                                // ENOMEM: the table could not grow
   uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
   unsigned char message[MESSAGE_SIZE];
@@ -89,7 +94,7 @@ static void emit(struct mprof_pprof *w) {
   w->pb.len = 0;
 }
 
-// A string's number. Equal strings may be written twice.
+// Writes a string and returns its number. Does not look for an equal string.
 static uint64_t put_string(struct mprof_pprof *w, const char *s, size_t len) {
   mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
   emit(w);
@@ -101,7 +106,8 @@ static uint64_t put_name(struct mprof_pprof *w, const char *s) {
   return put_string(w, s, strlen(s));
 }
 
-// Strings are top-level fields, so a message's are written before it begins.
+// Strings are top-level fields. So the strings of a message are written before
+// the message begins.
 static void put_value_type(struct mprof_pprof *w, int tag, uint64_t type,
                            uint64_t unit) {
   size_t start = mprof_pb_start_message(&w->pb);
@@ -148,23 +154,23 @@ static void put_mapping(struct mprof_pprof *w, const struct mprof_mapping *m) {
   emit(w);
 }
 
-// Adds a mapping to those that the profile has.
+// Adds a mapping to the list of the profile's mappings.
 static void list_mapping(struct mprof_pprof *w, struct mprof_mapping *m) {
   *w->last_mapping = m;
   w->last_mapping = &m->next;
   m->id = ++w->mappings;
 }
 
-// What is mapped, each part as it is; of what was unloaded only the parts that
-// stacks have.
+// Lists all current mappings. A mapping that was unloaded is listed only when a
+// stack needs it.
 static void list_mappings(struct mprof_pprof *w) {
   w->last_mapping = &w->first_mapping;
   for (size_t i = 0; i < w->maps.len; i++)
     list_mapping(w, &w->maps.v[i]);
 }
 
-// After all locations, when it is known which mappings have names: readers
-// look for names themselves in the others.
+// Writes the mappings, after all locations: only then it is known which of them
+// have names. In the others, readers look for names themselves.
 static void put_mappings(struct mprof_pprof *w) {
   for (const struct mprof_mapping *m = w->first_mapping; m; m = m->next)
     put_mapping(w, m);
@@ -226,8 +232,8 @@ static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
 
 // --- functions ---
 
-// The slot of what hashes to h, NULL when there is no memory. Sixty-four bits
-// tell a process's names apart.
+// Returns the slot of a hash, NULL if there is no memory. The table keeps no
+// texts: 64 bits are enough to tell the names of a process apart.
 static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
                                      struct mprof_pc_table *t, uint64_t h) {
   struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
@@ -240,6 +246,7 @@ static uint64_t hash(uint64_t h, const char *s) {
   return mprof_hash(h, s, strlen(s)) * 0x9e3779b97f4a7c15u + 1;
 }
 
+// Returns the number of a string, which is written at its first use only.
 static uint64_t intern(struct mprof_pprof *w, const char *s) {
   if (*s == '\0')
     return 0;
@@ -250,10 +257,11 @@ static uint64_t intern(struct mprof_pprof *w, const char *s) {
   return slot == NULL ? 0 : slot->value;
 }
 
-// The symbolizer has demangled the name; readers see by the equal system name
-// that they may still take parameters off. They leave the result's type of a
-// template, with which drop_frames would not match, so wrappers have their
-// plain name, and readers see that it is done.
+// Writes a function, whose name the symbolizer has demangled. If name and
+// system name are equal, readers still take off the parameters. But they keep
+// the result type of a template, and then drop_frames would not match. So a
+// wrapper gets its plain name, which differs from the system name: readers
+// leave it as it is.
 static void put_function(struct mprof_pprof *w, uint64_t id,
                          const struct mprof_frame *f) {
   char plain[MPROF_WRAPPER_NAME];
@@ -262,7 +270,7 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   uint64_t file = intern(w, f->file);
   if (mprof_wrapper_name(&t, f->function)) {
     name = intern(w, plain);
-    if (name == system_name) // they would take the "()" off an operator
+    if (name == system_name) // readers would take the "()" off an operator
       system_name = 0;
   }
   size_t start = mprof_pb_start_message(&w->pb);
@@ -274,7 +282,7 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   emit(w);
 }
 
-// Adds a frame to the location that is being made.
+// Adds a function to the current location.
 static void add_line(const struct mprof_frame *f, void *arg) {
   struct mprof_pprof *w = arg;
   if (f->function[0] == '\0' || w->lines_len == LINES_MAX)
@@ -293,7 +301,7 @@ static void add_line(const struct mprof_frame *f, void *arg) {
 
 // --- locations ---
 
-// Writes a message's lines from what was collected.
+// Writes a location with the functions that were added to it.
 static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
                          uint64_t address) {
   size_t start = mprof_pb_start_message(&w->pb);
@@ -310,7 +318,7 @@ static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
   emit(w);
 }
 
-// Takes the innermost functions from the location that is being made.
+// Removes the innermost functions from the current location.
 static void drop_lines(struct mprof_pprof *w, unsigned skip) {
   if (skip > w->lines_len)
     skip = (unsigned)w->lines_len;
@@ -318,7 +326,8 @@ static void drop_lines(struct mprof_pprof *w, unsigned skip) {
   memmove(w->lines, w->lines + skip, w->lines_len * sizeof(w->lines[0]));
 }
 
-// The id of a new location, 0 if its address lies in no mapping.
+// Writes a new location and returns its id; 0 if its address lies in no
+// mapping.
 static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
                              unsigned skip) {
   const struct mprof_mapping *found = mprof_maps_find(&w->maps, pc - 1);
@@ -336,19 +345,20 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
   if (w->lines_len > 0)
     m->has_names = true;
   uint64_t id = ++w->locations;
-  put_location(w, id, m->id, pc - 1); // inside the call
+  put_location(w, id, m->id, pc - 1); // pc - 1 lies in the call instruction
   return id;
 }
 
-// What the table holds for an address that lies in no mapping.
+// Value in the table for an address that lies in no mapping.
 #define UNMAPPED UINT64_MAX
 
-// The id of a return address as it is shown, without so many of its innermost
-// functions; 0 if it lies in no mapping. It is written when it is first met.
+// Returns the location id of a return address, as it is shown, without its skip
+// innermost functions; 0 if it lies in no mapping. A location is written when
+// it is first needed.
 static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   if (pc == 0)
     return 0;
-  // Addresses end below that bit.
+  // Addresses have no bits from bit 56 on.
   struct mprof_pc_slot *s =
       mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
   if (s == NULL) {
@@ -369,7 +379,7 @@ static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo_frame which) {
   uint64_t *id = &w->pseudo_locations[which];
   if (*id == 0) {
     if (w->pseudo.id == 0) {
-      // One that no reader looks for a file of.
+      // No reader looks for a file of this name.
       w->pseudo = (struct mprof_mapping){
           .limit = PSEUDO_FRAMES, .file = "[mprof]", .has_names = true};
       list_mapping(w, &w->pseudo);
@@ -384,8 +394,9 @@ static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo_frame which) {
 
 // --- samples ---
 
-// Fills ids with the stack's locations, leaf first. What is rootwards of code
-// that is no longer mapped cannot be told from chance, so it goes too.
+// Fills ids with the stack's locations, leaf first, and returns their number.
+// The unwinder may have found random frames beyond code that is no longer
+// mapped, so those are left out, too.
 static size_t locate_stack(struct mprof_pprof *w,
                            const struct mprof_bucket *b) {
   size_t n = 0;
@@ -419,7 +430,7 @@ static void put_label(struct mprof_pprof *w,
   mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
 }
 
-// Keys that samples have anyway, or that are pprof's.
+// Whether a key of a label is used by the samples themselves or by pprof.
 static bool is_reserved(const char *key) {
   static const char *const own[] = {"bytes", "grade", "kind",
                                     "lock",  "state", "thread"};
@@ -444,8 +455,9 @@ static uint64_t intern_value(struct mprof_pprof *w,
   return intern(w, w->text);
 }
 
-// Puts a set's labels to v and returns how many there are. One without a text
-// cannot be told from a number, and readers leave it out.
+// Puts the labels of a set into v and returns their number. A label with an
+// empty value is left out: its string would be number 0, and readers would take
+// it for a label with a numeric value.
 static size_t list_labels(struct mprof_pprof *w, uint16_t id,
                           struct mprof_pprof_label *v) {
   const struct mprof_labels *s = mprof_labels_of(id);
@@ -485,7 +497,7 @@ uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {
 static void put_head(struct mprof_pprof *w,
                      const struct mprof_pprof_head *head) {
   list_mappings(w);
-  put_name(w, ""); // number 0, by the format's rule
+  put_name(w, ""); // the format requires it as string 0
   put_types(w, head);
   mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, head->time_ns);
   emit(w);
@@ -533,7 +545,7 @@ int mprof_pprof_end(struct mprof_pprof *w) {
     w->error = EOVERFLOW;
   if (w->wants_names)
     mprof_symbolize_end();
-  if (w->error != 0) // nothing may replace the old file then
+  if (w->error != 0) // then the old file must stay
     w->out.error = w->error;
   int error = mprof_outfile_close(&w->out);
   free_writer(w);

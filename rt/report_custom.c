@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report's sections of the program's own profiles: what was added and not
-// removed, by where it was added.
+// Writes the report's sections on the program's own profiles: the values that
+// were added and not removed, by the stack that added them.
 
 #include "report_custom.h"
 

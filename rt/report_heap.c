@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report's section of the heap: totals, and the largest stacks by bytes in
-// use and by bytes allocated.
+// Writes the report's section on the heap: totals, and the stacks with the most
+// bytes in use and the most bytes allocated.
 
 #include "report_heap.h"
 
@@ -13,7 +13,7 @@
 #include "sort.h"
 #include "stacks.h"
 
-// The bytes of blocks, and how many those are.
+// Puts the bytes and the number of blocks.
 static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {
   mprof_report_bytes(w, bytes);
   mprof_report_put(w, " in ");
@@ -70,7 +70,7 @@ static bool has_more_allocated(const void *a, const void *b) {
   return x->sum.alloc_bytes > y->sum.alloc_bytes;
 }
 
-// That the list goes on.
+// Puts the number of stacks that the list leaves out.
 static void put_others(struct mprof_report *w, bool in_use, size_t from) {
   const struct mprof_stacks *g = &w->sum->heap_stacks;
   int64_t others = 0;
@@ -107,7 +107,7 @@ static void put_top(struct mprof_report *w, bool in_use) {
     mprof_report_put(w, ", ");
     mprof_report_percent(w, bytes,
                          in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
-    if (w->sum->heap.rate > 1) { // how far to trust an estimate
+    if (w->sum->heap.rate > 1) { // more samples make a better estimate
       uint64_t n =
           in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
       mprof_report_put(w, ", ");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report's section of the heapx profile: totals, and the stacks with the
-// most temporary blocks, bytes copied and slack in use.
+// Writes the report's section on the heapx profile: totals, and the stacks with
+// the most temporary blocks, bytes copied and slack in use.
 
 #include "report_heapx.h"
 
@@ -56,7 +56,7 @@ static void put_totals(struct mprof_report *w) {
   mprof_report_put(w, "\n");
 }
 
-// One of the lists, largest first.
+// A list of stacks, largest value first.
 struct list {
   const char *title;
   int64_t (*key)(const struct mprof_heapx_estimate *);

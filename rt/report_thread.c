@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report's section of threads: all that were ever created, by where, and
-// the names of those that live.
+// Writes the report's section on threads: how many threads each stack has
+// created, and the names of those that are alive.
 
 #include "report_thread.h"
 
@@ -23,7 +23,7 @@ static uint64_t count_live(const struct mprof_thread_snapshot *s) {
   return n;
 }
 
-// ": one, two (3 times), ..." of the live threads from a stack.
+// Puts the names of the live threads from a stack: ": one, two (3 times), ..."
 static void put_names(struct mprof_report *w, const struct mprof_bucket *b) {
   const struct mprof_thread_snapshot *s = &w->sum->threads;
   int shown = 0;

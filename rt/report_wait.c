@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report's sections of waits: who waited, and who made others wait.
+// Writes the report's two sections on waits: where threads waited (block
+// profile), and which threads made others wait (mutex profile).
 
 #include "report_wait.h"
 
@@ -14,7 +15,7 @@
 #include "snapshot_wait.h"
 #include "stacks.h"
 
-// One of the two sections.
+// The words and numbers in which the two sections differ.
 struct section {
   const struct mprof_wait_snapshot *snapshot;
   const struct mprof_wait_stacks *stacks;

@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sessions of the execution trace, their rows, and who is on which. See
-// trace.h. (Go: StartTrace, StopTrace)
+// Sessions of the execution trace: their begin and end, the list of their rows,
+// and which thread writes which row. Defines the public functions that start,
+// stop and snapshot a trace. See trace.h. (Go: StartTrace, StopTrace)
+//
+// This file puts only a thread's first record, and at the end of a session the
+// records that are still missing. trace_events.c and trace_user.c put all
+// others; trace_out.c and trace_reader.c take the buffers from the rows.
 
 #include "trace.h"
 
@@ -42,17 +47,18 @@ struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 
 static struct {
   struct mprof_trace_row *_Atomic rows; // of this session
-  struct mprof_trace_row *unused;       // whose threads have ended
-  struct mprof_trace_row *spare;        // of earlier sessions
+  struct mprof_trace_row *unused;       // rows whose threads have ended
+  struct mprof_trace_row *spare;        // rows of earlier sessions
   _Atomic uint32_t rows_len;            // read without the lock
   unsigned last_session;
   atomic_bool is_open; // started, and not stopped yet; read without the lock
   bool is_ending;      // stopped, and being written
-  uint64_t ticks;      // at its begin
-  char name[MPROF_THREAD_NAME]; // the program's, then
+  uint64_t ticks;      // time of the session's begin
+  char name[MPROF_THREAD_NAME]; // of the program, at that time
 } trace;                        // guarded by trace_lock
 
-static _Atomic uint64_t last_g; // of the process
+// Last thread number given out in the process.
+static _Atomic uint64_t last_g;
 
 // --- records ---
 
@@ -63,7 +69,7 @@ static struct mprof_trace_buf *new_buf(void) {
   const uint64_t until = b ? 0 : mprof_trace_wait_until();
   for (bool may_go_on = true; !b && may_go_on;) {
     may_go_on = mprof_trace_make_room(atomic_load(&trace.rows), until);
-    b = mprof_trace_buf_new(are_many()); // another thread may have made some
+    b = mprof_trace_buf_new(are_many()); // another thread may have made room
   }
   return b;
 }
@@ -76,11 +82,15 @@ static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
   r->last = b;
 }
 
+// Gives the row an empty buffer to fill, which begins with the state that its
+// thread has now. False if there is no memory.
 static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = new_buf();
   bool is_new = b != NULL;
   if (!is_new && mprof_trace_is_recorder() && r->last && r->first == r->last) {
-    b = r->last; // each buffer is some row's only one
+    // Nothing could be dropped: each row has one buffer only. So this row
+    // starts its own one anew.
+    b = r->last;
     mprof_trace_buf_empty(b);
     r->is_cut = true;
   }
@@ -99,14 +109,14 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
     link_last(r, b);
   if (mprof_trace_is_read())
     mprof_trace_reader_news();
-  // A recorder keeps all that there is room for.
+  // A recorder keeps as much as fits, so it makes no room ahead of time.
   if (!mprof_trace_is_recorder() &&
       mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
     mprof_trace_make_room(atomic_load(&trace.rows), 0);
   return true;
 }
 
-// Inlined: nearly each record finds its room.
+// Inlined, since nearly every record finds room in the row's last buffer.
 __attribute__((always_inline)) static inline bool
 has_room(struct mprof_trace_row *r, uint32_t bytes) {
   return (mprof_likely(r->last != NULL) &&
@@ -136,12 +146,13 @@ static struct mprof_trace_row *new_row_locked(void) {
                                 .id = id,
                                 .ticks = trace.ticks,
                                 .written.is_first = id == 0};
-  atomic_store(&trace.rows, r); // read without the lock by who writes some
+  atomic_store(&trace.rows, r); // a thread that makes room reads it unlocked
   return r;
 }
 
-// The calling thread's first records; the row has room for two. What a thread
-// runs, when nobody has seen that it was created: its own name will do.
+// Puts the calling thread's first records; the row has room for two. start is 0
+// if nobody has seen how the thread was created. Then the file shows "main" or
+// "thread" as its start function, and only its name tells it from others.
 static void put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                       enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
@@ -198,21 +209,25 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   return r;
 }
 
-// No memory: the trace ends here, for all, as it is. Not between enter and
-// leave.
+// Ends the recording of all threads, since there is no memory left. The trace
+// keeps all records so far. Not to be called between enter and leave.
 static void end_full(unsigned session) {
   if (!atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
     return;
   mprof_stat_add(MPROF_STAT_trace_full, 1);
-  if (mprof_tls.locks_held == 0) // else the sites ask until it is stopped
+  // While the caller holds a lock, the kinds stay switched on. Then each site
+  // goes on to ask for a session until the trace is stopped.
+  if (mprof_tls.locks_held == 0)
     mprof_contention_update_kinds();
 }
 
-// The first record of a thread in a session.
+// Brings the calling thread into the session, with its first record. Returns
+// its row, or NULL.
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
-  // What a handler or a destructor does after the thread's end was seen would
-  // bring it back, and nobody would see it end.
+  // A signal handler or a destructor may run after the thread's end was
+  // recorded. A record of it would bring the thread back into the trace, and
+  // nobody would see the thread end again.
   if (mprof_tls.is_exiting)
     return NULL;
   mprof_lock_acquire(&mprof_trace_lock);
@@ -225,7 +240,8 @@ static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
   return r;
 }
 
-// session: 0 if it is over anyway.
+// Leaves the record, and ends the session for lack of memory; session is 0 if
+// it is over already. Returns NULL.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
   mprof_trace_leave();
   if (session != 0)
@@ -245,7 +261,8 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
   if (mprof_unlikely(!r))
     return NULL;
   atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
-  // The other side's is a barrier on all processors.
+  // A compiler barrier is enough here: the thread that ends the session issues
+  // a memory barrier on all processors.
   atomic_signal_fence(memory_order_seq_cst);
   if (mprof_unlikely(atomic_load_explicit(&mprof_trace_session,
                                           memory_order_relaxed) != session))
@@ -265,7 +282,8 @@ uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
 // --- threads ---
 
 void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
-  // A handler that came before may have brought it into the trace already.
+  // A signal handler that ran first may have brought the thread into the trace
+  // already.
   if (g != 0 && session == atomic_load(&mprof_trace_session) &&
       mprof_tls.trace_session != session)
     join(session, g, start);
@@ -288,6 +306,7 @@ void mprof_trace_thread_end(void) {
 
 // --- start ---
 
+// Counts the bytes in use now, from which records of the heap go on.
 static void begin_heap(void) {
   struct mprof_mem_snapshot s;
   int64_t bytes = 0;
@@ -321,8 +340,10 @@ static int begin_session_locked(void) {
   return 0;
 }
 
-// A thread that is in a record and was given up may still sign in any of the
-// buffers when it goes on.
+// Frees the buffers of rows, and keeps the rows for later sessions. A thread
+// that was given up inside a record may still sign a slot of any buffer when it
+// goes on. If there is such a thread, all buffers are abandoned instead, and
+// its row is kept as it is.
 static void forget_locked(struct mprof_trace_row *rows) {
   struct mprof_trace_row *next;
   bool has_left = false;
@@ -351,7 +372,7 @@ void mprof_trace_forget(struct mprof_trace_row *rows) {
   mprof_lock_release(&mprof_trace_lock);
 }
 
-// Its rows, which nobody writes any more.
+// Takes the session's rows, which no thread writes any more.
 static struct mprof_trace_row *take_rows_locked(void) {
   struct mprof_trace_row *rows = atomic_exchange(&trace.rows, NULL);
   trace.unused = NULL;
@@ -407,8 +428,8 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 
 // --- stop ---
 
-// What threads are in the middle of becomes records, so that they are not
-// taken to run.
+// Makes a record of the call that the row's thread is in, so that the thread
+// does not seem to run; or puts the name of a thread that runs.
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
@@ -421,7 +442,8 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-// What is recorded after this is another session's.
+// Ends the session and returns its rows. Any later record belongs to another
+// session.
 static struct mprof_trace_row *end_session_locked(void) {
   atomic_store(&mprof_trace_session, 0);
   mprof_lock_acquire(&mprof_registry_lock);
@@ -441,13 +463,14 @@ bool mprof_trace_is_open(const char **own_path) {
   mprof_lock_acquire(&mprof_trace_lock);
   const bool is_open = trace.is_open;
   mprof_lock_release(&mprof_trace_lock);
-  // Only who holds writer_lock ends it.
+  // The path stays valid: only the holder of writer_lock ends the session.
   *own_path = is_open ? mprof_trace_own_path() : NULL;
   return is_open;
 }
 
-// Writing asks the loader for modules, whose lock a thread may hold that waits
-// for trace_lock with its first record; so that is not held meanwhile.
+// Ends the session and writes it. trace_lock is not held while the file is
+// written: writing asks the loader for the modules, and a thread may hold the
+// loader's lock while its first record waits for trace_lock.
 static int finish_locked(const char *path, struct mprof_trace_result *result) {
   if (!trace.is_open)
     return 0;
@@ -475,12 +498,13 @@ int mprof_trace_finish_session(const char *path,
   return error;
 }
 
-// The newest part so far. The recording goes on as another session, so that
-// nothing waits for the file; the next snapshot begins where this one ends.
+// Writes the newest part of the trace so far. The recording goes on as another
+// session, so that no thread waits for the file. The next snapshot begins where
+// this one ends.
 static int snapshot_locked(const char *path) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? ENOTSUP : ESRCH;
-  int error = mprof_trace_write_open(path); // before anything is taken
+  int error = mprof_trace_write_open(path); // if it fails, nothing is lost
   if (error != 0)
     return error;
   struct mprof_trace_row *rows = end_session_locked();

@@ -1,7 +1,25 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See trace_buf.h.
+// Owns the memory of the trace's buffers, and the slots in them that woken
+// threads sign. It knows nothing of records. (Go: traceBuf)
+//
+// A mapping holds one buffer of the usual size, or is cut up for good into
+// small ones. A buffer belongs to a row of the session, or is on a list of
+// unused ones. Its word `slots` says who may write the slots in it:
+//
+//                mprof_trace_buf_new,
+//                mprof_trace_buf_empty        mprof_trace_mark_claim
+//    unused ---------------------------> FREE <--------------------> WRITTEN
+//      ^                                   |                            |
+//      |  mprof_trace_buf_free      seal   |       seal after STUCK_MS  |
+//      +------------------------------- SEALED <------------------------+
+//
+// FREE: any thread may begin to write a slot. WRITTEN: one thread is writing a
+// slot. SEALED: the buffer goes to the file or back to the pool, so no slot
+// may change any more. A buffer that was sealed while it was WRITTEN is marked
+// is_stuck and never goes back to the list of unused buffers. Each reuse gives
+// the buffer a new generation, which makes old marks void.
 
 #include "trace_buf.h"
 
@@ -12,11 +30,11 @@
 
 #include <string.h>
 
-// What a buffer's word slots says.
+// States of a buffer's word slots.
 enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
 
 static struct {
-  struct mprof_lock lock; // guards what follows
+  struct mprof_lock lock; // guards the rest
   struct mprof_trace_buf *unused, *unused_small;
   struct mprof_trace_buf *all; // the first one in each mapping of BUF_SIZE
   size_t mapped;               // bytes
@@ -57,7 +75,7 @@ static struct mprof_trace_buf *usual_locked(void) {
   return b ? b : map_locked();
 }
 
-// Cuts a usual one up for good.
+// Takes an unused small buffer, or cuts one of the usual size up for good.
 static struct mprof_trace_buf *small_locked(void) {
   struct mprof_trace_buf *b = pop_locked(&pool.unused_small);
   if (b || !(b = usual_locked()))
@@ -75,7 +93,8 @@ static struct mprof_trace_buf *small_locked(void) {
 }
 
 static struct mprof_trace_buf *take_locked(bool is_small) {
-  if (pool.used >= mprof_trace_buf_limit()) // it may have been double
+  // More than the limit is in use if the limit was doubled before.
+  if (pool.used >= mprof_trace_buf_limit())
     return NULL;
   struct mprof_trace_buf *b = is_small ? NULL : usual_locked();
   if (!b)
@@ -91,7 +110,8 @@ static void begin(struct mprof_trace_buf *b) {
   atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
 }
 
-// No slot of it is written from here on, nor later by whom it was left for.
+// Lets nobody write a slot of the buffer from here on. The new generation keeps
+// threads with an old mark from writing after the buffer is reused.
 static void end(struct mprof_trace_buf *b) {
   mprof_trace_buf_seal(b);
   atomic_fetch_add(&b->generation, 1);
@@ -132,7 +152,7 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
   }
 }
 
-// Those that are marked so, or all.
+// Unmaps the mappings whose buffer is marked is_over, or all mappings.
 static void unmap_locked(bool all) {
   struct mprof_trace_buf **link = &pool.all, *b;
   while ((b = *link)) {
@@ -171,7 +191,9 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
   mprof_lock_release(&pool.lock);
 }
 
-// Parts of one that was cut up keep it mapped, since they count as used.
+// Takes a mapping off the pool's list, so that it is never unmapped. A mapping
+// that was cut up stays on the list: its parts still count as used, so it stays
+// mapped, too.
 static void abandon_locked(struct mprof_trace_buf *b) {
   struct mprof_trace_buf **link = &pool.all;
   while (*link && *link != b)
@@ -199,7 +221,8 @@ static atomic_bool is_doubled;
 
 void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
 
-// Of a recorder's memory a part is for what its stacks take.
+// Returns the limit in bytes, before it is doubled. A recorder's memory
+// includes the memory of its stacks: a sixteenth is set aside for them.
 static size_t usual_limit(void) {
   const size_t last = (size_t)mprof_flags.trace_last_mb << 20;
   return last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;
@@ -219,14 +242,15 @@ size_t mprof_trace_buf_used(void) { return pool.used; }
 
 void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
-  // The parent's, which are not mapped here.
+  // The parent's buffers are not mapped in the child.
   pool.unused = pool.unused_small = pool.all = NULL;
   pool.used = pool.mapped = 0;
 }
 
 // --- wakers ---
 
-// A slot is written in some instructions only.
+// Tries before a claim gives up. A few instructions write a slot, so a thread
+// that runs is done with it by then.
 #define SPINS 100
 
 static bool enter_slots(struct mprof_trace_buf *b) {
@@ -261,8 +285,8 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
   return is_mine;
 }
 
-// Whoever writes one for as long as this has left it by a longjmp, or has no
-// processor: others must get on.
+// A thread that has been writing a slot for this long has left by a longjmp, or
+// gets no processor. Other threads must not wait for it any longer.
 #define STUCK_MS 1000
 
 void mprof_trace_buf_seal(struct mprof_trace_buf *b) {

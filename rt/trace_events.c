@@ -1,11 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What waits, releases and threads leave in the trace. A wait for a lock is a
-// record when it begins; a call is one when it ends, since only then it is
-// known whether it was short. Who released a lock does not know whom that
-// wakes: it leaves a mark in its own row, and the thread that got the lock
-// signs it.
+// Puts the records of waits, releases, threads and the heap into the trace. The
+// entries of locks and calls decide what is an event; this file only records
+// it.
+//
+// A wait for a lock is recorded when it begins. A call is recorded when it
+// ends, since only then it is known whether it was short.
+//
+// A thread that releases a lock does not know which thread it wakes. So it
+// leaves a record with an empty slot in its own row, and a mark that points to
+// the slot. The thread that gets the lock signs the slot:
+//
+//   releaser's row:  ... WAKE [slot] ...        mprof_trace_put_wake
+//                               ^
+//                               | number of the woken thread
+//   waiter's row:    ... BLOCK  +  START ...    mprof_trace_wait_end
 
 #include "trace_events.h"
 
@@ -28,18 +38,19 @@
 #include <pthread.h>
 #include <string.h>
 
-// Calls shorter than this keep their thread running in the picture, as Go's
-// do that its monitor does not see.
+// Calls shorter than this keep their thread running in the picture. Go does the
+// same with calls that its monitor thread does not see.
 #define SHORT_CALL_NS 20000u
-// The same in ticks, as of the session's begin: to ask the clock takes longer
-// than all else here.
+// SHORT_CALL_NS in ticks, computed when the session begins: to convert it at
+// each call would take longer than the rest of the work here.
 static _Atomic uint64_t short_call;
 
 void mprof_trace_events_init(void) {
   atomic_store(&short_call, mprof_clock_ticks(SHORT_CALL_NS));
 }
 
-// Of kinds that are not here it is a block for the sake of others.
+// Type of record for each kind of wait. All other kinds are waits for other
+// threads: BLOCK_SYNC.
 static const unsigned char types[MPROF_KIND_COUNT] = {
     [MPROF_KIND_cond] = MPROF_TRACE_BLOCK_COND,
     [MPROF_KIND_join] = MPROF_TRACE_BLOCK_COND,
@@ -66,12 +77,15 @@ static void put_block(struct mprof_trace_row *r, enum mprof_trace_type type,
   mprof_trace_finish(r, mprof_trace_put(p, stack));
 }
 
-// Who woke the thread has its time and stack in a row of its own.
+// Puts the end of a wait. The time and stack of the wake are in the row of the
+// waking thread.
 static void put_start(struct mprof_trace_row *r, uint64_t now) {
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_START, now));
-  r->seq += 2; // what made it ready, and its start
+  r->seq += 2; // one number for the wake, one for the start
 }
 
+// Puts the end of a wait together with the wake, since no waking thread's row
+// has a signed record of it.
 static void put_start_self(struct mprof_trace_row *r, uint64_t woken,
                            uint64_t now, uint32_t stack) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_START_SELF, woken);
@@ -83,11 +97,12 @@ static void put_start_self(struct mprof_trace_row *r, uint64_t woken,
   r->seq += 2;
 }
 
-// Nobody is known to have woken it.
+// Puts the end of a wait that no known thread ended.
 static void put_start_alone(struct mprof_trace_row *r, uint64_t now) {
   put_start_self(r, now, now, 0);
 }
 
+// Ends the wait under way, if any, which was left by a longjmp or an exception.
 static void wait_left(struct mprof_trace_row *r, uint64_t now) {
   if (mprof_likely(r->waits_in == 0))
     return;
@@ -97,10 +112,10 @@ static void wait_left(struct mprof_trace_row *r, uint64_t now) {
   r->waits_in = 0;
 }
 
-// Whether the frame of the wait under way still has what it had. Only on the
-// thread's own stack, since others may be gone. What a longjmp has left there
-// stays if the frames above happen to leave it out: then the thread seems to
-// wait for longer than it does.
+// Whether the stack frame of the wait under way still holds the wait's data.
+// Looks at the thread's own stack only, since another stack may be unmapped.
+// After a longjmp the old data may survive, if no later frame happens to
+// overwrite it. Then the thread seems to wait for longer than it does.
 static bool is_still_there(const struct mprof_trace_row *r) {
   const struct mprof_stack_range *own = &mprof_tls.self->range;
   const uintptr_t at = (uintptr_t)r->wait;
@@ -143,8 +158,9 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
   mprof_trace_leave();
 }
 
-// A mark of a release that came after the wait began. Processors' counters may
-// differ a little: what is not sure is nobody's.
+// Whether a mark is of a release that came after the wait began. The time
+// counters of processors may differ a little; a release that does not surely
+// come later is not taken for the one that ended the wait.
 static bool is_of_wait(const struct mprof_trace_mark *m,
                        const struct mprof_trace_row *r) {
   return m->buf != NULL && m->session == mprof_tls.trace_session &&
@@ -158,12 +174,13 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
     put_start_alone(r, now);
   else if (mprof_trace_mark_claim(m, r->g, r->seq + 1, r->skipped))
     put_start(r, now > woken ? now : woken);
-  else // another thread that it woke has, or the row is written already
+  else // another thread has signed, or the waker's row is written already
     put_start_self(r, woken, now, m->stack);
 }
 
-// The last one of each hash. A thread's end is nobody's release, so it has no
-// place in the table of waiters; and whoever joins it may be cancelled.
+// Marks of threads' ends: the last one of each hash. The end of a thread is no
+// release of a lock, so its mark has no place in the table of waiters; and the
+// thread that joins it may be cancelled.
 static struct {
   struct mprof_lock lock; // guards the rest
   struct {
@@ -177,7 +194,8 @@ static size_t ended_slot(uintptr_t thread) {
   return h >> 56;
 }
 
-// The mark of a thread's end; none if another of its hash has ended since.
+// Returns the mark of a thread's end; an empty one if another thread of the
+// same hash has ended since.
 static struct mprof_trace_mark end_of(uintptr_t thread) {
   struct mprof_trace_mark mark = {.buf = NULL};
   const size_t i = ended_slot(thread);
@@ -188,6 +206,8 @@ static struct mprof_trace_mark end_of(uintptr_t thread) {
   return mark;
 }
 
+// Puts the record of a call that has ended: as a short call, as a long system
+// call, or as a wait.
 static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
                      enum mprof_outcome how, uint64_t now) {
   const struct mprof_trace_mark mark =
@@ -201,7 +221,7 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
   } else if (type == MPROF_TRACE_CALL_OPEN) {
     unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
-    // From the record's time on, which may be later than the call's.
+    // Counts from the record's time, which may be later than the call's begin.
     const uint64_t end = now / MPROF_TRACE_TICK_DIV;
     const uint64_t ticks = end > r->ticks ? end - r->ticks : 0;
     p = mprof_trace_put(p, w->trace_stack);
@@ -238,7 +258,8 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
   p = mprof_trace_put(p, w->stack);
   unsigned char *const slot = mprof_trace_slot_after(p);
-  memset(p, 0, 3 * sizeof(uint64_t)); // as much as there can be, at once
+  // Clears the padding and the slot: the most that both can take.
+  memset(p, 0, 3 * sizeof(uint64_t));
   struct mprof_trace_buf *b = r->last;
   mprof_trace_finish(r, slot + sizeof(uint64_t));
   return (struct mprof_trace_mark){
@@ -258,7 +279,8 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
 
 // --- threads ---
 
-// With the stack of what the thread ran: it has no other any more.
+// The record of the end has the stack of the thread's start function, since the
+// thread has no other stack any more.
 void mprof_trace_put_end(struct mprof_trace_row *r) {
   const uint64_t now = mprof_clock_now();
   const uintptr_t self = (uintptr_t)pthread_self();
@@ -301,12 +323,13 @@ uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start) {
 
 // --- the heap ---
 
-// As the profile estimates it, exact with rate 1.
+// Bytes in use as the heap profile estimates them; exact at sampling rate 1.
 static struct {
   _Atomic int64_t bytes;
-  _Atomic int64_t shown; // by the last record
+  _Atomic int64_t shown; // bytes in the last record
   _Atomic uint64_t collections;
-  unsigned gc_session; // that has the begin of the collection; by collectors
+  // Session that has the begin of the current collection; the collector's own.
+  unsigned gc_session;
 } heap;
 
 void mprof_trace_heap_init(int64_t bytes) {
@@ -324,7 +347,7 @@ void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
   const int64_t n = is_free ? -bytes : bytes;
   const int64_t now =
       atomic_fetch_add_explicit(&heap.bytes, n, memory_order_relaxed) + n;
-  // A caller that empties an arena holds a lock, and a record may need one.
+  // A caller that empties an arena holds a lock, and a record may need another.
   if (mprof_tls.locks_held != 0)
     return;
   int64_t shown = atomic_load_explicit(&heap.shown, memory_order_relaxed);

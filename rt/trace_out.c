@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a session's trace goes, and when. It stays in memory until that is half
-// full; from then on whichever thread fills a buffer writes some of the oldest
-// to the file before it goes on. The rest is written at the end, when all is
-// quiet. So a wait's waker is nearly always still in memory when the thread
-// that it woke signs.
+// Decides where a session's trace goes, and when. write_trace.c makes the
+// bytes.
+//
+// The records stay in memory until it is half full. From then on, each thread
+// that fills a buffer writes some of the oldest buffers to the file before it
+// goes on. The rest is written at the end, when no thread makes records. So the
+// record of a waker is nearly always still in memory when the woken thread
+// signs it. A recorder drops the oldest buffers instead of writing them.
 
 #include "trace_out.h"
 
@@ -30,33 +33,33 @@
 #include <string.h>
 #include <unistd.h>
 
-// Buffers that a thread writes before it goes on with its own work.
+// Most buffers that a thread writes before it goes on with its own work.
 enum { WRITTEN_AT_ONCE = 4 };
-// How long a reader of a descriptor may take nothing when the trace has ended.
+// How long a reader of a descriptor may take no byte when the trace has ended.
 enum { PATIENCE_MS = 5000 };
-// How long a thread waits for one while the trace goes on: when the memory is
-// full, or for a batch larger than what is kept for the reader.
+// How long a thread waits for such a reader while the trace goes on: when the
+// memory is full, or when a batch is larger than the reader's buffer.
 enum { WAIT_MS = 1000 };
-// What a stack with its strings takes in the file, and what is left for those
-// that come while the memory is written.
+// Bytes that a stack with its strings takes in the file, and the number of
+// stacks to reserve for those that appear while the memory is being written.
 enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
-// Of what does not fit the disk this part is dropped at a time.
+// If the trace does not fit the disk, one part in so many is dropped at a time.
 enum { DROPPED_PART = 4 };
-// Above all that trace_last may be a number of.
+// Exceeds any valid number in trace_last.
 #define LAST_MAX 100000u
 
 static struct {
   atomic_bool is_busy; // guards the rest while the session goes on
-  int fd;              // of the program's; -1: path
-  bool has_reader;     // of fd, which may be slow; written at the begin only
+  int fd;              // the program's descriptor; -1: the file at path
+  bool has_reader;     // fd has a reader, maybe slow; set by write_begin only
   char path[MPROF_PATH_MAX];
-  struct mprof_outfile *out; // NULL: nothing was written yet
+  struct mprof_outfile *out; // NULL: no byte was written yet
   struct mprof_trace_writer *writer;
   int error;
-  bool has_waited;     // for the reader, in vain: no other thread does
-  bool has_parts;      // buffers are in out and not in memory any more
-  bool is_recorder;    // nothing is written before somebody asks
-  uint64_t keep_ticks; // what a recorder is to write at least; 0: all it has
+  bool has_waited;     // a thread waited for the reader in vain; no other does
+  bool has_parts;      // some buffers are in out and not in memory any more
+  bool is_recorder;    // the trace is written on request only
+  uint64_t keep_ticks; // that a recorder writes at least; 0: all it has
 } to;
 
 uint64_t mprof_trace_last_ns(const char *s) {
@@ -77,7 +80,8 @@ uint64_t mprof_trace_last_ns(const char *s) {
   return 0;
 }
 
-// The program may go elsewhere before the trace ends.
+// Stores the path as an absolute one: the program may change its directory
+// before the trace ends.
 static void make_absolute(const char *path) {
   size_t len = 0;
   if (path[0] != '/') {
@@ -112,7 +116,7 @@ static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }
 
-// 0 or an errno value.
+// Begins a trace in a file. 0 or an errno value.
 static int open_writer(struct mprof_outfile *out) {
   const struct mprof_trace_sink sink = {put, out};
   to.writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
@@ -156,8 +160,8 @@ void mprof_trace_take_first(struct mprof_trace_row *r) {
   mprof_trace_buf_free(b);
 }
 
-// Writes a row's oldest buffer that is complete. Other threads only add to the
-// row's end.
+// Writes a row's oldest buffer if it is complete. Needs no lock: other threads
+// only add buffers at the row's end.
 static bool write_one(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = r->first;
   struct mprof_trace_buf *next =
@@ -171,7 +175,7 @@ static bool write_one(struct mprof_trace_row *r) {
   return true;
 }
 
-// A row at a time, so that all get on.
+// Writes some buffers, one of each row in turn, so that no row falls behind.
 static bool write_some(struct mprof_trace_row *rows) {
   int n = 0;
   for (int before = -1; n < WRITTEN_AT_ONCE && n != before;) {
@@ -183,8 +187,9 @@ static bool write_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// The row whose first buffer is complete and ended before all others' did: a
-// window begins where the last one that was dropped has ended.
+// Returns the row whose first buffer ended earliest, among the complete ones.
+// That buffer is the one to drop: the window begins where the last dropped
+// buffer ended.
 static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   struct mprof_trace_row *found = NULL;
   uint64_t found_end = 0;
@@ -200,7 +205,8 @@ static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   return found;
 }
 
-// Drops the oldest buffer, and adds its bytes. False: each is its row's last.
+// Drops the oldest buffer, and adds its size to *bytes. False if each row has
+// only its last buffer left.
 static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
   struct mprof_trace_row *r = oldest(rows);
   if (!r)
@@ -211,7 +217,7 @@ static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
   return true;
 }
 
-// A recorder keeps the newest.
+// Drops some of the oldest buffers of a recorder. False if there are none.
 static bool drop_some(struct mprof_trace_row *rows) {
   size_t bytes = 0;
   int n = 0;
@@ -220,8 +226,9 @@ static bool drop_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// A session of the option trace has its name at the end only: what is written
-// before has one beside it.
+// Opens the file before the session ends. A session of the option trace gets
+// its path only at the end; until then its temporary file is named after
+// log_path.
 static int open_first(void) {
   char path[MPROF_PATH_MAX];
   if (to.fd >= 0 || to.path[0] != '\0')
@@ -230,8 +237,9 @@ static int open_first(void) {
   return error != 0 ? error : open_out(path, -1);
 }
 
-// Bytes of all that may be in memory when the disk is full, and of the stacks,
-// which come last: with room for them the trace as it is then can be ended.
+// Returns the bytes that are still to be written if the disk fills up now: of
+// all records that may be in memory, and of the stacks, which come last. While
+// this much is reserved, the trace can be completed as it then is.
 static uint64_t bytes_of_rest(void) {
   const uint64_t records = mprof_trace_buf_limit();
   const uint64_t stacks =
@@ -239,8 +247,8 @@ static uint64_t bytes_of_rest(void) {
   return records + records / 2 + stacks * STACK_BYTES;
 }
 
-// Whether a thread that may wait until then is to do so for the reader. Who has
-// waited in vain has done it for all.
+// Whether a thread that may wait until the given time is to wait for the
+// reader. Once a thread has waited in vain, no other thread waits.
 static bool is_to_wait(uint64_t until) {
   const bool is = to.out->error == 0 && !to.has_waited && until != 0 &&
                   mprof_clock_now() < until;
@@ -249,8 +257,9 @@ static bool is_to_wait(uint64_t until) {
   return is;
 }
 
-// What a reader has not taken of the last batch comes first, so that there is
-// no more of it. *must_wait: for the reader.
+// Writes some buffers. Sends the rest of the last batch first if the reader has
+// not taken it all, so that such rests do not pile up. *must_wait is set if the
+// caller is to wait for the reader.
 static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
                           bool *must_wait) {
   if (!mprof_trace_format_streams())
@@ -283,10 +292,10 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   }
   if (to.is_recorder)
     has_written = drop_some(rows);
-  else if (!mprof_trace_is_read()) // which has its own pace
+  else if (!mprof_trace_is_read()) // mprof_trace_read takes its own buffers
     has_written = write_to_file(rows, until, &must_wait);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  if (must_wait) // not while it is busy, so that all who wait get on
+  if (must_wait) // with is_busy cleared, so that other waiting threads go on
     mprof_sys_sleep_ms(1);
   return has_written || must_wait;
 }
@@ -307,7 +316,8 @@ static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
   return last;
 }
 
-// Of a recorder what is wanted. from: when that begins; 0: all.
+// Writes all that the rows have; of a recorder (is_part) only the requested
+// window, which begins at the time from. 0 or an errno value.
 static int write_rows(struct mprof_trace_row *rows, uint64_t from,
                       bool is_part) {
   int error = 0;
@@ -316,7 +326,7 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
   else
     error = mprof_trace_write_window(to.writer, rows, from);
   if (error == 0)
-    error = mprof_outfile_flush(to.out); // else the stacks are for nothing
+    error = mprof_outfile_flush(to.out); // on an error, stacks are no use
   if (error == 0)
     mprof_trace_write_tail(to.writer, last_ticks_of(rows));
   if (error == 0)
@@ -328,8 +338,10 @@ static bool is_full(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-// How much room a trace needs is known only when it has been written. Whether
-// there is less now, of which a file can be made.
+// Drops the oldest part of the trace because the disk is full. How much room a
+// trace needs is known only once it is written, so the caller tries again.
+// Returns false if nothing could be dropped, or if some buffers are already in
+// the file and gone from memory, so that it cannot be written anew.
 static bool drop_for_disk(struct mprof_trace_row *rows) {
   size_t bytes = 0, dropped = 0;
   if (to.has_parts || to.out->is_lent)
@@ -350,7 +362,8 @@ static int begin_anew(void) {
   return error != 0 ? error : open_writer(to.out);
 }
 
-// What does not fit the disk is lost, the oldest first. 0 or an errno value.
+// Writes all that is in memory. If it does not fit the disk, the oldest part is
+// lost, and *cut is the reason. 0 or an errno value.
 static int write_rest(struct mprof_trace_row *rows, int *cut) {
   const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
   const uint64_t from =
@@ -379,7 +392,7 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
   if (to.writer)
     result->events = mprof_trace_writer_events(to.writer);
   if (own_error != 0 && to.out->error == 0)
-    to.out->error = own_error; // what is half written is no trace
+    to.out->error = own_error; // discards the file: half of it is no trace
   const int error = mprof_outfile_close(to.out);
   close_writer();
   mprof_os_unmap(to.out, sizeof(*to.out));
@@ -414,7 +427,7 @@ int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
   return write_end(rows, path, -1, result);
 }
 
-// What the parent's writer has is the parent's, its descriptor too.
+// Leaves the parent's writer and its descriptor to the parent.
 void mprof_trace_write_reset(void) {
   if (to.out)
     mprof_outfile_forget(to.out);

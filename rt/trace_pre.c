@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads that were there when a session of the trace began: what each was
-// doing, until it comes by itself. See trace.h.
+// Lists the threads that existed when a session of the trace began, with what
+// each of them was doing. A thread stays on the list until it makes its first
+// record. See trace.h.
 
 #include "trace_pre.h"
 
@@ -20,9 +21,9 @@
 
 struct before {
   int tid;
-  uint32_t start; // of what it runs, or where it was created
+  uint32_t start; // stack of the function it runs, or of its creation
   uint64_t g;
-  uint8_t from; // enum mprof_trace_from; UNKNOWN once it has come
+  uint8_t from; // enum mprof_trace_from; UNKNOWN once it is in the trace
 };
 
 static struct {
@@ -30,7 +31,8 @@ static struct {
   size_t len, bytes;
 } pre; // guarded by trace_lock
 
-// System calls that the trace shows as such; a thread in another one waits.
+// Whether the trace shows a system call as one. A thread in any other system
+// call counts as waiting.
 static bool is_call(long number) {
   static const short calls[] = {
       SYS_read,       SYS_readv,           SYS_pread64,     SYS_write,
@@ -45,8 +47,8 @@ static bool is_call(long number) {
   return false;
 }
 
-// How the kernel sees a thread: one that does not run is in a system call,
-// whose number not all kernels say.
+// Returns what a thread is doing, as the kernel sees it. A thread that does not
+// run is in a system call, but not all kernels tell its number.
 static enum mprof_trace_from look_at(int tid) {
   struct mprof_proc_thread p;
   if (!mprof_proc_thread(tid, &p) || (p.state != 'S' && p.state != 'D'))

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace that the program itself takes piece by piece: its head, a batch for
-// each buffer that is full, and after the session's end the rest. (Go:
-// ReadTrace)
+// Hands a trace to the program piece by piece: first the head, then a batch for
+// each buffer that is full, and after the session's end the rest. A call waits
+// while there is no piece. (Go: ReadTrace)
 
 #include "trace_reader.h"
 
@@ -27,10 +27,11 @@
 static struct {
   atomic_bool is_open;
   atomic_bool has_ended;
-  atomic_uint news;    // counts buffers that became complete, and the end
-  atomic_bool is_busy; // a call is under way; guards what follows
+  // Counts the buffers that became complete, and the session's end; a futex.
+  atomic_uint news;
+  atomic_bool is_busy; // a call is under way; guards the rest
   struct mprof_trace_writer *writer;
-  struct mprof_trace_row *rest; // after the end: the session's rows
+  struct mprof_trace_row *rest; // the session's rows, once it has ended
   uint64_t last_ticks;
   bool has_tail;
   unsigned char *piece;
@@ -74,7 +75,7 @@ void mprof_trace_reader_begin(void) {
 
 void mprof_trace_reader_news(void) {
   atomic_fetch_add(&reader.news, 1);
-  mprof_sys_futex_wake(&reader.news); // the one reader
+  mprof_sys_futex_wake(&reader.news); // there is one reader at most
 }
 
 void mprof_trace_reader_end(struct mprof_trace_row *rows) {
@@ -91,7 +92,7 @@ void mprof_trace_reader_reset(void) {
   reader.len = reader.cap = 0;
 }
 
-// --- the reader's ---
+// --- the reader's side, with is_busy set ---
 
 static void write_buf(struct mprof_trace_row *r) {
   mprof_trace_buf_seal(r->first);
@@ -99,6 +100,7 @@ static void write_buf(struct mprof_trace_row *r) {
   mprof_trace_take_first(r);
 }
 
+// Makes a piece of one buffer that is complete, if there is one.
 static void write_full(void) {
   if (!mprof_trace_format_streams())
     return;
@@ -109,12 +111,14 @@ static void write_full(void) {
       write_buf(r);
 }
 
+// Makes a piece of what is left after the session's end; the tail comes last.
 static void write_rest(void) {
   for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
        r = r->next) {
     if (r->ticks > reader.last_ticks)
       reader.last_ticks = r->ticks;
-    while (r->first && reader.len == 0) // not all formats write at once
+    // A format may keep a batch for later, which makes no piece.
+    while (r->first && reader.len == 0)
       write_buf(r);
   }
   if (reader.len != 0 || reader.has_tail)
@@ -148,7 +152,7 @@ static void finish(void) {
   atomic_store(&reader.is_open, false);
 }
 
-// The next piece. False: there is none so far.
+// Makes the next piece. False if there is none so far.
 static bool next(void) {
   reader.len = 0;
   if (!reader.writer) {
@@ -156,7 +160,7 @@ static bool next(void) {
   } else if (!atomic_load(&reader.has_ended)) {
     write_full();
   } else {
-    mprof_lock_acquire(&mprof_writer_lock); // for names
+    mprof_lock_acquire(&mprof_writer_lock); // needed to symbolize
     write_rest();
     mprof_lock_release(&mprof_writer_lock);
     return true;
@@ -164,6 +168,8 @@ static bool next(void) {
   return reader.len != 0 || reader.error != 0;
 }
 
+// Returns the piece in *data and its length; 0 after the last piece, or a
+// negative errno value. After the last piece the reader is closed.
 static ssize_t take(const void **data) {
   int error = reader.error;
   if (error == 0 && reader.writer)
@@ -178,7 +184,7 @@ static ssize_t take(const void **data) {
   return -error;
 }
 
-// False: there is nothing so far.
+// Reads without a wait. False if there is no piece so far.
 static bool try_read(const void **data, ssize_t *result) {
   bool is_done = true;
   *result = -EBUSY;

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of a row, as its format is to write them: what they say of the row's
-// thread, and whether they can be written at all.
+// Reads the records of a row and hands them to the format. Follows the state of
+// the row's thread on the way, and leaves out records that no reader would
+// accept. The bytes of events are the format's business.
 //
-// A thread's events have sequence numbers, by which readers put those of
-// several rows in order: each of its starts and of what makes it ready has the
-// next one. A row has them in its thread's order, so they are counted here; a
-// waker's row has the number from the woken thread itself.
+// Events have sequence numbers, by which readers put the events of several rows
+// in order. Each start of a thread takes the thread's next number, and so does
+// each event that makes the thread ready. A row has these events in the
+// thread's order, so their numbers are counted here. Only a waker's row has the
+// number in the record: the woken thread signed it there.
 
 #include "trace_records.h"
 
@@ -22,23 +24,47 @@
 
 // --- reading ---
 
-static const unsigned char numbers_of[] = {
-    [MPROF_TRACE_BEGIN] = 4,        [MPROF_TRACE_PRE] = 4,
-    [MPROF_TRACE_CREATE] = 3,       [MPROF_TRACE_BLOCK_SYNC] = 1,
-    [MPROF_TRACE_BLOCK_COND] = 1,   [MPROF_TRACE_BLOCK_NET] = 1,
-    [MPROF_TRACE_BLOCK_SELECT] = 1, [MPROF_TRACE_SLEEP] = 1,
-    [MPROF_TRACE_START_SELF] = 2,   [MPROF_TRACE_WAKE] = 1,
-    [MPROF_TRACE_CALL] = 1,         [MPROF_TRACE_CALL_LONG] = 2,
-    [MPROF_TRACE_CALL_OPEN] = 1,    [MPROF_TRACE_HEAP] = 1,
-    [MPROF_TRACE_GC_START] = 2,     [MPROF_TRACE_TASK] = 4,
-    [MPROF_TRACE_TASK_END] = 2,     [MPROF_TRACE_REGION] = 4,
-    [MPROF_TRACE_LOG] = 4,          [MPROF_TRACE_LABELS] = 1};
+// Kinds of numbers in records: a stack or a name is a handle.
+enum number_kind { PLAIN, STACK, START, NAME };
+
+// The numbers of each type of record, after the ticks.
+enum { NUMBERS_MAX = 4 };
+struct numbers {
+  unsigned char len, kinds[NUMBERS_MAX]; // enum number_kind
+};
+#define NUMBERS(...)                                                           \
+  {                                                                            \
+    sizeof((const unsigned char[]){__VA_ARGS__}), { __VA_ARGS__ }              \
+  }
+static const struct numbers numbers_of[] = {
+    [MPROF_TRACE_BEGIN] = NUMBERS(PLAIN, PLAIN, PLAIN, START),
+    [MPROF_TRACE_PRE] = NUMBERS(PLAIN, PLAIN, START, PLAIN),
+    [MPROF_TRACE_CREATE] = NUMBERS(PLAIN, START, STACK),
+    [MPROF_TRACE_BLOCK_SYNC] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_COND] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_NET] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_SELECT] = NUMBERS(STACK),
+    [MPROF_TRACE_SLEEP] = NUMBERS(STACK),
+    [MPROF_TRACE_START_SELF] = NUMBERS(STACK, PLAIN),
+    [MPROF_TRACE_WAKE] = NUMBERS(STACK),
+    [MPROF_TRACE_CALL] = NUMBERS(STACK),
+    [MPROF_TRACE_CALL_LONG] = NUMBERS(STACK, PLAIN),
+    [MPROF_TRACE_CALL_OPEN] = NUMBERS(STACK),
+    [MPROF_TRACE_HEAP] = NUMBERS(PLAIN),
+    [MPROF_TRACE_GC_START] = NUMBERS(PLAIN, STACK),
+    [MPROF_TRACE_TASK] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
+    [MPROF_TRACE_TASK_END] = NUMBERS(PLAIN, STACK),
+    [MPROF_TRACE_REGION] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
+    [MPROF_TRACE_LOG] = NUMBERS(PLAIN, NAME, STACK, PLAIN),
+    [MPROF_TRACE_LABELS] = NUMBERS(PLAIN)};
 
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r) {
   r->type = (enum mprof_trace_type) * p++;
   r->ticks = r->type == MPROF_TRACE_PRE ? 0 : mprof_trace_get(&p);
-  const unsigned n = r->type < sizeof(numbers_of) ? numbers_of[r->type] : 0;
+  const unsigned n = r->type < sizeof(numbers_of) / sizeof(numbers_of[0])
+                         ? numbers_of[r->type].len
+                         : 0;
   for (unsigned i = 0; i < n; i++)
     r->n[i] = mprof_trace_get(&p);
   if (r->type == MPROF_TRACE_WAKE) {
@@ -58,8 +84,9 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
   return p;
 }
 
-// --- what they say of the thread ---
+// --- state of the row's thread ---
 
+// Returns the state of a thread after its first record in a row.
 static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
   struct mprof_trace_thread t = {
       .g = r->n[0], .tid = r->n[1], .start = r->n[3], .seq = 1};
@@ -68,7 +95,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // that it waited, and what made it ready
+  case MPROF_TRACE_FROM_WAITING: // one number for the wait, one for the wake
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -116,6 +143,49 @@ void mprof_trace_follow(struct mprof_trace_thread *t,
   }
 }
 
+// --- events by a format's table ---
+
+static uint64_t argument(struct mprof_trace_writer *w, enum number_kind kind,
+                         uint64_t n) {
+  switch (kind) {
+  case STACK:
+    return mprof_trace_stack_number(w, n);
+  case START:
+    return mprof_trace_start_number(w, n, 0);
+  case NAME:
+    return mprof_trace_name_number(w, n);
+  default:
+    return n;
+  }
+}
+
+static void put_event(struct mprof_trace_writer *w,
+                      const struct mprof_trace_form *f, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const struct numbers *numbers = &numbers_of[r->type];
+  uint64_t args[2 + NUMBERS_MAX] = {ticks};
+  size_t n = 1;
+  if (f->text)
+    args[n++] = mprof_trace_string_number(w, f->text);
+  for (unsigned i = 0; i < numbers->len; i++)
+    args[n++] = argument(w, (enum number_kind)numbers->kinds[i], r->n[i]);
+  w->format->event(w, f->event, args, n);
+  if (f->then != 0)
+    EVENT(w, f->then, 0);
+}
+
+bool mprof_trace_put_events(struct mprof_trace_writer *w,
+                            struct mprof_trace_written *to, uint64_t ticks,
+                            const struct mprof_trace_record *r,
+                            const struct mprof_trace_forms *forms) {
+  const struct mprof_trace_form *f = &forms->of[r->type];
+  if (f->put)
+    f->put(w, to, ticks, r);
+  else if (f->event != 0)
+    put_event(w, f, ticks, r);
+  return f->put || f->event != 0;
+}
+
 // --- writing ---
 
 static bool put(struct mprof_trace_writer *w, struct mprof_trace_written *to,
@@ -138,9 +208,10 @@ static bool put_region_begin(struct mprof_trace_writer *w,
   return true;
 }
 
-// Readers refuse a file whose regions do not nest. So one ends those within it,
-// whose ends a longjmp or an error's way out has left out; and an end is left
-// out that has no begin, as of a region that the window of a recorder cuts.
+// Readers refuse a file whose regions do not nest. So the end of a region also
+// ends the regions within it that are still open: a longjmp or an exception has
+// skipped their ends. An end without a begin is left out, as of a region that
+// began before a recorder's window.
 static bool put_region_end(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -164,6 +235,7 @@ static bool put_region_end(struct mprof_trace_writer *w,
   return true;
 }
 
+// Leaves out the end of a collection that did not begin in the file.
 static bool put_collection(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -174,8 +246,8 @@ static bool put_collection(struct mprof_trace_writer *w,
   return true;
 }
 
-// As much as there is room for; no part that is a character or its escape is
-// cut in half.
+// Adds a part if there is room for it, else closes the text. A part is a
+// character or its escape, so neither is cut in half.
 static void add_part(void *arg, const char *s, size_t len) {
   struct mprof_text *t = arg;
   if (len < t->cap - t->len)
@@ -198,13 +270,14 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
   return put(w, to, ticks, &log);
 }
 
-// Whether there was an event.
+// Writes a record that readers will accept. Returns whether it became an event.
 static bool put_checked(struct mprof_trace_writer *w,
                         struct mprof_trace_written *to, uint64_t ticks,
                         const struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_WAKE:
-    return r->n[1] != 0 && put(w, to, ticks, r); // somebody signed
+    // The woken thread's number is 0 if no thread signed: then none was woken.
+    return r->n[1] != 0 && put(w, to, ticks, r);
   case MPROF_TRACE_REGION:
     return r->n[1] != 0 ? put_region_end(w, to, ticks, r)
                         : put_region_begin(w, to, ticks, r);
@@ -226,7 +299,7 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r) {
   const uint64_t ticks = to->left + r->ticks;
-  if (r->type == MPROF_TRACE_PRE) // it has no time of its own
+  if (r->type == MPROF_TRACE_PRE) // has no ticks
     put(w, to, 0, r);
   else
     to->left = put_checked(w, to, ticks, r) ? 0 : ticks;

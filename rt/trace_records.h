@@ -34,4 +34,25 @@ void mprof_trace_write_batch(struct mprof_trace_writer *w,
                              struct mprof_trace_row *r,
                              const struct mprof_trace_buf *b);
 
+// How a format writes the records of a type.
+struct mprof_trace_form {
+  unsigned event;   // the format's number of the event; 0: none
+  const char *text; // string that is the first argument; NULL: none
+  unsigned then;    // an event without arguments that follows; 0: none
+  // Writes all events of a record; NULL: event and then say them.
+  void (*put)(struct mprof_trace_writer *w, struct mprof_trace_written *to,
+              uint64_t ticks, const struct mprof_trace_record *r);
+};
+// By the type of the record.
+struct mprof_trace_forms {
+  struct mprof_trace_form of[MPROF_TRACE_LABELS + 1];
+};
+// Writes a record's events by its form. Unless the form has a function of its
+// own, each of the record's numbers is an argument of the event. False: the
+// format has no event for the record.
+bool mprof_trace_put_events(struct mprof_trace_writer *w,
+                            struct mprof_trace_written *to, uint64_t ticks,
+                            const struct mprof_trace_record *r,
+                            const struct mprof_trace_forms *forms);
+
 #endif // MPROF_RT_TRACE_RECORDS_H

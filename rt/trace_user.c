@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the program itself puts into the trace: tasks, regions, messages. (Go:
-// runtime/trace's NewTask, StartRegion, Log)
+// Puts into the trace what the program itself adds: tasks, regions, messages,
+// and the names and labels of its threads. Owns the table of the names that
+// records refer to. (Go: runtime/trace's NewTask, StartRegion, Log)
 
 #include "trace_user.h"
 
@@ -25,8 +26,9 @@
 
 // --- names ---
 
-// Texts that records name by a handle: few, and the same ones again and again.
-// Found without a lock, added under one.
+// Texts that records refer to by a handle. There are few, and the same texts
+// come again and again. A text is looked up without a lock, and added under
+// names.lock.
 #define NAME_SLOTS 4096u
 #define NAMES_MAX (NAME_SLOTS / 2)
 #define NAME_LENGTH_MAX 255u
@@ -37,7 +39,7 @@ struct name {
 };
 
 static struct {
-  struct mprof_lock lock;             // guards what follows, for writers
+  struct mprof_lock lock;             // guards writes to the rest
   _Atomic uint32_t slots[NAME_SLOTS]; // handles; open addressing
   size_t len;
 } names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
@@ -47,6 +49,8 @@ const char *mprof_trace_name_text(uint32_t handle) {
   return n ? n->text : "";
 }
 
+// Returns the handle of a text, 0 if it is not in the table; *slot is where it
+// is or belongs.
 static uint32_t find_name(const char *s, size_t len, size_t *slot) {
   const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, len);
   for (*slot = (h ^ h >> 32) % NAME_SLOTS;; *slot = (*slot + 1) % NAME_SLOTS) {
@@ -87,13 +91,15 @@ static uint32_t get_name(const char *s, size_t len) {
   return handle;
 }
 
-// The thread's last names by where the program has them, which need no hash.
+// The calling thread's last names, by their addresses in the program: a hit
+// needs no hash of the text.
 static _Thread_local struct recent_name {
   const char *s;
   const struct name *name; // NULL: none
 } recent_names[4];
 
-// 0 where there are too many, or no memory: then there is no name.
+// Returns the handle of a name. Returns 0, which means no name, for an empty
+// text, if there are too many names already, or if there is no memory.
 static uint32_t name_of(const char *s, size_t len) {
   if (len == 0)
     return 0;
@@ -124,7 +130,8 @@ void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now) {
   mprof_trace_finish(r, mprof_trace_put(p, r->labels));
 }
 
-// What a signal handler does in the middle of a wait is not in the trace.
+// A signal handler that runs in the middle of a wait leaves no record: see
+// mprof_trace_runs.
 void mprof_trace_labels(uintptr_t frame) {
   if (!mprof_guard_enter())
     return;
@@ -139,11 +146,12 @@ void mprof_trace_labels(uintptr_t frame) {
 
 // --- names of threads ---
 
-// Threads get their names late, and not always by themselves, so each is asked
-// before its first wait, and at its end or the session's. A name that is the
-// program's is none.
-// The thread's own, without a file: the program may be about to open one that
-// is to have the lowest descriptor.
+// A thread gets its name late, and sometimes from another thread. So the name
+// is read before the thread's first wait, and again at the end of the thread or
+// of the session. A name equal to the program's does not count as a name.
+
+// Reads the calling thread's name without opening a file: the program may be
+// about to open a file that must get the lowest free descriptor.
 static bool get_own_name(char name[MPROF_THREAD_NAME]) {
   char text[MPROF_THREAD_NAME] = "";
   struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
@@ -185,11 +193,12 @@ void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now) {
 
 // --- records ---
 
-// Tasks of the process; 0 is the one that everything else belongs to.
+// Number of the last task of the process. Task 0 is the one that everything
+// outside of tasks belongs to.
 static _Atomic uint64_t last_task;
 
-// A record of a thread that runs: what a signal handler does in the middle of a
-// wait is not in the trace.
+// A record under way of a thread that runs. A signal handler that runs in the
+// middle of a wait makes none.
 struct record {
   uint32_t name; // handles
   uint32_t stack;
@@ -197,9 +206,10 @@ struct record {
   unsigned char *p;
 };
 
-// Begins one of a type, with room for some bytes more than usual. The name is
-// read before anything is entered, since it may be no string. True with the
-// guard set and between enter and leave. frame: of the caller.
+// Begins a record of a type, with room for some bytes more than usual. frame is
+// the caller's. The name is read before the guard is set, since a bad pointer
+// may crash here. If the result is true, the guard is set and the caller is
+// between enter and leave.
 static bool begin(struct record *r, enum mprof_trace_type type,
                   const char *name, size_t bytes, uintptr_t frame) {
   const size_t len = name ? strnlen(name, NAME_LENGTH_MAX) : 0;

@@ -1,15 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The newest part of a trace, of which the oldest buffers are gone: a flight
-// recorder's. (Go: FlightRecorder)
+// Writes the newest part of a trace whose oldest buffers are gone: the window
+// of a flight recorder. (Go: FlightRecorder)
 //
-// The file begins at one time, the same for all rows: when the wanted time
-// begins, or the youngest of the buffers that rows begin with. Threads that
-// there were then are what a session's begin would have found. What is said of
-// them later must fit that: sequence numbers begin anew, who was made ready
-// before and starts after makes itself ready, ends of what began before are
-// left out.
+//                        begin of the window
+//                        v
+//   row 0   xxxxxxxxxxxxx|------------------      x: left out
+//   row 1        xxxxxxxx|------------------      -: in the file
+//   row 2                |     ----------
+//
+// The file begins at one time for all rows. That is the wanted time, or the
+// begin of the youngest among the oldest buffers of the rows that were cut, if
+// that is later. Threads that existed then are written as if a session began at
+// that time and found them. All later records must fit that begin: sequence
+// numbers start anew; a thread that was woken before the window and starts
+// within it is written as one that wakes itself; the end of anything that began
+// before the window is left out.
 
 #include "trace_window.h"
 
@@ -25,13 +32,13 @@
 #include <errno.h>
 #include <string.h>
 
-// Where a row is at that time.
+// Where a row stands when the window begins.
 struct place {
   const struct mprof_trace_row *row;
-  const struct mprof_trace_buf *buf; // NULL: nothing more is in it
+  const struct mprof_trace_buf *buf; // NULL: the window has no records of it
   const unsigned char *at;           // the first record that is in the file
   uint64_t ticks;                    // of the record before it
-  bool is_named;                     // the file has the name of its last thread
+  bool is_named; // the file has the name of the row's last thread
   struct mprof_trace_thread thread;
 };
 
@@ -40,12 +47,12 @@ struct window {
   uint64_t ticks; // when it begins
   struct place *places;
   size_t places_len, mapped_bytes;
-  // What is in the file: numbers of threads that are created in it, and wakes,
-  // by key_of_wake. And by a thread's number an ahead_of; 0: the row and the
-  // file count alike.
+  // Keys of known: the numbers of threads that are created in the window, and
+  // key_of_wake of the wakes in it. ahead has a thread's ahead_of by its
+  // number; 0 means that the row and the file count alike.
   struct mprof_pc_table known, ahead;
-  struct mprof_pc_table begun; // numbers of threads that begin in it
-  uint64_t first_collection;   // the number of the first that begins in it
+  struct mprof_pc_table begun; // numbers of threads that begin in the window
+  uint64_t first_collection;   // number of the first one that begins in it
   int error;
 };
 
@@ -53,14 +60,16 @@ static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
   return UINT64_C(1) << 63 | g << 32 | seq;
 }
 
-// How far the numbers of a row are ahead of the file's: what the row counts
-// when the file counts 1, and how many more of them 1.23 does not count.
+// How far the sequence numbers of a row are ahead of the file's: the number
+// that the row has where the file has 1, and how many more of the row's numbers
+// the format 1.23 skips.
 static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
   return more_skipped << 32 | (uint32_t)seq;
 }
 
-// --- looking ---
+// --- reading the rows ---
 
+// Returns when the window begins.
 static uint64_t begin_of(const struct mprof_trace_row *rows,
                          uint64_t wanted_ticks) {
   uint64_t begin = wanted_ticks;
@@ -70,13 +79,14 @@ static uint64_t begin_of(const struct mprof_trace_row *rows,
   return begin;
 }
 
-// A thread that is made ready before the window and starts in it waits when
-// that begins.
+// Returns the ticks from a record's time to the start of its thread. A thread
+// that is woken before the window and starts in it waits when the window
+// begins.
 static uint64_t ticks_to_start(const struct mprof_trace_record *r) {
   return r->type == MPROF_TRACE_START_SELF ? r->n[1] : 0;
 }
 
-// What a record before the window does to its thread.
+// Brings a place past a record that lies before the window.
 static void pass(struct place *p, const struct mprof_trace_record *r) {
   mprof_trace_follow(&p->thread, r);
   if (r->type == MPROF_TRACE_CALL_LONG)
@@ -84,6 +94,8 @@ static void pass(struct place *p, const struct mprof_trace_record *r) {
   p->ticks += ticks_to_start(r);
 }
 
+// Finds the row's first record in the window, and the state of its thread
+// there.
 static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
   const struct mprof_trace_buf *b = row->first;
   struct place *p = &v->places[v->places_len++];
@@ -148,7 +160,8 @@ static void each(struct window *v, struct place *p,
   }
 }
 
-// In the file it begins as if it had just been created.
+// Notes a thread that begins in the window. In the file it begins as if it had
+// just been created, so its sequence numbers may differ from the row's.
 static void note_begin(struct window *v, const struct mprof_trace_record *r) {
   note(v, &v->begun, r->n[0], 1);
   struct mprof_trace_thread t;
@@ -178,8 +191,8 @@ begin_record(const struct mprof_trace_thread *t, enum mprof_trace_from from) {
                                      .n = {t->g, t->tid, from, t->start}};
 }
 
-// A thread that is there. Its next number is 2: of its start or of what makes
-// it ready.
+// Writes a thread that exists when the window begins. Its next sequence number
+// in the file is 2, for its start or its wake.
 static void put_there(struct window *v, struct mprof_trace_written *to,
                       const struct mprof_trace_thread *t) {
   const struct mprof_trace_record pre = {
@@ -191,8 +204,9 @@ static void put_there(struct window *v, struct mprof_trace_written *to,
   note(v, &v->ahead, t->g, ahead_of(t->seq, t->skipped - t->waits));
 }
 
-// The file's own thread, which begins it: readers want one that runs when the
-// number of processors is told.
+// Writes the first batch: all threads that exist when the window begins, and a
+// thread of the file's own. Readers require a running thread where the number
+// of processors is given.
 static void put_begin(struct window *v, uint32_t row) {
   struct mprof_trace_written own = {.is_first = true};
   const struct mprof_trace_thread thread = {.g = mprof_trace_new_g()};
@@ -212,13 +226,14 @@ static struct mprof_trace_written *written_of(const struct place *p) {
   return (struct mprof_trace_written *)&p->row->written;
 }
 
-// Makes a record say what is right in the file. False: it is not in it.
+// Changes a record so that it is right in the file. False if the file leaves
+// the record out.
 static bool adapt(struct window *v, struct place *p,
                   struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_PRE:
-    return false;          // if it comes, it is seen by itself
-  case MPROF_TRACE_CREATE: // there may have been no memory for the thread
+    return false;          // a thread with records has a BEGIN of its own
+  case MPROF_TRACE_CREATE: // a thread without memory for a row never begins
     return value_of(v, &v->begun, r->n[0]) != 0;
   case MPROF_TRACE_BEGIN:
     if (r->n[2] != MPROF_TRACE_FROM_CREATE ||
@@ -231,10 +246,10 @@ static bool adapt(struct window *v, struct place *p,
     const uint64_t ahead = value_of(v, &v->ahead, r->n[1]);
     const uint32_t seq = (uint32_t)ahead, more_skipped = ahead >> 32;
     if (seq != 0 && r->n[2] <= seq) {
-      r->n[1] = 0; // what it made ready had started before
+      r->n[1] = 0; // the woken thread has started before the window
     } else if (seq != 0) {
       r->n[2] -= seq - 1;
-      r->n[3] = (uint32_t)r->n[3] - more_skipped; // which may be -1
+      r->n[3] = (uint32_t)r->n[3] - more_skipped; // may be -1, modulo 2^32
     }
     return true;
   }
@@ -250,7 +265,7 @@ static bool adapt(struct window *v, struct place *p,
   }
   case MPROF_TRACE_START_SELF: {
     const uint64_t ticks = written_of(p)->left + r->ticks;
-    if ((int64_t)ticks < 0) { // it was made ready before the window
+    if ((int64_t)ticks < 0) { // the thread was woken before the window
       r->ticks -= ticks;
       r->n[1] += ticks;
     }
@@ -264,8 +279,8 @@ static bool adapt(struct window *v, struct place *p,
   }
 }
 
-// Once the thread that the row ends with runs, its name, which it may have been
-// given before the window.
+// Writes the name of the row's last thread, which it may have got before the
+// window, as soon as that thread runs in the file.
 static void put_name(struct window *v, struct place *p,
                      enum mprof_trace_type after) {
   const struct mprof_trace_row *row = p->row;
@@ -283,7 +298,8 @@ static void put_name(struct window *v, struct place *p,
   p->is_named = true;
 }
 
-// Once it runs, the labels that the thread has when the window begins.
+// Writes the labels that the thread had when the window began, as soon as the
+// thread runs in the file.
 static void put_labels(struct window *v, struct place *p) {
   struct mprof_trace_written *to = written_of(p);
   const struct mprof_trace_record labels = {.type = MPROF_TRACE_LABELS,
@@ -320,7 +336,8 @@ static void put_row(struct window *v, struct place *p) {
     put_labels(v, p);
     put_name(v, p, MPROF_TRACE_BEGIN);
   }
-  // The first record's ticks are since the one before it: modulo 2^64.
+  // The first record counts its ticks from the record before it, which lies
+  // before the window. So this difference is negative, modulo 2^64.
   to->left = p->ticks - v->ticks;
   each(v, p, put_record);
   v->w->format->end_batch(v->w);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's own profiles, in both formats. (Go: printCountProfile)
+// Writes the program's own profiles, in both formats: the values that were
+// added and not removed, by the stack that added them. (Go: printCountProfile)
 
 #include "write_custom.h"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profiles as pprof reads them: what a sample of each kind has. Names,
-// order and scaling are Go's. (Go: writeHeapProto, printCountCycleProfile,
+// Writes the built-in profiles as pprof reads them: says which values and
+// labels a sample of each profile has. pprof.c knows the bytes. Names, order
+// and scaling are those of Go. (Go: writeHeapProto, printCountCycleProfile,
 // printCountProfile)
 
 #include "write_pprof.h"
@@ -111,7 +112,8 @@ struct wait_keys {
   uint64_t lock, kind; // numbers of the labels' keys
 };
 
-// Of no lock it is none: returns how many labels there are.
+// Makes the label of a lock. Returns the number of labels: 0 if there is no
+// lock.
 static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
                        uint64_t key, uintptr_t object) {
   if (object == 0)
@@ -188,8 +190,8 @@ struct stack_keys {
   uint64_t state, kind, grade, lock; // numbers of the labels' keys
 };
 
-// Of one that waits as in the block profile; of one that is stuck also the
-// lock.
+// Writes a thread's stack as a sample. A thread that waits has the label of the
+// block profile; a stuck thread has also its grade and the lock.
 static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
                       const struct stack_keys *keys) {
   static const char *const states[] = {[MPROF_STACK_OF_RUNNING] = "running",

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report that people read at exit: a section for each kind of profile, with
-// its totals and its largest stacks, and what the profiles lack. Its last lines
-// are for scripts.
+// Writes the report that people read at exit. It has a section for each kind of
+// profile, with totals and the largest stacks; then the losses and the memory
+// of the profiler. The last lines are for scripts. The sections themselves are
+// in the report_*.c files.
 
 #include "write_report.h"
 
@@ -67,7 +68,8 @@ static void put_losses(struct mprof_report *w) {
   }
 }
 
-// The second number of statm, in pages; -1 if unknown.
+// Returns the resident memory: the second number of statm, in pages. -1 if it
+// is unknown.
 static int64_t resident_bytes(void) {
   struct mprof_infile f;
   int64_t pages = 0;

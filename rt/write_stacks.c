@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of threads for people, one thread after another, in a file, in
-// memory of the caller's, or on stderr. The last two also in a signal handler:
-// the interrupted code may hold any lock, so nothing is named there. (Go:
-// Stack, writeGoroutineStacks)
+// Writes the stacks of threads for people, one thread after another: to a file,
+// to memory of the caller's, or to stderr. Memory and stderr are allowed in a
+// signal handler, too. There, the interrupted code may hold any lock, so no
+// address is symbolized. (Go: Stack, writeGoroutineStacks)
 
 #include "write_stacks.h"
 
@@ -30,12 +30,12 @@
 #include <errno.h>
 #include <string.h>
 
-// Where the text goes: one of the two.
+// Where the text goes: either file or text is NULL.
 struct printer {
   struct mprof_outfile *file;
   struct mprof_text *text;
   bool has_names;
-  mprof_pc pc; // whose frames are being written
+  mprof_pc pc; // return address whose frames are being written
 };
 
 static void put(const struct printer *p, const char *s) {
@@ -85,7 +85,8 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   put_place(p, f);
 }
 
-// The function alone that the frame is of, not those around an inlined one.
+// Puts the innermost function of an address only, not the functions that it was
+// inlined into.
 static void put_first_frame(const struct mprof_frame *f, void *arg) {
   struct printer *p = arg;
   if (p->pc != 0)
@@ -124,7 +125,7 @@ static void put_function(const struct mprof_frame *f, void *arg) {
   }
 }
 
-// The function that a thread waits in, or what kind it is of.
+// Puts the function that a thread waits in, or else the kind of the wait.
 static void put_wait(const struct printer *p,
                      const struct mprof_thread_slot *x) {
   struct name n = {.p = p};
@@ -230,7 +231,7 @@ int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
 
 // --- in memory, and on stderr ---
 
-// Whether the stack is that of a signal handler, or may be.
+// Whether the stack contains, or may contain, a signal handler's frame.
 static bool is_of_handler(const struct mprof_bucket *b) {
   for (uint32_t i = 0; i < b->stack_len; i++)
     if (mprof_is_signal_return(b->stack[i]))
@@ -238,7 +239,8 @@ static bool is_of_handler(const struct mprof_bucket *b) {
   return b->end == MPROF_STACK_CUT_CHAIN;
 }
 
-// The calling thread's, without a round and without a lock.
+// The calling thread's stack, taken without a lock and without interrupting
+// other threads.
 struct own_stack {
   struct mprof_thread_slot *slot;
   size_t mapped_bytes;
@@ -252,7 +254,7 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
     return false;
   struct mprof_thread_slot *x = own->slot;
   x->tid = mprof_sys_gettid();
-  // A copy: the interrupted code may be changing the thread's.
+  // Copied, since the interrupted code may be changing the thread's own range.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
@@ -295,7 +297,7 @@ static void print_guarded(struct printer *p, const struct own_stack *own,
   mprof_lock_release(&mprof_writer_lock);
 }
 
-// frame: as of mprof_thread_stacks_take.
+// Puts one stack or all. frame: see mprof_thread_stacks_take.
 static void print_from(struct printer *p, bool all, uintptr_t frame) {
   struct own_stack own;
   if (!mprof_init_ready() || !mprof_process_is_own() || !take_own(&own, frame))

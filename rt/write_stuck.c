@@ -1,9 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The report of stuck threads: each cycle with what its threads hold and wait
-// for, then whoever waits for what is gone, for such a thread, or for what
-// nobody can reach.
+// Writes the report of stuck threads, as a section of the exit report or as a
+// file of its own. stuck.c finds the threads; this file only shows them:
+//
+//   each cycle (deadlock), with the locks that its threads hold and wait for
+//   threads that wait for a lock whose holder has ended
+//   threads that wait for a stuck thread
+//   threads that wait for an object that no thread can reach
+//
+// Notes at the end say which waits could not be judged, and why.
 
 #include "write_stuck.h"
 
@@ -33,7 +39,7 @@
 struct writer {
   struct mprof_report *w;
   const struct mprof_stuck *g;
-  struct mprof_bucket *bucket; // of a hold's stack
+  struct mprof_bucket *bucket; // scratch, for the stack of a hold
 };
 
 // --- words ---
@@ -143,8 +149,9 @@ static void put_hold(const struct writer *p, const struct mprof_hold *h) {
   mprof_report_stack(w, b);
 }
 
-// What the records say, as far as the locks say so, too, and of the lock that
-// another one wants. Whether that was among it.
+// Puts the recorded holds of a thread. A hold is shown if the lock itself
+// confirms it, or if it is of the wanted lock, for which another thread waits.
+// Returns whether the wanted lock was among them.
 static bool put_holds(const struct writer *p,
                       const struct mprof_stuck_thread *x, uintptr_t wanted) {
   bool has_wanted = false;
@@ -159,7 +166,8 @@ static bool put_holds(const struct writer *p,
   return has_wanted;
 }
 
-// A stuck thread that waits for a lock that x holds, or NULL.
+// Returns a stuck thread that waits for a lock that x holds; NULL if there is
+// none. Of a cycle's thread, the waiter must be in the same cycle.
 static const struct mprof_stuck_thread *
 find_waiter(const struct mprof_stuck *g, const struct mprof_stuck_thread *x) {
   const size_t i = (size_t)(x - g->v);
@@ -308,7 +316,8 @@ static void put_unseen(const struct writer *p) {
   mprof_report_put(p->w, "\n");
 }
 
-// Locks that only records know to be held are judged if all those are there.
+// Says that some locks were not judged because records of holds were lost. Only
+// records tell who holds these locks.
 static void put_lost(const struct writer *p) {
   if (p->g->lost_holds == 0)
     return;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap profile as legacy text. Numbers are as sampled: readers scale them
-// by the rate in the first line, so buckets of another rate come out wrong,
-// which a comment says. (Go: writeHeapInternal with debug=1)
+// Writes the heap profile as legacy text. The numbers are as sampled: readers
+// scale them by the rate in the first line. So buckets that were sampled at
+// another rate are scaled wrongly; a comment in the file says how many there
+// are. (Go: writeHeapInternal with debug=1)
 
 #include "write_text.h"
 
@@ -43,10 +44,10 @@ static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
   mprof_outfile_text(f, "] @");
 }
 
-// Readers take a profile whose totals in use and allocated are equal for one
-// of two columns, which does not merge with others. They use the totals for
-// nothing else, so Go makes them differ. The rate is doubled as the first
-// profiler that wrote this format did.
+// Readers take a profile whose totals in use and allocated are equal for one of
+// two columns, which does not merge with others. They use the totals for
+// nothing else, so Go makes the totals differ. The rate is doubled, as in the
+// first profiler that wrote this format.
 static void put_header(struct writer *w, const struct mprof_mem_snapshot *s) {
   uint64_t total[4] = {0};
   for (size_t i = 0; i < s->len; i++) {

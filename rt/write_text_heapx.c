@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heapx profile as legacy text. No such text has as many columns, so it is
-// one of counts, of temporary blocks, and a line for people before each record
-// has all values, as estimated: readers scale no counts. (Go:
-// printCountProfile)
+// Writes the heapx profile as legacy text. No legacy text has as many columns
+// as this profile. So the records are counts of temporary blocks, and a comment
+// line before each record has all values for people. The values are estimates,
+// since readers do not scale counts. (Go: printCountProfile)
 
 #include "write_text_heapx.h"
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Waits and threads as legacy text. Counts and ticks were scaled when they were
-// counted; readers turn ticks into nanoseconds and would multiply by the
-// sampling period, so it is always 1. (Go: printCountCycleProfile,
-// printCountProfile with debug=1)
+// Writes the profiles of waits and of threads as legacy text. Counts and ticks
+// were scaled when they were counted. Readers turn ticks into nanoseconds, and
+// multiply by the sampling period, so the file always says 1. (Go:
+// printCountCycleProfile, printCountProfile with debug=1)
 
 #include "write_text_wait.h"
 
@@ -102,7 +102,7 @@ static void put_lock(struct mprof_outfile *f, uintptr_t object) {
   mprof_outfile_text(f, "\n");
 }
 
-// What is known of threads that were not read is an address at most.
+// Puts the threads' stacks. A thread that was not read has one address at most.
 static void put_stacks(struct mprof_legacy *w,
                        const struct mprof_thread_stacks *s, const char *name) {
   mprof_outfile_text(&w->out, name);

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the formats of the execution trace share: the numbers of strings and
-// stacks, what frames a stack has, and the order of the file. (Go: traceWriter,
-// ReadTrace)
+// Holds what the formats of the execution trace share: the numbers of strings
+// and stacks, the frames of a stack, and the order of the file. It writes no
+// event itself. (Go: traceWriter, ReadTrace)
+//
+//   head | batches, one for each buffer | tail: stacks, strings, frequency
 
 #include "write_trace.h"
 
@@ -25,12 +27,12 @@
 #include <string.h>
 
 enum {
-  STACK_FRAMES_MAX = 128, // that newer readers take
-  FRAMES_OF_PC_MAX = 32,  // inlined ones
+  STACK_FRAMES_MAX = 128, // limit of newer readers
+  FRAMES_OF_PC_MAX = 32,  // with inlined frames
 };
 
-// Go's readers take addresses for names of frames, so each inlined frame of one
-// has an address of its own.
+// Go's readers identify a frame by its address. So each inlined frame gets an
+// address of its own, which has the frame's number in the bits from here on.
 #define INLINED_SHIFT 56
 
 struct frame {
@@ -99,8 +101,8 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
   return s->value;
 }
 
-// What a thread of which nobody knows what it runs is taken to run: readers
-// want a stack of each.
+// Handles of the start functions shown for threads whose real one is unknown;
+// readers require a stack.
 #define UNKNOWN_START UINT32_MAX
 #define MAIN_START (UINT32_MAX - 1)
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
@@ -175,7 +177,8 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
     w->frames_of_pc++;
 }
 
-// The frames of an address: their place and, in *n, how many.
+// Returns the place of an address's frames in w->frames, and their number in
+// *n.
 static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
   *n = 0;
   struct mprof_pc_slot *s = mprof_pc_table_get(&w->pcs, pc);

@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Go 1.11 wrote it, which its tools read up to now: batches of
-// events, one for each buffer of a row, then the stacks that they name, and the
-// clock's frequency; strings anywhere. What is a record in a row is one event
-// or several here.
+// Writes a trace as Go 1.11 wrote it; Go's tools still read that format. One
+// record of a row becomes one event or several. write_trace_v1_5.c uses these
+// events, too.
+//
+//   batch: row, time, events   one for each buffer of a row
+//   stacks                     that the events name
+//   frequency                  of the clock
+//
+// A string stands anywhere before the first event or stack that names it.
 
 #include "write_trace_v1.h"
 
@@ -24,7 +29,8 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Readers take what comes before it for what there was already.
+// Puts the number of processors, once. Readers take the threads before this
+// event for threads that existed when the trace began.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
   if (to->is_first)
@@ -58,7 +64,9 @@ static void put_begin(struct mprof_trace_writer *w,
 }
 
 static void put_pre(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
+  (void)to, (void)ticks; // the record has no time
   const uint64_t g = r->n[0];
   const enum mprof_trace_from from = (enum mprof_trace_from)r->n[1];
   EVENT(w, EV_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[2], r->n[3]),
@@ -69,9 +77,11 @@ static void put_pre(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_IN_SYSCALL, 0, g);
 }
 
+// The thread's next two sequence numbers are those of its wake and its start.
 static void put_start(struct mprof_trace_writer *w,
-                      const struct mprof_trace_thread *t, uint64_t ticks,
+                      struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
   if (r->type == MPROF_TRACE_START_SELF) {
     EVENT(w, EV_GO_UNBLOCK, ticks, t->g, t->seq + 1, stack(w, r->n[0]));
     ticks = r->n[1];
@@ -79,9 +89,17 @@ static void put_start(struct mprof_trace_writer *w,
   EVENT(w, EV_GO_START, ticks, t->g, t->seq + 2);
 }
 
-static void put_call(struct mprof_trace_writer *w,
-                     const struct mprof_trace_thread *t, uint64_t ticks,
+static void put_wake(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, EV_GO_UNBLOCK, ticks, r->n[1], r->n[2], stack(w, r->n[0]));
+}
+
+static void put_call(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
   EVENT(w, EV_GO_SYS_CALL, ticks, stack(w, r->n[0]));
   if (r->type == MPROF_TRACE_CALL)
     return;
@@ -92,9 +110,11 @@ static void put_call(struct mprof_trace_writer *w,
   EVENT(w, EV_GO_START, 0, t->g, t->seq + 2);
 }
 
-static void put_log(struct mprof_trace_writer *w, uint64_t ticks,
+static void put_log(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
   unsigned char length[10];
+  (void)to;
   EVENT(w, EV_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
         stack(w, r->n[2]));
   mprof_trace_put_bytes(w, length,
@@ -102,86 +122,36 @@ static void put_log(struct mprof_trace_writer *w, uint64_t ticks,
   mprof_trace_put_bytes(w, r->text, r->n[3]);
 }
 
-static enum mprof_v1_event block_of(enum mprof_trace_type type) {
-  switch (type) {
-  case MPROF_TRACE_BLOCK_COND:
-    return EV_GO_BLOCK_COND;
-  case MPROF_TRACE_BLOCK_NET:
-    return EV_GO_BLOCK_NET;
-  case MPROF_TRACE_BLOCK_SELECT:
-    return EV_GO_BLOCK_SELECT;
-  case MPROF_TRACE_SLEEP:
-    return EV_GO_SLEEP;
-  default:
-    return EV_GO_BLOCK_SYNC;
-  }
-}
+// LABELS has no form, since it comes as a LOG.
+static const struct mprof_trace_forms forms = {{
+    [MPROF_TRACE_BEGIN] = {.put = put_begin},
+    [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
+    [MPROF_TRACE_PRE] = {.put = put_pre},
+    [MPROF_TRACE_CREATE] = {.event = EV_GO_CREATE},
+    [MPROF_TRACE_BLOCK_SYNC] = {.event = EV_GO_BLOCK_SYNC},
+    [MPROF_TRACE_BLOCK_COND] = {.event = EV_GO_BLOCK_COND},
+    [MPROF_TRACE_BLOCK_NET] = {.event = EV_GO_BLOCK_NET},
+    [MPROF_TRACE_BLOCK_SELECT] = {.event = EV_GO_BLOCK_SELECT},
+    [MPROF_TRACE_SLEEP] = {.event = EV_GO_SLEEP},
+    [MPROF_TRACE_START] = {.put = put_start},
+    [MPROF_TRACE_START_SELF] = {.put = put_start},
+    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_CALL] = {.put = put_call},
+    [MPROF_TRACE_CALL_LONG] = {.put = put_call},
+    [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
+    [MPROF_TRACE_HEAP] = {.event = EV_HEAP_ALLOC},
+    [MPROF_TRACE_GC_START] = {.event = EV_GC_START},
+    [MPROF_TRACE_GC_DONE] = {.event = EV_GC_DONE},
+    [MPROF_TRACE_TASK] = {.event = EV_USER_TASK_CREATE},
+    [MPROF_TRACE_TASK_END] = {.event = EV_USER_TASK_END},
+    [MPROF_TRACE_REGION] = {.event = EV_USER_REGION},
+    [MPROF_TRACE_LOG] = {.put = put_log},
+}};
 
 bool mprof_v1_record(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
-  switch (r->type) {
-  case MPROF_TRACE_BEGIN:
-    put_begin(w, to, ticks, r);
-    break;
-  case MPROF_TRACE_END:
-    EVENT(w, EV_GO_END, ticks);
-    EVENT(w, EV_PROC_STOP, 0);
-    break;
-  case MPROF_TRACE_PRE:
-    put_pre(w, r);
-    break;
-  case MPROF_TRACE_CREATE:
-    EVENT(w, EV_GO_CREATE, ticks, r->n[0],
-          mprof_trace_start_number(w, r->n[1], 0), stack(w, r->n[2]));
-    break;
-  case MPROF_TRACE_BLOCK_SYNC:
-  case MPROF_TRACE_BLOCK_COND:
-  case MPROF_TRACE_BLOCK_NET:
-  case MPROF_TRACE_BLOCK_SELECT:
-  case MPROF_TRACE_SLEEP:
-    EVENT(w, block_of(r->type), ticks, stack(w, r->n[0]));
-    break;
-  case MPROF_TRACE_START:
-  case MPROF_TRACE_START_SELF:
-    put_start(w, &to->thread, ticks, r);
-    break;
-  case MPROF_TRACE_WAKE:
-    EVENT(w, EV_GO_UNBLOCK, ticks, r->n[1], r->n[2], stack(w, r->n[0]));
-    break;
-  case MPROF_TRACE_CALL:
-  case MPROF_TRACE_CALL_LONG:
-  case MPROF_TRACE_CALL_OPEN:
-    put_call(w, &to->thread, ticks, r);
-    break;
-  case MPROF_TRACE_HEAP:
-    EVENT(w, EV_HEAP_ALLOC, ticks, r->n[0]);
-    break;
-  case MPROF_TRACE_GC_START:
-    EVENT(w, EV_GC_START, ticks, r->n[0], stack(w, r->n[1]));
-    break;
-  case MPROF_TRACE_GC_DONE:
-    EVENT(w, EV_GC_DONE, ticks);
-    break;
-  case MPROF_TRACE_TASK:
-    EVENT(w, EV_USER_TASK_CREATE, ticks, r->n[0], r->n[1],
-          mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
-    break;
-  case MPROF_TRACE_TASK_END:
-    EVENT(w, EV_USER_TASK_END, ticks, r->n[0], stack(w, r->n[1]));
-    break;
-  case MPROF_TRACE_REGION:
-    EVENT(w, EV_USER_REGION, ticks, r->n[0], r->n[1],
-          mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
-    break;
-  case MPROF_TRACE_LOG:
-    put_log(w, ticks, r);
-    break;
-  case MPROF_TRACE_LABELS: // comes as a LOG
-  case MPROF_TRACE_NONE:
-    return false;
-  }
-  return true;
+  return mprof_trace_put_events(w, to, ticks, r, &forms);
 }
 
 // --- the bytes of 1.11 ---
@@ -226,7 +196,7 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
   mprof_trace_put_bytes(w, s, len);
 }
 
-// Readers want a batch before everything that is none.
+// Readers require a batch before anything that is not in a batch.
 static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
   begin_batch(w, NULL, 0, last_ticks);
 }

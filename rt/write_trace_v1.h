@@ -9,6 +9,8 @@
 #include "trace_format.h"
 #include "trace_records.h"
 
+struct mprof_trace_writer;
+
 extern const struct mprof_trace_format mprof_trace_format_1_11;
 
 // Go's numbers. (Go: traceEv*)

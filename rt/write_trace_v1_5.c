@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Go 1.5 wrote it: every event has a number of one sequence of all
-// rows, stacks are addresses, and there are no tasks, regions and logs. (Go:
-// traceEvent, traceStackTable.dump)
+// Writes a trace as Go 1.5 wrote it: all events of all rows have numbers of one
+// sequence, stacks are addresses, and there are no tasks, regions and logs.
+// (Go: traceEvent, traceStackTable.dump)
 //
 // An address of the program's own code is the one in its file, as addr2line
-// wants it; those of libraries are where they were in memory.
+// expects it. An address of a library is the one it had in memory.
 //
-// Threads of ours share no counter. So the events of each row are kept until
-// all rows are there, and then merged as a reader of later formats does it: the
-// earliest event comes next whose thread is in the state, and at the sequence
-// number of its own, that the event of 1.11 names.
+// The threads of a traced program share no counter. So this file keeps the
+// events of each row, as write_trace_v1.c makes them, until all rows are there.
+// Then it merges them as a reader of later formats does. It takes the earliest
+// event whose thread is ready for it: the thread must be in the state, and at
+// the sequence number, that the event requires.
 
 #include "write_trace_v1_5.h"
 
@@ -40,31 +41,31 @@ enum {
 struct event {
   unsigned type;
   uint64_t ticks;
-  uint64_t args[ARGS_MAX]; // of 1.11, after the time
+  uint64_t args[ARGS_MAX]; // those of 1.11, without the time
   size_t n;
 };
 
-// A row's events, and the batch that is made of them.
+// A row's events, and the batch that they are written to.
 struct source {
   struct mprof_trace_list events; // type, number of arguments, ticks, arguments
   const unsigned char *at;
-  struct event head; // that comes next
+  struct event head; // the next event
   uint64_t ticks;    // of the last event that was kept or read
-  uint64_t g;        // that runs
+  uint64_t g;        // the thread that runs in the row
   struct mprof_trace_list batch;
   uint64_t seq, batch_ticks; // of the last event in the batch
 };
 
 struct state {
   struct mprof_trace_list sources; // by row
-  uint32_t row;                    // of the batch that is under way
+  uint32_t row;                    // of the batch under way
   uint64_t ticks;                  // of the last event
-  bool left_out;                   // something that 1.5 has not
-  uint64_t seq;                    // the next number of all events
-  uint32_t *heap;
-  uint32_t heap_len; // rows by their next events
+  bool left_out;                   // some records that 1.5 cannot show
+  uint64_t seq;                    // number of the next event of all
+  uint32_t *heap;                  // rows, the one with the next event first
+  uint32_t heap_len;
   size_t heap_bytes;
-  struct mprof_pc_table threads; // by number, of enum status and sequence
+  struct mprof_pc_table threads; // of 1 + thread number, to its at()
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -116,7 +117,7 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
   case MPROF_TRACE_TASK_END:
     state_of(w)->left_out = true;
     return false;
-  case MPROF_TRACE_REGION: // those of the runtime have no stack
+  case MPROF_TRACE_REGION: // the runtime's own regions have no stack
     state_of(w)->left_out |= r->n[3] != 0;
     return false;
   case MPROF_TRACE_LOG:
@@ -127,7 +128,7 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
   }
 }
 
-// False at the row's end.
+// Reads the row's next event into head. False at the row's end.
 static bool next_event(struct source *row) {
   const unsigned char *end =
       (const unsigned char *)row->events.v + row->events.len;
@@ -143,16 +144,17 @@ static bool next_event(struct source *row) {
   return true;
 }
 
-// --- their order ---
+// --- order of events ---
 
 enum status { DEAD, RUNNABLE, RUNNING, WAITING };
 
+// A thread's state: its sequence number and its status.
 static uint64_t at(uint64_t seq, enum status status) {
   return seq << 2 | (uint64_t)status;
 }
 
-// What an event says of a thread: where it has to be, and will be. False: it
-// may come at any time.
+// Tells which state an event requires its thread to be in, and which state it
+// brings it to. False if the event may come at any time.
 static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
                        uint64_t *to) {
   const uint64_t seq = e->args[1];
@@ -176,7 +178,7 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
     *from = at(seq, WAITING);
     *to = at(seq + 1, RUNNABLE);
     return true;
-  case EV_GC_START: // of no thread
+  case EV_GC_START: // collections are counted under thread number 0
     *g = 0;
     *from = at(e->args[0], DEAD);
     *to = at(e->args[0] + 1, DEAD);
@@ -186,7 +188,7 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
   }
 }
 
-// A thread's state, with room for that of none.
+// Returns where a thread's state is; never NULL.
 static uint64_t *thread_of(struct mprof_trace_writer *w, uint64_t g) {
   static uint64_t nowhere;
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->threads, 1 + g);
@@ -201,6 +203,7 @@ static bool is_ready(struct mprof_trace_writer *w, const struct event *e) {
   return !transition(e, &g, &from, &to) || *thread_of(w, g) == from;
 }
 
+// Brings the event's thread to the state after the event.
 static void pass(struct mprof_trace_writer *w, struct source *row) {
   const struct event *e = &row->head;
   uint64_t g, from, to;
@@ -252,8 +255,9 @@ static uint32_t pop(struct state *s) {
   return first;
 }
 
-// The row whose event comes next, taken from the heap. Those before it that
-// have to wait for it are put aside behind the heap, where there is room.
+// Takes the row with the next event off the heap; NONE if no row has one. Rows
+// whose earlier events are not ready yet are set aside in the free space behind
+// the heap, and put back at the end.
 static uint32_t take_next(struct mprof_trace_writer *w) {
   struct state *s = state_of(w);
   const uint32_t len = s->heap_len;
@@ -284,13 +288,16 @@ static uint64_t address_of(const struct mprof_bucket *b, uint32_t i) {
   return address;
 }
 
+// Returns the address of a thread's start function, 0 if it is unknown. number
+// is that of a stack.
 static uint64_t start_pc(const struct mprof_trace_writer *w, uint64_t number) {
   const uint32_t handle = ((const uint32_t *)w->handles.v)[number - 1];
   const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
   return b && b->stack_len != 0 ? address_of(b, 0) - 1 : 0;
 }
 
-// What 1.5 has other than 1.11.
+// Turns an event of 1.11 into the event of 1.5, which has other arguments: gone
+// is the index of an argument that 1.5 lacks.
 static void adapt(const struct mprof_trace_writer *w, struct event *e,
                   uint64_t seq) {
   size_t gone = ARGS_MAX;
@@ -298,7 +305,7 @@ static void adapt(const struct mprof_trace_writer *w, struct event *e,
   case EV_GO_CREATE:
     e->args[1] = start_pc(w, e->args[1]);
     break;
-  case EV_GO_SYS_EXIT: // when it really was
+  case EV_GO_SYS_EXIT: // number and time of the call's real end
     e->args[1] = seq;
     e->args[2] = e->ticks;
     break;
@@ -366,7 +373,7 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
   enum { FRAMES_MAX = 128 }; // (Go: traceStackSize)
   unsigned char head[2 + 10], body[(2 + FRAMES_MAX) * 10], *p = head, *q = body;
   if (!b)
-    return; // only what a thread starts with, which is an address here
+    return; // an unknown start function, which 1.5 has as address 0
   const uint32_t n = b->stack_len < FRAMES_MAX ? b->stack_len : FRAMES_MAX;
   q = mprof_trace_put(q, number);
   q = mprof_trace_put(q, n);
@@ -380,7 +387,7 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
 
 static void put_next(struct mprof_trace_writer *w) {
   const uint32_t i = take_next(w);
-  if (i == NONE) { // records that contradict each other
+  if (i == NONE) { // the records contradict each other
     w->error = EPROTO;
     return;
   }
@@ -391,7 +398,7 @@ static void put_next(struct mprof_trace_writer *w) {
     push(state_of(w), i);
 }
 
-// All events, which readers want before the stacks.
+// Writes all events, since readers require them before the stacks.
 static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
   struct state *s = state_of(w);
   (void)last_ticks;
@@ -414,7 +421,8 @@ static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
     put_batch(w, source_of(s, i));
 }
 
-static atomic_bool has_said; // what is left out
+// Whether the message about left-out records was printed; once in a process.
+static atomic_bool has_said;
 
 static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
   unsigned char bytes[1 + 2 * 10], *p = bytes;

@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as Go 1.23 wrote it: batches of at most 64 KiB, each of events of one
-// kernel thread (M), or of strings, or of stacks, and one with the clock's
-// frequency, in one generation. (Go: internal/trace/tracev2)
+// Writes a trace as Go 1.23 wrote it: batches of at most 64 KiB, in one
+// generation. A batch has the events of one kernel thread (M), or strings, or
+// stacks; one more batch has the clock's frequency. (Go:
+// internal/trace/tracev2)
 //
-// A row is a P here, which has sequence numbers too. Its thread is an M as long
-// as it lives. What comes next of an M is in the file's order, so where the
-// kernel gives a thread the tid of one that has ended, the M is another.
+// A row is a processor (P), which has sequence numbers, too. A row's thread is
+// an M as long as it lives. Readers take the batches of an M in the order of
+// the file. The kernel may give a new thread the tid of one that has ended, so
+// a new thread of the same tid is another M.
 //
-// A system call keeps its P: nobody knows whether others could have run.
+// A thread in a system call keeps its P, since nobody knows whether another
+// thread could have run on it.
 
 #include "write_trace_v2.h"
 
@@ -57,14 +60,14 @@ enum { GO_RUNNABLE = 1, GO_IN_CALL = 3, GO_WAITING = 4 }; // (Go: GoStatus)
 enum { PROC_IDLE = 2 };                                   // (Go: ProcStatus)
 
 enum {
-  BATCH_MAX = 65536, // that readers take
-  STRING_MAX = 1024, // the same
+  BATCH_MAX = 65536, // bytes, the limit of readers
+  STRING_MAX = 1024, // bytes, the limit of readers
   EVENT_MAX = 1 + 6 * 10,
   GENERATION = 1,
 };
 #define NO_THREAD UINT64_MAX
 
-// What is written at once.
+// A batch that is being filled; it is written as a whole.
 struct batch {
   uint64_t m, ticks;
   size_t len;
@@ -72,11 +75,11 @@ struct batch {
 };
 
 struct state {
-  // Events of the M that is under way; and what goes on meanwhile.
+  // The events of the M under way; strings and stacks are collected meanwhile.
   struct batch events, strings, stacks;
   uint64_t m, ticks; // of the last event
   uint32_t row;
-  struct mprof_pc_table tids; // by 1 + tid, how many Ms have had it
+  struct mprof_pc_table tids; // of 1 + tid, to the number of its Ms so far
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -104,7 +107,7 @@ static void add(struct batch *b, const void *data, size_t len) {
   b->len += len;
 }
 
-// Adds an entry to a batch of such, which begins with a type of its own.
+// Adds a string or a stack to its batch, which begins with the batch's type.
 static void add_entry(struct mprof_trace_writer *w, struct batch *b,
                       unsigned char type, const unsigned char *head,
                       size_t head_len, const void *data, size_t len) {
@@ -119,7 +122,7 @@ static void add_entry(struct mprof_trace_writer *w, struct batch *b,
   add(b, data, len);
 }
 
-// Has the next events in one batch.
+// Makes sure that the next events fit into one batch.
 static void keep_together(struct mprof_trace_writer *w, unsigned events) {
   struct batch *b = &state_of(w)->events;
   if (b->len + events * EVENT_MAX > BATCH_MAX)
@@ -135,7 +138,8 @@ static void event(struct mprof_trace_writer *w, unsigned type,
   keep_together(w, 1);
   unsigned char *p = b->data + b->len;
   *p++ = (unsigned char)type;
-  // A batch begins with its first event, so that no two of an M begin alike.
+  // A batch has the time of its first event, so that no two batches of an M
+  // have the same time.
   p = mprof_trace_put(p, b->len == 0 ? 0 : args[0]);
   for (size_t i = 1; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -209,11 +213,12 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// The M of a thread that was in a system call when the trace began: its status
-// is in another row, which may be written later.
+// Returns the M of a thread that was in a system call when the trace began. The
+// thread's status is in another row, which may be written later, so the M must
+// follow from the tid alone.
 static uint64_t m_in_call(uint64_t tid) { return UINT64_C(1) << 32 | tid; }
 
-// That of another one.
+// Returns a new M for any other thread.
 static uint64_t new_m(struct mprof_trace_writer *w, uint64_t tid) {
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->tids, 1 + tid);
   if (!slot) {
@@ -257,9 +262,11 @@ static void put_begin(struct mprof_trace_writer *w,
   to->is_first = false;
 }
 
-// The stack of a status is where readers have a thread's name from.
+// Readers take a thread's name from the stack of its status.
 static void put_pre(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
+  (void)to, (void)ticks; // the record has no time
   const uint64_t g = r->n[0], tid = r->n[3];
   const uint64_t start = mprof_trace_start_number(w, r->n[2], tid);
   if (r->n[1] == MPROF_TRACE_FROM_CALL)
@@ -270,15 +277,16 @@ static void put_pre(struct mprof_trace_writer *w,
           start);
 }
 
-// The number of the thread's last start or of what made it ready. Calls have
-// none here.
+// Returns the sequence number of the thread's last start or wake. In this
+// format system calls have no such numbers, so they are taken off.
 static uint64_t seq_of(const struct mprof_trace_thread *t) {
   return t->seq - t->skipped;
 }
 
 static void put_start(struct mprof_trace_writer *w,
-                      const struct mprof_trace_thread *t, uint64_t ticks,
+                      struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
   if (r->type == MPROF_TRACE_START_SELF) {
     EVENT(w, V2_GO_UNBLOCK, ticks, t->g, seq_of(t) + 1, stack(w, r->n[0]));
     ticks = r->n[1];
@@ -286,8 +294,15 @@ static void put_start(struct mprof_trace_writer *w,
   EVENT(w, V2_GO_START, ticks, t->g, seq_of(t) + 2);
 }
 
-// A short one has no length that anybody knows: its end, behind it, has its
-// time.
+static void put_wake(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3], stack(w, r->n[0]));
+}
+
+// Nobody has measured a short call, so its end has the time of its begin. Begin
+// and end stand together in one batch.
 static void put_call(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
@@ -298,94 +313,68 @@ static void put_call(struct mprof_trace_writer *w,
     EVENT(w, V2_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
 }
 
-// Go's words: its tools know them.
-static const char *reason_of(enum mprof_trace_type type) {
-  switch (type) {
-  case MPROF_TRACE_BLOCK_COND:
-    return "sync.(*Cond).Wait";
-  case MPROF_TRACE_BLOCK_NET:
-    return "network";
-  case MPROF_TRACE_BLOCK_SELECT:
-    return "select";
-  case MPROF_TRACE_SLEEP:
-    return "sleep";
-  default:
-    return "sync";
-  }
+// Begins and ends of collections are counted together, from 1.
+static void put_gc_start(struct mprof_trace_writer *w,
+                         struct mprof_trace_written *to, uint64_t ticks,
+                         const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_GC_BEGIN, ticks, 2 * r->n[0] + 1, stack(w, r->n[1]));
 }
 
-static void put_region(struct mprof_trace_writer *w, uint64_t ticks,
+static void put_gc_done(struct mprof_trace_writer *w,
+                        struct mprof_trace_written *to, uint64_t ticks,
+                        const struct mprof_trace_record *r) {
+  (void)r;
+  EVENT(w, V2_GC_END, ticks, 2 * to->collection);
+}
+
+static void put_region(struct mprof_trace_writer *w,
+                       struct mprof_trace_written *to, uint64_t ticks,
                        const struct mprof_trace_record *r) {
+  (void)to;
   EVENT(w, r->n[1] == 0 ? V2_USER_REGION_BEGIN : V2_USER_REGION_END, ticks,
         r->n[0], mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
 }
 
+static void put_log(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
+                    const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
+        mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
+}
+
+// The texts are the reasons of waits in Go's words, which its tools know.
+// LABELS has no form, since it comes as a LOG.
+static const struct mprof_trace_forms forms = {{
+    [MPROF_TRACE_BEGIN] = {.put = put_begin},
+    [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},
+    [MPROF_TRACE_PRE] = {.put = put_pre},
+    [MPROF_TRACE_CREATE] = {.event = V2_GO_CREATE},
+    [MPROF_TRACE_BLOCK_SYNC] = {.event = V2_GO_BLOCK, .text = "sync"},
+    [MPROF_TRACE_BLOCK_COND] = {.event = V2_GO_BLOCK,
+                                .text = "sync.(*Cond).Wait"},
+    [MPROF_TRACE_BLOCK_NET] = {.event = V2_GO_BLOCK, .text = "network"},
+    [MPROF_TRACE_BLOCK_SELECT] = {.event = V2_GO_BLOCK, .text = "select"},
+    [MPROF_TRACE_SLEEP] = {.event = V2_GO_BLOCK, .text = "sleep"},
+    [MPROF_TRACE_START] = {.put = put_start},
+    [MPROF_TRACE_START_SELF] = {.put = put_start},
+    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_CALL] = {.put = put_call},
+    [MPROF_TRACE_CALL_LONG] = {.put = put_call},
+    [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
+    [MPROF_TRACE_HEAP] = {.event = V2_HEAP_ALLOC},
+    [MPROF_TRACE_GC_START] = {.put = put_gc_start},
+    [MPROF_TRACE_GC_DONE] = {.put = put_gc_done},
+    [MPROF_TRACE_TASK] = {.event = V2_USER_TASK_BEGIN},
+    [MPROF_TRACE_TASK_END] = {.event = V2_USER_TASK_END},
+    [MPROF_TRACE_REGION] = {.put = put_region},
+    [MPROF_TRACE_LOG] = {.put = put_log},
+}};
+
 static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
                    uint64_t ticks, const struct mprof_trace_record *r) {
-  switch (r->type) {
-  case MPROF_TRACE_BEGIN:
-    put_begin(w, to, ticks, r);
-    break;
-  case MPROF_TRACE_END:
-    EVENT(w, V2_GO_DESTROY, ticks);
-    EVENT(w, V2_PROC_STOP, 0);
-    break;
-  case MPROF_TRACE_PRE:
-    put_pre(w, r);
-    break;
-  case MPROF_TRACE_CREATE:
-    EVENT(w, V2_GO_CREATE, ticks, r->n[0],
-          mprof_trace_start_number(w, r->n[1], 0), stack(w, r->n[2]));
-    break;
-  case MPROF_TRACE_BLOCK_SYNC:
-  case MPROF_TRACE_BLOCK_COND:
-  case MPROF_TRACE_BLOCK_NET:
-  case MPROF_TRACE_BLOCK_SELECT:
-  case MPROF_TRACE_SLEEP:
-    EVENT(w, V2_GO_BLOCK, ticks,
-          mprof_trace_string_number(w, reason_of(r->type)), stack(w, r->n[0]));
-    break;
-  case MPROF_TRACE_START:
-  case MPROF_TRACE_START_SELF:
-    put_start(w, &to->thread, ticks, r);
-    break;
-  case MPROF_TRACE_WAKE:
-    EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3],
-          stack(w, r->n[0]));
-    break;
-  case MPROF_TRACE_CALL:
-  case MPROF_TRACE_CALL_LONG:
-  case MPROF_TRACE_CALL_OPEN:
-    put_call(w, to, ticks, r);
-    break;
-  case MPROF_TRACE_HEAP:
-    EVENT(w, V2_HEAP_ALLOC, ticks, r->n[0]);
-    break;
-  case MPROF_TRACE_GC_START: // begin and end are counted
-    EVENT(w, V2_GC_BEGIN, ticks, 2 * r->n[0] + 1, stack(w, r->n[1]));
-    break;
-  case MPROF_TRACE_GC_DONE:
-    EVENT(w, V2_GC_END, ticks, 2 * to->collection);
-    break;
-  case MPROF_TRACE_TASK:
-    EVENT(w, V2_USER_TASK_BEGIN, ticks, r->n[0], r->n[1],
-          mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
-    break;
-  case MPROF_TRACE_TASK_END:
-    EVENT(w, V2_USER_TASK_END, ticks, r->n[0], stack(w, r->n[1]));
-    break;
-  case MPROF_TRACE_REGION:
-    put_region(w, ticks, r);
-    break;
-  case MPROF_TRACE_LOG:
-    EVENT(w, V2_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
-          mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
-    break;
-  case MPROF_TRACE_LABELS: // comes as a LOG
-  case MPROF_TRACE_NONE:
-    return false;
-  }
-  return true;
+  return mprof_trace_put_events(w, to, ticks, r, &forms);
 }
 
 const struct mprof_trace_format mprof_trace_format_1_23 = {
