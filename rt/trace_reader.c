@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 static struct {
-  atomic_bool is_open;
   atomic_bool has_ended;
   // Counts the buffers that became complete, and the session's end; a futex.
   atomic_uint news;
@@ -63,14 +62,12 @@ static void put(void *arg, const void *data, size_t len) {
 
 // --- the session's side, under trace_lock ---
 
-bool mprof_trace_is_read(void) { return atomic_load(&reader.is_open); }
-
 void mprof_trace_reader_begin(void) {
   reader.rest = NULL;
   reader.has_tail = false;
   reader.error = 0;
   atomic_store(&reader.has_ended, false);
-  atomic_store(&reader.is_open, true);
+  mprof_trace_set_read(true);
 }
 
 void mprof_trace_reader_news(void) {
@@ -85,7 +82,7 @@ void mprof_trace_reader_end(struct mprof_trace_row *rows) {
 }
 
 void mprof_trace_reader_reset(void) {
-  atomic_store(&reader.is_open, false);
+  mprof_trace_set_read(false);
   atomic_store(&reader.is_busy, false);
   reader.writer = NULL;
   reader.piece = NULL;
@@ -149,7 +146,7 @@ static void finish(void) {
     mprof_os_unmap(reader.piece, reader.cap);
   reader.piece = NULL;
   reader.len = reader.cap = 0;
-  atomic_store(&reader.is_open, false);
+  mprof_trace_set_read(false);
 }
 
 // Makes the next piece. False if there is none so far.
@@ -190,7 +187,7 @@ static bool try_read(const void **data, ssize_t *result) {
   *result = -EBUSY;
   if (!mprof_guard_enter())
     return true;
-  if (!atomic_load(&reader.is_open))
+  if (!mprof_trace_is_read())
     *result = -ESRCH;
   else if ((is_done = next()))
     *result = take(data);

@@ -63,6 +63,34 @@ void mprof_trace_created(uint64_t g, uint32_t start, unsigned session);
 // The thread ends.
 void mprof_trace_thread_end(void);
 
+// --- for the begin and the end of sessions, with trace_lock held ---
+
+// Begins the rows of a new session, which has none yet.
+void mprof_trace_begin_rows_locked(void);
+// Returns a row that no thread has, or NULL if there is no memory.
+struct mprof_trace_row *mprof_trace_new_row_locked(void);
+// Puts the calling thread's first records into a row, which has room for two:
+// its number, its id, how it comes into the trace, and the stack of the
+// function that it runs, 0 if unknown.
+void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
+                           enum mprof_trace_from from, uint32_t start);
+// Returns the session's rows, and leaves it none.
+struct mprof_trace_row *mprof_trace_take_rows_locked(void);
+// As mprof_trace_forget.
+void mprof_trace_forget_locked(struct mprof_trace_row *list);
+// Sets what mprof_trace_is_read returns.
+void mprof_trace_set_read(bool is_read);
+// In a forked child: there are no rows.
+void mprof_trace_rows_reset(void);
+
+// Where full buffers go. The files that write a trace lie above the rows, so
+// they set these pointers at start.
+extern struct mprof_trace_outlet {
+  bool (*make_room)(struct mprof_trace_row *rows, uint64_t until);
+  uint64_t (*wait_until)(void);
+  void (*news)(void); // a buffer is complete
+} mprof_trace_outlet;
+
 extern struct mprof_lock mprof_trace_lock;
 
 #endif // MPROF_RT_TRACE_ROWS_H
