@@ -45,6 +45,10 @@ struct mprof_mem_counts {
   struct mprof_mem_cycle taken[3];  // of own and of cells; by active_lock
 };
 
+// Buckets with different locks that one stack may have; further ones share the
+// bucket without a lock.
+#define MPROF_LOCKS_PER_STACK 32u
+
 // Counters of a BLOCK or MUTEX bucket, scaled when they are added, so that a
 // later change of the rate changes nothing. All atomic. (Go: blockRecord)
 struct mprof_wait_counts {

@@ -13,7 +13,6 @@
 #include "bucket_at.h"
 
 #include "bucket.h"
-#include "contention.h"
 #include "threads.h"
 #include "tls.h"
 #include "unwind_cfi.h"

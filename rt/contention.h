@@ -14,10 +14,6 @@
 #include "caller.h"
 #include "waiters.h"
 
-// Buckets with different locks that one stack may have; further ones share the
-// bucket without a lock.
-#define MPROF_LOCKS_PER_STACK 32u
-
 // --- rates ---
 
 // What samples are drawn by. Written under registry_lock.

@@ -37,9 +37,7 @@
 #include "process.h"
 #include "real.h"
 #include "tls.h"
-#include "trace_events.h"
 #include "trace_hooks.h"
-#include "trace_user.h"
 
 // Weak, as all of libgc.
 extern void *GC_base(void *p) __attribute__((weak));
@@ -113,7 +111,7 @@ static void take_objects(void) {
     return;
   // Before gc_lock, since a thread's first trace record takes trace_lock.
   if (mprof_trace_is_on())
-    mprof_trace_gc(false);
+    mprof_trace_hooks.gc(false);
   mprof_lock_acquire(&mprof_gc_lock);
   atomic_store(&collecting.thread, (void *)&mprof_tls);
 }
@@ -130,14 +128,14 @@ static void end_mark(void) {
 
 static void trace_collection(void) {
   if (phases.mark_end != 0)
-    mprof_trace_phases(
+    mprof_trace_hooks.phases(
         (const struct mprof_trace_phase[]){
             {"GC: world stopped", phases.stop, false},
             {"GC: mark", phases.mark, false},
             {"GC: mark", phases.mark_end, true},
             {"GC: world stopped", mprof_clock_about(), true}},
         4);
-  mprof_trace_gc(true);
+  mprof_trace_hooks.gc(true);
 }
 
 static void release_objects(void) {
@@ -163,7 +161,7 @@ static void end_reclaim(void) {
   mprof_lock_release(&mprof_gc_lock);
   mprof_cycle_post_sweep();
   if (mprof_trace_is_on())
-    mprof_trace_phases(
+    mprof_trace_hooks.phases(
         (const struct mprof_trace_phase[]){
             {"GC: sweep", phases.reclaim, false},
             {"GC: sweep", mprof_clock_about(), true}},

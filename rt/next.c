@@ -9,8 +9,8 @@
 
 #include "abi_words.h"
 #include "eh_frame.h"
-#include "entry_library.h"
 #include "modules.h"
+#include "sample.h"
 #include "tls.h"
 
 #include <dlfcn.h>
@@ -114,7 +114,7 @@ MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   if (mprof_unlikely(is_own_code(caller))) {
     // If a sample was due on this block, it is lost. Otherwise the blocks
     // after it would stand for it.
-    __mprof_drop_sample(size);
+    mprof_sample_hit(size, &(uint64_t){0});
     return false;
   }
   mprof_tls.is_foreign = true;

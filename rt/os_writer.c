@@ -10,8 +10,6 @@
 #include "os_writer.h"
 
 #include "os_linux.h"
-#include "threads.h"
-#include "tls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -235,17 +233,12 @@ long mprof_helper_send(int fd, const void *data, size_t len) {
 
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
-  struct mprof_thread *self = mprof_tls.self;
   long r;
-  if (self)
-    atomic_store(&self->may_be_interrupted, true);
   // A signal restarts the whole timeout. That is acceptable, because the
   // timeout only has to end a hang.
   do
     r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
   while (r == -EINTR);
-  if (self)
-    atomic_store(&self->may_be_interrupted, false);
   if (r == 0)
     return -ETIMEDOUT;
   if (r < 0)

@@ -21,6 +21,7 @@
 #include "stuck.h"
 #include "stuck_graph.h"
 #include "stuck_types.h"
+#include "thread_slots.h"
 #include "thread_stacks.h"
 #include "tls.h"
 #include "write_custom.h"

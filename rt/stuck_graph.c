@@ -23,6 +23,7 @@
 #include "sort.h"
 #include "stuck_locks.h"
 #include "stuck_types.h"
+#include "thread_slots.h"
 #include "thread_stacks.h"
 #include "thread_wait.h"
 #include "threads.h"

@@ -29,8 +29,10 @@
 #include "stuck_libc_stacks.h"
 #include "stuck_memory.h"
 #include "stuck_types.h"
+#include "thread_slots.h"
 #include "thread_stacks.h"
 #include "thread_starts.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -475,6 +477,14 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
   }
 }
 
+// As mprof_helper_receive. The thread may be asked for its stack meanwhile.
+static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
+  mprof_thread_set_interruptible(true);
+  long n = mprof_helper_receive(fd, data, len, timeout_ms);
+  mprof_thread_set_interruptible(false);
+  return n;
+}
+
 static int receive(struct inspection *n) {
   struct answer a = {MPROF_UNJUDGED_MEMORY};
   struct mprof_stuck *g = n->g;
@@ -482,10 +492,9 @@ static int receive(struct inspection *n) {
   if (!v)
     return ENOMEM;
   const int fd = n->helper.fd;
-  if (mprof_helper_receive(fd, &a, sizeof(a), PATIENCE_MS) != sizeof(a) ||
+  if (await_reply(fd, &a, sizeof(a), PATIENCE_MS) != sizeof(a) ||
       (a.unjudged == MPROF_JUDGED &&
-       mprof_helper_receive(fd, v, g->len + 1, PATIENCE_MS) !=
-           (long)g->len + 1))
+       await_reply(fd, v, g->len + 1, PATIENCE_MS) != (long)g->len + 1))
     a.unjudged = MPROF_UNJUDGED_MEMORY;
   for (size_t i = 0; i < g->len; i++)
     g->v[i].is_reached = v[i];

@@ -26,6 +26,7 @@
 #include "process.h"
 #include "symbolize_file.h"
 #include "symbolize_pc.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <string.h>
@@ -203,6 +204,14 @@ static void report_no_process(int error) {
   report("no process for llvm-symbolizer: ", why, "");
 }
 
+// As mprof_helper_receive. The thread may be asked for its stack meanwhile.
+static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
+  mprof_thread_set_interruptible(true);
+  long n = mprof_helper_receive(fd, data, len, timeout_ms);
+  mprof_thread_set_interruptible(false);
+  return n;
+}
+
 // Starts the helper, in several tries. The helper hangs if another thread held
 // the loader's lock when the process was copied. The lock may be free at the
 // next copy.
@@ -215,7 +224,7 @@ static void start_helper(void) {
       return;
     }
     char ready;
-    long n = mprof_helper_receive(state.helper.fd, &ready, 1, wait_ms);
+    long n = await_reply(state.helper.fd, &ready, 1, wait_ms);
     if (n == 1)
       return;
     mprof_helper_kill(&state.helper);
@@ -277,8 +286,7 @@ static const char *ask(mprof_pc pc, const struct mprof_mapping *m) {
     give_up(ended_early);
     return NULL;
   }
-  long n = mprof_helper_receive(state.helper.fd, state.reply, REPLY_SIZE,
-                                TIMEOUT_MS);
+  long n = await_reply(state.helper.fd, state.reply, REPLY_SIZE, TIMEOUT_MS);
   if (n == -ETIMEDOUT) {
     give_up("llvm-symbolizer took more than 30 s for an address");
     return NULL;

@@ -14,7 +14,7 @@
 #include "signal_chain.h"
 #include "thread_interrupted.h"
 #include "thread_noting.h"
-#include "thread_stacks.h"
+#include "thread_slots.h"
 #include "thread_wait.h"
 #include "tls.h"
 #include "unwind_cfi.h"

@@ -19,7 +19,7 @@
 #include "proc_threads.h"
 #include "thread_ask.h"
 #include "thread_noting.h"
-#include "thread_stacks.h"
+#include "thread_slots.h"
 #include "thread_wait.h"
 #include "threads.h"
 #include "unwind_fp.h"

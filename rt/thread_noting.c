@@ -18,7 +18,7 @@
 #include "contention.h"
 #include "os_linux.h"
 #include "proc_threads.h"
-#include "thread_stacks.h"
+#include "thread_slots.h"
 #include "threads.h"
 
 enum { PROOF_NS = 2000000 };

@@ -15,6 +15,7 @@
 #include "proc_threads.h"
 #include "thread_ask.h"
 #include "thread_collect.h"
+#include "thread_slots.h"
 #include "thread_wait.h"
 #include "threads.h"
 #include "tls.h"
@@ -52,21 +53,6 @@ void mprof_stacks_unlock(void) { mprof_lock_release(&rounds.lock); }
 
 // --- slots ---
 
-static size_t place_of(const struct mprof_thread_stacks *s, int tid) {
-  return (uint32_t)tid * 2654435761u & (s->index_size - 1);
-}
-
-struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
-                                        int tid) {
-  size_t i = place_of(s, tid);
-  for (; s->index[i] != 0; i = (i + 1) & (s->index_size - 1)) {
-    struct mprof_thread_slot *slot = mprof_slot_at(s, s->index[i] - 1);
-    if (slot->tid == tid)
-      return slot;
-  }
-  return NULL;
-}
-
 // Returns the new slot of a thread, or NULL if there is no room.
 static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
                                           int tid) {
@@ -74,7 +60,7 @@ static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
     return NULL;
   struct mprof_thread_slot *slot = mprof_slot_at(s, s->slots_len);
   slot->tid = tid;
-  size_t i = place_of(s, tid);
+  size_t i = mprof_slot_place(s, tid);
   while (s->index[i] != 0)
     i = (i + 1) & (s->index_size - 1);
   s->index[i] = (uint32_t)++s->slots_len;

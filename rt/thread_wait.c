@@ -9,11 +9,12 @@
 
 #include "clock.h"
 #include "contention.h"
+#include "holds.h"
 #include "hooked.h"
 #include "os_linux.h"
 #include "thread_ask.h"
 #include "thread_noting.h"
-#include "thread_stacks.h"
+#include "thread_slots.h"
 #include "threads.h"
 #include "tls.h"
 #include "unwind_cfi.h"
@@ -173,6 +174,8 @@ void mprof_wait_note_end(struct mprof_wait *w) {
 // --- begin and end of a thread ---
 
 void mprof_stacks_enter_locked(struct mprof_thread *t) {
+  if (t->holds) // of the thread that had the record before
+    *t->holds = (struct mprof_holds){.has_strayed = false};
   if (mprof_likely(atomic_load(&mprof_round.active) == 0))
     return;
   atomic_fetch_add(&mprof_round.users, 1);

@@ -14,7 +14,6 @@
 
 #include "abi_words.h"
 #include "flags.h"
-#include "holds.h"
 #include "lock.h"
 #include "os_linux.h"
 #include "persistent.h"
@@ -118,8 +117,6 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
                                .labels = mprof_tls.labels,
                                .holds = holds,
                                .pthread = (uintptr_t)pthread_self()};
-    if (holds)
-      *holds = (struct mprof_holds){.has_strayed = false};
     t->range = mprof_stack_range_of_thread(tid == mprof_sys_getpid());
     mprof_tls.shard = t->shard = mprof_shard_take_locked();
     if (register_exit(t))

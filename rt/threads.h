@@ -101,6 +101,13 @@ static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
              : mprof_thread_make(need_scratch);
 }
 
+// Around a system call of the runtime's that begins anew after a signal: the
+// calling thread may be asked for its stack meanwhile.
+static inline void mprof_thread_set_interruptible(bool is) {
+  if (mprof_tls.self)
+    atomic_store(&mprof_tls.self->may_be_interrupted, is);
+}
+
 // A thread of the registry.
 struct mprof_thread_info {
   int tid;

@@ -271,6 +271,8 @@ void mprof_trace_init(void) {
       .release_begin = mprof_trace_release_begin,
       .put_wake = mprof_trace_put_wake,
       .heap = mprof_trace_heap,
+      .gc = mprof_trace_gc,
+      .phases = mprof_trace_phases,
   };
   if (mprof_flags.trace_last[0] != '\0' &&
       mprof_trace_last_ns(mprof_flags.trace_last) == 0)

@@ -53,6 +53,13 @@ struct mprof_trace_waker {
   uint32_t stack;
 };
 
+// The begin or the end of a region of the calling thread.
+struct mprof_trace_phase {
+  const char *name;
+  uint64_t when; // of the clock
+  bool is_end;
+};
+
 struct mprof_trace_hooks {
   // The calling thread has other labels now.
   void (*labels)(uintptr_t frame);
@@ -69,6 +76,9 @@ struct mprof_trace_hooks {
   struct mprof_trace_mark (*put_wake)(const struct mprof_trace_waker *w,
                                       uint64_t now);
   void (*heap)(const struct mprof_bucket *b, bool is_free);
+  void (*gc)(bool is_end);
+  // See trace_user.h.
+  void (*phases)(const struct mprof_trace_phase *v, size_t n);
 };
 // Written once at start, before any session.
 extern struct mprof_trace_hooks mprof_trace_hooks;

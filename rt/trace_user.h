@@ -14,11 +14,6 @@
 const char *mprof_trace_name_text(uint32_t handle);
 // What the calling thread has done of late, as regions, while it could make no
 // records: their begins and ends in order. Guard set.
-struct mprof_trace_phase {
-  const char *name;
-  uint64_t when; // of the clock
-  bool is_end;
-};
 void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n);
 // In a forked child.
 void mprof_trace_names_reset(void);

@@ -20,7 +20,7 @@
 #include "snapshot_wait.h"
 #include "stacks.h"
 #include "stuck_types.h"
-#include "thread_stacks.h"
+#include "thread_slots.h"
 #include "write_stuck.h"
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }

@@ -20,6 +20,7 @@
 #include "proc_threads.h"
 #include "process.h"
 #include "symbolize.h"
+#include "thread_slots.h"
 #include "thread_stacks.h"
 #include "threads.h"
 #include "tls.h"

@@ -30,7 +30,7 @@
 #include "stuck_locks.h"
 #include "stuck_types.h"
 #include "symbolize.h"
-#include "thread_stacks.h"
+#include "thread_slots.h"
 #include "version.h"
 
 #include <errno.h>

@@ -19,7 +19,7 @@
 #include "snapshot_wait.h"
 #include "stacks.h"
 #include "stuck_types.h"
-#include "thread_stacks.h"
+#include "thread_slots.h"
 #include "write_stuck.h"
 
 #include <errno.h>
