@@ -5,7 +5,7 @@
 // for each, and no data race (the runtime is rebuilt with ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
-// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/*.c -lm -o %t && %t
+// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t
 
 #include "core.h"
 

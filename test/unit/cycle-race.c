@@ -5,7 +5,7 @@
 // nothing, do not deadlock, and do not race (ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
-// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/*.c -lm -o %t && %t
+// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t
 
 #include "core.h"
 

@@ -8,8 +8,9 @@
 //
 // UNSUPPORTED: unit-address, unit-thread
 // What does not count here is taken as it is.
-// RUN: cd %rt && %unit -fsanitize=thread -D_GNU_SOURCE %s counts.c heapx.c \
-// RUN:   bucket.c cycle.c snapshot.c threads.c lock.c %rtlib -lm -o %t
+// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/counts.c %rt/heapx.c \
+// RUN:   %rt/bucket.c %rt/cycle.c %rt/snapshot.c %rt/threads.c %rt/lock.c \
+// RUN:   %rtlib -lm -o %t
 // RUN: %t
 
 #define TEST_OPTIONS "heapx=1"

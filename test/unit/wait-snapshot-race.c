@@ -6,7 +6,7 @@
 // ThreadSanitizer), each total is one that there was, the last has all.
 //
 // UNSUPPORTED: unit-address, unit-thread
-// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/*.c -lm -o %t && %t
+// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t
 
 #include "waits.h"
 
