@@ -14,10 +14,10 @@
 
 #include "alloc_log_file.h"
 
-#include "flags.h"
-#include "message.h"
-#include "os_linux.h"
-#include "os_writer.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 #include "outfile.h"
 #include "path.h"
 

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_ALLOC_LOG_FILE_H
 #define MPROF_RT_ALLOC_LOG_FILE_H
 
-#include "message.h"
+#include "sys/message.h"
 
 // The first of a log's lines begins so.
 #define MPROF_LOG_MAGIC "# MProf allocation log"

@@ -6,7 +6,7 @@
 
 #include "block_kinds.h"
 
-#include "message.h"
+#include "sys/message.h"
 
 #include <string.h>
 

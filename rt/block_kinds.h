@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_BLOCK_KINDS_H
 #define MPROF_RT_BLOCK_KINDS_H
 
-#include "base.h"
+#include "sys/base.h"
 
 enum mprof_kind {
 #define MPROF_KIND(Name, Group) MPROF_KIND_##Name,

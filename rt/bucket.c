@@ -26,9 +26,9 @@
 
 #include "counts.h"
 #include "heapx.h"
-#include "lock.h"
-#include "persistent.h"
-#include "stats.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
+#include "sys/stats.h"
 
 #include <string.h>
 

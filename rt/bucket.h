@@ -9,8 +9,8 @@
 #ifndef MPROF_RT_BUCKET_H
 #define MPROF_RT_BUCKET_H
 
-#include "base.h"
-#include "lock.h"
+#include "sys/base.h"
+#include "sys/lock.h"
 #include "unwind_fp.h"
 
 enum mprof_bucket_type { // (Go: bucketType)

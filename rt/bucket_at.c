@@ -14,7 +14,7 @@
 
 #include "bucket.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_cfi.h"
 #include "unwind_fp.h"
 

@@ -11,7 +11,7 @@
 
 #include "block_kinds.h"
 #include "bucket.h"
-#include "caller.h"
+#include "sys/caller.h"
 #include "waiters.h"
 
 // --- rates ---

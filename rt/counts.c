@@ -8,10 +8,10 @@
 
 #include "bucket.h"
 #include "heapx.h"
-#include "persistent.h"
+#include "sys/persistent.h"
 #include "shards.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
 
 #include "bucket.h"
 #include "shards.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 // Additions to a counter of future[] in one cycle from which on a thread gets a
 // cell: what has few events is not worth its memory.

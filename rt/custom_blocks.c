@@ -21,8 +21,8 @@
 #include "custom_blocks.h"
 
 #include "livemap.h"
-#include "lock.h"
-#include "persistent.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
 
 struct arena {
   struct arena *next;

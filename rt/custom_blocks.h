@@ -8,7 +8,7 @@
 #ifndef MPROF_RT_CUSTOM_BLOCKS_H
 #define MPROF_RT_CUSTOM_BLOCKS_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // So many blocks of allocators that use one another may be at one address.
 #define MPROF_CUSTOM_LEVELS 8

@@ -12,12 +12,12 @@
 
 #include "bucket.h"
 #include "bucket_at.h"
-#include "lock.h"
-#include "persistent.h"
-#include "process.h"
-#include "stats.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
+#include "sys/stats.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "value_table.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ static int add_profile_locked(const char *name, struct mprof_profile **out) {
 static bool is_built_in(const char *name) {
   static const char *const names[] = {
 #define MPROF_PROFILE(Name) #Name,
-#include "profiles.def"
+#include "sys/profiles.def"
   };
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (strcmp(names[i], name) == 0)

@@ -12,9 +12,9 @@
 
 #include "bucket.h"
 #include "counts.h"
-#include "flags.h"
-#include "lock.h"
-#include "tls.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/tls.h"
 
 struct mprof_lock mprof_active_lock = MPROF_LOCK_INIT(MPROF_RANK_ACTIVE);
 

@@ -9,7 +9,7 @@
 
 #include "drop_frames.h"
 
-#include "message.h"
+#include "sys/message.h"
 #include "wrappers.h"
 
 // An expression that readers match with a whole function name without its

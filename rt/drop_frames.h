@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_DROP_FRAMES_H
 #define MPROF_RT_DROP_FRAMES_H
 
-#include "message.h"
+#include "sys/message.h"
 
 // The expression for functions whose frames a reader leaves out, with those
 // that allocate among them or not.

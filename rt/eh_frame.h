@@ -12,7 +12,7 @@
 #ifndef MPROF_RT_EH_FRAME_H
 #define MPROF_RT_EH_FRAME_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Where the caller's frame is. cfa: the stack pointer after the return.
 enum mprof_cfa_base {

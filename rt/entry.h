@@ -7,12 +7,12 @@
 #ifndef MPROF_RT_ENTRY_H
 #define MPROF_RT_ENTRY_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "event.h"
 #include "keep.h"
-#include "libc.h"
+#include "sys/libc.h"
 #include "sample.h"
-#include "stats.h"
+#include "sys/stats.h"
 
 // Whose blocks they are: an entry file says so before it includes this.
 #ifndef MPROF_FAMILY

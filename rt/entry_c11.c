@@ -5,7 +5,7 @@
 // the declarations of C11's <threads.h> are repeated here. glibc and musl give
 // the constants equal values.
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
 #include "contention.h"
 #include "entry_sync.h"

@@ -6,11 +6,11 @@
 // first. So the whole call counts as the wait, and the stack is unwound only
 // for a sampled wait.
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
 #include "contention.h"
 #include "entry_sync.h"
-#include "real.h"
+#include "sys/resolve_late.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

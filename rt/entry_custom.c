@@ -9,7 +9,7 @@
 
 #include "entry_custom.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "entry.h"
 #include "event.h"
 

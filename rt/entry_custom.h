@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_ENTRY_CUSTOM_H
 #define MPROF_RT_ENTRY_CUSTOM_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 
 MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size);
 MPROF_ENTRY void __mprof_custom_free(void *ptr);

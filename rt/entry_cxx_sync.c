@@ -6,14 +6,14 @@
 // entries read fields of the libraries' objects; the libraries' ABIs fix these
 // layouts.
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
 #include "contention.h"
 #include "entry_lock.h"
 #include "entry_sync.h"
 #include "holds.h"
-#include "libc.h"
-#include "real.h"
+#include "sys/libc.h"
+#include "sys/resolve_late.h"
 #include "wake_marks.h"
 
 #define DECLARE(Result, f, ...)                                                \

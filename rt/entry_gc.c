@@ -7,7 +7,7 @@
 // gc_objects.c instead of the live map. The collector is called without the
 // guard and without a lock, since it may run the program's finalizers.
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "alloc_log.h"
 #include "bucket.h"
 #include "bucket_at.h"
@@ -15,16 +15,16 @@
 #include "cycle.h"
 #include "entry.h"
 #include "event.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "gc_events.h"
 #include "gc_objects.h"
 #include "heapx.h"
-#include "lock.h"
-#include "persistent.h"
-#include "real.h"
-#include "stats.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
+#include "sys/resolve_late.h"
+#include "sys/stats.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 
 #define MPROF_FAMILY MPROF_FAMILY_C
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "entry.h"
 #include "event.h"
 #include "keep.h"

@@ -8,11 +8,11 @@
 // page of its own, whatever size was requested. So a block on a page boundary
 // is freed without its size.
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "entry.h"
 #include "event.h"
 #include "place.h"
-#include "real.h"
+#include "sys/resolve_late.h"
 
 // Weak, since each program has these entries but few programs have jemalloc.
 #define WEAK __attribute__((weak))

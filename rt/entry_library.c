@@ -10,9 +10,9 @@
 
 #include "entry_library.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "next.h"
-#include "real.h"
+#include "sys/resolve_late.h"
 #include "sample.h"
 
 // Each hooked function of the heap as the program is bound to it. A program may

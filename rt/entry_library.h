@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_ENTRY_LIBRARY_H
 #define MPROF_RT_ENTRY_LIBRARY_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 
 // A hooked function of the heap in code of a shared library, whose sites call
 // what word and entry point to: at first what binds them. Atomic; all who write

@@ -8,12 +8,12 @@
 
 #include "entry_lock.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
 #include "contention.h"
 #include "entry_sync.h"
-#include "libc.h"
-#include "os_linux.h"
+#include "sys/libc.h"
+#include "sys/os_linux.h"
 #include "trace_hooks.h"
 #include "wake_marks.h"
 

@@ -10,13 +10,13 @@
 
 #include "entry_new.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "entry.h"
 #include "event.h"
 #include "keep.h"
 #include "next.h"
 #include "place.h"
-#include "real.h"
+#include "sys/resolve_late.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,11 +10,11 @@
 #ifndef MPROF_RT_ENTRY_SYNC_H
 #define MPROF_RT_ENTRY_SYNC_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "contention.h"
 #include "entry_lock.h"
 #include "holds.h"
-#include "libc.h"
+#include "sys/libc.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,17 +5,17 @@
 // thread stores the bucket in its record, then runs its start function by a
 // tail call, so no frame of this file remains on its stack.
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "bucket.h"
 #include "bucket_at.h"
 #include "entry_sync.h"
-#include "flags.h"
-#include "process.h"
-#include "real.h"
-#include "stats.h"
+#include "sys/flags.h"
+#include "sys/process.h"
+#include "sys/resolve_late.h"
+#include "sys/stats.h"
 #include "thread_starts.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "trace_events.h"
 #include "trace_hooks.h"
 

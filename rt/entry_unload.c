@@ -12,14 +12,14 @@
 
 #include "entry_unload.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "entry_sync.h"
 #include "epochs.h"
-#include "modules.h"
-#include "process.h"
-#include "real.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/modules.h"
+#include "sys/process.h"
+#include "sys/resolve_late.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

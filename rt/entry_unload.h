@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_ENTRY_UNLOAD_H
 #define MPROF_RT_ENTRY_UNLOAD_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 
 // Called by the last destructor of a shared library, in which inside points.
 MPROF_ENTRY void __mprof_module_unloads(const void *inside);

@@ -12,14 +12,14 @@
 
 #include "entry_user.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
-#include "caller.h"
+#include "sys/caller.h"
 #include "contention.h"
 #include "entry_sync.h"
 #include "holds.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 #include "waiters.h"
 #include "wake_marks.h"
 

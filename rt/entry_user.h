@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_ENTRY_USER_H
 #define MPROF_RT_ENTRY_USER_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 
 // notes: MPROF_USER_WORDS words of the caller's frame, from begin to end; f:
 // the program's function.

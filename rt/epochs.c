@@ -8,11 +8,11 @@
 #include "epochs.h"
 
 #include "bucket.h"
-#include "lock.h"
+#include "sys/lock.h"
 #include "maps.h"
-#include "os_linux.h"
-#include "persistent.h"
-#include "stats.h"
+#include "sys/os_linux.h"
+#include "sys/persistent.h"
+#include "sys/stats.h"
 #include "unwind_cfi.h"
 
 #include <errno.h>

@@ -12,22 +12,22 @@
 
 #include "event.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "alloc_log.h"
 #include "bucket.h"
 #include "bucket_at.h"
 #include "counts.h"
 #include "custom_blocks.h"
 #include "cycle.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "heapx.h"
 #include "livemap.h"
 #include "mprof/mprof.h"
-#include "persistent.h"
+#include "sys/persistent.h"
 #include "place.h"
-#include "stats.h"
+#include "sys/stats.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "trace_hooks.h"
 
 unsigned char mprof_events_also; // see event.h

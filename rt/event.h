@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_EVENT_H
 #define MPROF_RT_EVENT_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Whose blocks an entry file has. Of the first nothing is known.
 enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };

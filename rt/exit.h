@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_EXIT_H
 #define MPROF_RT_EXIT_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Writes what the options ask for at the end of the process, and says so in
 // one line on stderr. Takes guard and writer_lock.

@@ -27,16 +27,16 @@
 #include "gc_events.h"
 
 #include "alloc_log.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "counts.h"
 #include "cycle.h"
 #include "event.h"
 #include "gc_objects.h"
-#include "lock.h"
-#include "persistent.h"
-#include "process.h"
-#include "real.h"
-#include "tls.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
+#include "sys/resolve_late.h"
+#include "sys/tls.h"
 #include "trace_hooks.h"
 
 // Weak, as all of libgc.
@@ -215,7 +215,7 @@ static void on_event(int event) {
 }
 
 // Finds function f of libgc, also if only the caller's library is linked with
-// libgc and the program is not (real.h). NULL if libgc is too old to have f.
+// libgc and the program is not (resolve_late.h). NULL if libgc is too old to have f.
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \

@@ -8,7 +8,7 @@
 #ifndef MPROF_RT_GC_EVENTS_H
 #define MPROF_RT_GC_EVENTS_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // (libgc: GC_EventType) Part of its ABI since 7.6; a test compares them.
 enum mprof_gc_event {

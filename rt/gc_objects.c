@@ -12,7 +12,7 @@
 
 #include "gc_objects.h"
 
-#include "lock.h"
+#include "sys/lock.h"
 #include "value_table.h"
 
 enum { ALIVE, DEAD };

@@ -9,8 +9,8 @@
 #ifndef MPROF_RT_GC_OBJECTS_H
 #define MPROF_RT_GC_OBJECTS_H
 
-#include "base.h"
-#include "lock.h"
+#include "sys/base.h"
+#include "sys/lock.h"
 
 // Guards everything here. The collecting thread holds it while the world is
 // stopped, so that no stopped thread does; nobody calls the collector with it.

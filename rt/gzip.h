@@ -9,7 +9,7 @@
 #ifndef MPROF_RT_GZIP_H
 #define MPROF_RT_GZIP_H
 
-#include "base.h"
+#include "sys/base.h"
 
 enum {
   MPROF_GZIP_HEADER = 10,

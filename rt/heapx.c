@@ -6,13 +6,13 @@
 
 #include "heapx.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "bucket.h"
 #include "counts.h"
 #include "cycle.h"
 #include "shards.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <malloc.h>
 

@@ -13,7 +13,7 @@
 #define MPROF_RT_HEAPX_H
 
 #include "counts.h"
-#include "flags.h"
+#include "sys/flags.h"
 
 enum mprof_heapx_counter {
   MPROF_HEAPX_TEMPORARY,   // blocks, see mprof_heapx_last

@@ -7,15 +7,15 @@
 
 #include "holds.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
-#include "clock.h"
-#include "flags.h"
-#include "persistent.h"
-#include "process.h"
-#include "stats.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
+#include "sys/stats.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 // Preferred places for the record of a lock.

@@ -17,8 +17,8 @@
 // Nothing is counted before the runtime's constructor, since the loader is a
 // caller, too.
 
-#include "abi_words.h"
-#include "base.h"
+#include "sys/abi_words.h"
+#include "sys/base.h"
 #include "intercept.h"
 #include "next.h"
 

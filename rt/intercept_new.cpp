@@ -7,7 +7,7 @@
 // them. The remaining forms then call the replaced ones, as the standard says.
 // [new.delete]
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "intercept.h"
 #include "next.h"
 

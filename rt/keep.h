@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_KEEP_H
 #define MPROF_RT_KEEP_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Keeps a counted block that the program frees, of a family that may be placed.
 // False: the caller must free it.

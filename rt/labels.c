@@ -11,16 +11,16 @@
 
 #include "labels.h"
 
-#include "flags.h"
-#include "hash.h"
-#include "lock.h"
-#include "message.h"
+#include "sys/flags.h"
+#include "sys/hash.h"
+#include "sys/lock.h"
+#include "sys/message.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "process.h"
-#include "stats.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
+#include "sys/stats.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "trace_hooks.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #ifndef MPROF_RT_LABELS_H
 #define MPROF_RT_LABELS_H
 
-#include "base.h"
+#include "sys/base.h"
 
 enum {
   MPROF_LABELS_A_SET = 32, // at most

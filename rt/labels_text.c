@@ -7,7 +7,7 @@
 #include "labels_text.h"
 
 #include "labels.h"
-#include "message.h"
+#include "sys/message.h"
 
 #include <string.h>
 

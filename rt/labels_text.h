@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_LABELS_TEXT_H
 #define MPROF_RT_LABELS_TEXT_H
 
-#include "message.h"
+#include "sys/message.h"
 
 // Calls put with the parts of the set's text, {"key":"value", "key2":"value2"};
 // {} for 0. (Go: LabelSet.String)

@@ -9,16 +9,16 @@
 
 #include "bucket.h"
 #include "epochs.h"
-#include "flags.h"
-#include "infile.h"
+#include "sys/flags.h"
+#include "sys/procfile.h"
 #include "labels_text.h"
 #include "maps.h"
 #include "outfile.h"
 #include "skip.h"
-#include "stats.h"
+#include "sys/stats.h"
 #include "symbolize.h"
 #include "unwind_fp.h"
-#include "version.h"
+#include "sys/version.h"
 
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
                        bool has_samples) {

@@ -15,8 +15,8 @@
 
 #include "livemap.h"
 
-#include "lock.h"
-#include "persistent.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
 
 // A tree: top -> middle -> leaf, each a table of 32-bit handles. A leaf has
 // 2^12 slots, a middle table 2^16, the top as many as the rest of the 47 bits

@@ -18,8 +18,8 @@
 #ifndef MPROF_RT_LIVEMAP_H
 #define MPROF_RT_LIVEMAP_H
 
-#include "base.h"
-#include "lock.h"
+#include "sys/base.h"
+#include "sys/lock.h"
 
 // Enters a block. *stale gets what the address held before, 0 if nothing: a
 // block whose free was not seen. False when there is no memory. Guard set.

@@ -8,11 +8,11 @@
 
 #include "lock_names.h"
 
-#include "lock.h"
-#include "message.h"
-#include "os_linux.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 #include <string.h>

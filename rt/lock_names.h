@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_LOCK_NAMES_H
 #define MPROF_RT_LOCK_NAMES_H
 
-#include "message.h"
+#include "sys/message.h"
 
 #define MPROF_LOCK_NAME 64 // bytes of a name with its 0
 

@@ -15,14 +15,14 @@
 
 #include "block_kinds.h"
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "hooked.h"
-#include "lock.h"
-#include "stats.h"
+#include "sys/lock.h"
+#include "sys/stats.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 void mprof_lock_profile_publish(void) {

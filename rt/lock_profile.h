@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_LOCK_PROFILE_H
 #define MPROF_RT_LOCK_PROFILE_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // At start: begins to observe the locks. A thread that has made others wait
 // keeps the ticks, and puts them into the mutex profile when it has released

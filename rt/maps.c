@@ -10,9 +10,9 @@
 
 #include "maps.h"
 
-#include "infile.h"
-#include "message.h"
-#include "os_linux.h"
+#include "sys/procfile.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_MAPS_H
 #define MPROF_RT_MAPS_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_mapping {
   uintptr_t start, limit;

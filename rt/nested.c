@@ -13,9 +13,9 @@
 
 #include "nested.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_cfi.h"
 
 static bool is_on_stack(uintptr_t nested, uintptr_t frame) {

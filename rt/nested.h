@@ -10,7 +10,7 @@
 #ifndef MPROF_RT_NESTED_H
 #define MPROF_RT_NESTED_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 
 #include <stdbool.h>
 

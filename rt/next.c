@@ -7,11 +7,11 @@
 
 #include "next.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "eh_frame.h"
-#include "modules.h"
+#include "sys/modules.h"
 #include "sample.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <dlfcn.h>
 #include <errno.h>

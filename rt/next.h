@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_NEXT_H
 #define MPROF_RT_NEXT_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 
 #include <stdbool.h>
 

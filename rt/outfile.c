@@ -10,9 +10,9 @@
 #include "outfile.h"
 
 #include "gzip.h"
-#include "message.h"
-#include "os_linux.h"
-#include "os_writer.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 
 #include <errno.h>
 #include <fcntl.h>

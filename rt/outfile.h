@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_OUTFILE_H
 #define MPROF_RT_OUTFILE_H
 
-#include "base.h"
+#include "sys/base.h"
 #include "path.h"
 
 #define MPROF_OUTFILE_BUFFER 65536

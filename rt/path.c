@@ -7,9 +7,9 @@
 
 #include "path.h"
 
-#include "flags.h"
-#include "message.h"
-#include "os_linux.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_PATH_H
 #define MPROF_RT_PATH_H
 
-#include "message.h"
+#include "sys/message.h"
 
 // Longest path of an output file, with its 0.
 #define MPROF_PATH_MAX 1024

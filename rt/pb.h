@@ -8,7 +8,7 @@
 #ifndef MPROF_RT_PB_H
 #define MPROF_RT_PB_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_pb {
   unsigned char *data;

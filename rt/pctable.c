@@ -5,7 +5,7 @@
 
 #include "pctable.h"
 
-#include "os_linux.h"
+#include "sys/os_linux.h"
 
 enum { FIRST_COUNT = 4096 };
 

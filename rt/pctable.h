@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_PCTABLE_H
 #define MPROF_RT_PCTABLE_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_pc_slot {
   mprof_pc pc; // 0: free

@@ -18,11 +18,11 @@
 
 #include "place.h"
 
-#include "abi_words.h"
-#include "flags.h"
-#include "modules.h"
+#include "sys/abi_words.h"
+#include "sys/flags.h"
+#include "sys/modules.h"
 #include "next.h"
-#include "process.h"
+#include "sys/process.h"
 #include "sample.h"
 
 #include <dlfcn.h>

@@ -6,8 +6,8 @@
 #ifndef MPROF_RT_PLACE_H
 #define MPROF_RT_PLACE_H
 
-#include "abi_words.h"
-#include "base.h"
+#include "sys/abi_words.h"
+#include "sys/base.h"
 
 // Decides once at start which families may be placed; see place.c.
 void mprof_place_init(void);

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_PPROF_H
 #define MPROF_RT_PPROF_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_bucket;
 

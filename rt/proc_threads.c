@@ -7,8 +7,8 @@
 
 #include "proc_threads.h"
 
-#include "message.h"
-#include "os_linux.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_PROC_THREADS_H
 #define MPROF_RT_PROC_THREADS_H
 
-#include "os_linux.h"
+#include "sys/os_linux.h"
 
 // Writes the first cap of the process's threads to tids, in the order they were
 // created in, and returns how many there are, or -errno.

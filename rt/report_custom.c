@@ -7,7 +7,7 @@
 #include "report_custom.h"
 
 #include "drop_frames.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "report_text.h"
 #include "snapshot_custom.h"
 

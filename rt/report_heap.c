@@ -7,10 +7,10 @@
 #include "report_heap.h"
 
 #include "cycle.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "report_text.h"
 #include "snapshot.h"
-#include "sort.h"
+#include "sys/sort.h"
 #include "stacks.h"
 
 // Puts the bytes and the number of blocks.

@@ -6,11 +6,11 @@
 
 #include "report_heapx.h"
 
-#include "flags.h"
+#include "sys/flags.h"
 #include "place.h"
 #include "report_text.h"
 #include "snapshot.h"
-#include "sort.h"
+#include "sys/sort.h"
 #include "stacks.h"
 
 static void put_temporary(struct mprof_report *w,

@@ -8,7 +8,7 @@
 
 #include "bucket.h"
 #include "labels_text.h"
-#include "message.h"
+#include "sys/message.h"
 #include "outfile.h"
 #include "stacks.h"
 #include "symbolize.h"

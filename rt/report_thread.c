@@ -8,7 +8,7 @@
 
 #include "bucket.h"
 #include "drop_frames.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "report_text.h"
 #include "snapshot_thread.h"
 

@@ -7,10 +7,10 @@
 #include "report_wait.h"
 
 #include "bucket.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "hooked.h"
 #include "lock_names.h"
-#include "message.h"
+#include "sys/message.h"
 #include "report_text.h"
 #include "snapshot_wait.h"
 #include "stacks.h"

@@ -23,13 +23,13 @@
 
 #include "sample.h"
 
-#include "abi_words.h"
-#include "lock.h"
+#include "sys/abi_words.h"
+#include "sys/lock.h"
 #include "nested.h"
 #include "place.h"
-#include "process.h"
+#include "sys/process.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 // Both fields are written under registry_lock and read without a lock. The
 // epoch is written last, so a thread that reads a new epoch reads its rate,

@@ -8,7 +8,7 @@
 #ifndef MPROF_RT_SAMPLE_H
 #define MPROF_RT_SAMPLE_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Largest mean. (Go: nextSampleNoFP's 0x7000000)
 #define MPROF_MAX_RATE 0x7000000u

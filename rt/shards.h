@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_SHARDS_H
 #define MPROF_RT_SHARDS_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Shards of one thread each: 1 to MPROF_OWN_SHARDS. The threads beyond share
 // MPROF_COMMON_SHARDS more, which are added to atomically. 0 is none.

@@ -13,17 +13,17 @@
 
 #include "signals.h"
 
-#include "caller.h"
+#include "sys/caller.h"
 #include "exit.h"
-#include "flags.h"
-#include "lock.h"
-#include "message.h"
-#include "os_linux.h"
-#include "process.h"
-#include "signal_chain.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
+#include "sys/signal_chain.h"
 #include "symbolize.h"
 #include "thread_interrupted.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "writer_lock.h"
 
 #include <errno.h>

@@ -12,13 +12,13 @@
 #include "cycle.h"
 #include "heapx.h"
 #include "labels.h"
-#include "lock.h"
+#include "sys/lock.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "process.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
 #include "sample.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 #include <errno.h>

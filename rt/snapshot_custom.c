@@ -8,9 +8,9 @@
 
 #include "bucket.h"
 #include "custom_profile.h"
-#include "lock.h"
-#include "os_linux.h"
-#include "sort.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/sort.h"
 
 #include <errno.h>
 

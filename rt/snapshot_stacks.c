@@ -8,17 +8,17 @@
 #include "snapshot_stacks.h"
 
 #include "bucket.h"
-#include "caller.h"
-#include "flags.h"
+#include "sys/caller.h"
+#include "sys/flags.h"
 #include "mprof/mprof.h"
-#include "process.h"
-#include "sort.h"
+#include "sys/process.h"
+#include "sys/sort.h"
 #include "stuck.h"
 #include "stuck_graph.h"
 #include "stuck_types.h"
 #include "thread_slots.h"
 #include "thread_stacks.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,15 +8,15 @@
 #include "snapshot_thread.h"
 
 #include "bucket.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "proc_threads.h"
-#include "process.h"
-#include "sort.h"
+#include "sys/process.h"
+#include "sys/sort.h"
 #include "stack_index.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 #include <string.h>

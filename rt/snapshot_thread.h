@@ -7,7 +7,7 @@
 #define MPROF_RT_SNAPSHOT_THREAD_H
 
 #include "bucket.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 
 struct mprof_thread_sample {
   const struct mprof_bucket *bucket; // the creator's stack, empty if unknown

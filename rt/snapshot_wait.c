@@ -9,16 +9,16 @@
 #include "snapshot_wait.h"
 
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
 #include "lock_profile.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "process.h"
-#include "sort.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
+#include "sys/sort.h"
 #include "stack_index.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "stack_index.h"
 
 #include "bucket.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 
 #include <errno.h>
 #include <string.h>

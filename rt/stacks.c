@@ -8,13 +8,13 @@
 #include "stacks.h"
 
 #include "bucket.h"
-#include "flags.h"
-#include "os_linux.h"
+#include "sys/flags.h"
+#include "sys/os_linux.h"
 #include "snapshot.h"
 #include "snapshot_wait.h"
-#include "sort.h"
+#include "sys/sort.h"
 #include "stack_index.h"
-#include "stats.h"
+#include "sys/stats.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,16 +9,16 @@
 
 #include "stuck.h"
 
-#include "caller.h"
+#include "sys/caller.h"
 #include "contention.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "proc_threads.h"
 #include "stuck_graph.h"
 #include "stuck_scan.h"
 #include "stuck_types.h"
 #include "thread_stacks.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

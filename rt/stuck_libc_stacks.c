@@ -8,7 +8,7 @@
 
 #include "stuck_libc_stacks.h"
 
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "stuck_memory.h"
 
 enum { PAGE = 4096, WORD = sizeof(uintptr_t) };

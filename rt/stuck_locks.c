@@ -8,14 +8,14 @@
 #include "stuck_locks.h"
 
 #include "block_kinds.h"
-#include "caller.h"
+#include "sys/caller.h"
 #include "holds.h"
 #include "hooked.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "proc_threads.h"
 #include "stuck_types.h"
 #include "thread_interrupted.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <pthread.h>
 #include <string.h>

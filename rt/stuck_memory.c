@@ -11,10 +11,10 @@
 
 #include "stuck_memory.h"
 
-#include "infile.h"
-#include "os_linux.h"
-#include "os_writer.h"
-#include "sort.h"
+#include "sys/procfile.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
+#include "sys/sort.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,12 +7,12 @@
 // place, and stacks of threads that wait. Whatever is not understood is a root.
 // (LeakSanitizer's lsan_common does so with its own allocator.)
 //
-// Only in a helper process (os_writer.h), whose memory nobody changes.
+// Only in a helper process (os_linux_cold.h), whose memory nobody changes.
 
 #ifndef MPROF_RT_STUCK_MEMORY_H
 #define MPROF_RT_STUCK_MEMORY_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // A mapping, or what is left of one.
 struct mprof_area {

@@ -9,7 +9,7 @@
 #include "bucket.h"
 #include "custom_profile.h"
 #include "cycle.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "snapshot.h"
 #include "snapshot_custom.h"
 #include "snapshot_stacks.h"

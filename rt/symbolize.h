@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_H
 #define MPROF_RT_SYMBOLIZE_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_frame {
   const char *function; // demangled; "" if unknown

@@ -13,9 +13,9 @@
 #include "symbolize_file.h"
 
 #include "maps.h"
-#include "message.h"
-#include "os_linux.h"
-#include "os_writer.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
 
 #include <fcntl.h>
 #include <string.h>

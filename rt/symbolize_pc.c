@@ -8,7 +8,7 @@
 
 #include "symbolize_pc.h"
 
-#include "process.h"
+#include "sys/process.h"
 
 #include <link.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_SYMBOLIZE_PC_H
 #define MPROF_RT_SYMBOLIZE_PC_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // False where the others do nothing; addresses of mapped modules are then asked
 // of their files (symbolize_file.h).

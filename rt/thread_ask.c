@@ -8,15 +8,15 @@
 
 #include "thread_ask.h"
 
-#include "flags.h"
-#include "os_linux.h"
+#include "sys/flags.h"
+#include "sys/os_linux.h"
 #include "proc_threads.h"
-#include "signal_chain.h"
+#include "sys/signal_chain.h"
 #include "thread_interrupted.h"
 #include "thread_noting.h"
 #include "thread_slots.h"
 #include "thread_wait.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_cfi.h"
 #include "unwind_fp.h"
 

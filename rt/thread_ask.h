@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_THREAD_ASK_H
 #define MPROF_RT_THREAD_ASK_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Its number.
 int mprof_ask_signal(void);

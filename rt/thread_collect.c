@@ -11,11 +11,11 @@
 
 #include "thread_collect.h"
 
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
-#include "flags.h"
-#include "lock.h"
-#include "os_linux.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
 #include "proc_threads.h"
 #include "thread_ask.h"
 #include "thread_noting.h"

@@ -9,11 +9,11 @@
 #include "thread_interrupted.h"
 
 #include "contention.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "proc_threads.h"
-#include "process.h"
+#include "sys/process.h"
 #include "thread_wait.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_cfi.h"
 #include "unwind_fp.h"
 

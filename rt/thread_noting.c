@@ -16,7 +16,7 @@
 #include "thread_noting.h"
 
 #include "contention.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "proc_threads.h"
 #include "thread_slots.h"
 #include "threads.h"

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_THREAD_NOTING_H
 #define MPROF_RT_THREAD_NOTING_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_proc_thread;
 struct mprof_thread;

@@ -8,12 +8,12 @@
 #include "thread_starts.h"
 
 #include "contention.h"
-#include "lock.h"
-#include "os_linux.h"
-#include "stats.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/stats.h"
 #include "thread_noting.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "trace_hooks.h"
 
 #define CHUNK_BYTES 16384u

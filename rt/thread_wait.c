@@ -7,16 +7,16 @@
 
 #include "thread_wait.h"
 
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
 #include "holds.h"
 #include "hooked.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "thread_ask.h"
 #include "thread_noting.h"
 #include "thread_slots.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_cfi.h"
 #include "unwind_fp.h"
 

@@ -12,14 +12,14 @@
 
 #include "threads.h"
 
-#include "abi_words.h"
-#include "flags.h"
-#include "lock.h"
-#include "os_linux.h"
-#include "persistent.h"
+#include "sys/abi_words.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/persistent.h"
 #include "shards.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 #include "trace_hooks.h"
 #include "unwind_fp.h"
 

@@ -9,8 +9,8 @@
 #ifndef MPROF_RT_THREADS_H
 #define MPROF_RT_THREADS_H
 
-#include "lock.h"
-#include "tls.h"
+#include "sys/lock.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 struct mprof_bucket;

@@ -23,9 +23,9 @@
 
 #include "trace_buf.h"
 
-#include "flags.h"
-#include "lock.h"
-#include "os_linux.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
 #include "trace_hooks.h"
 
 #include <string.h>

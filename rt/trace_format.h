@@ -11,7 +11,7 @@
 #ifndef MPROF_RT_TRACE_FORMAT_H
 #define MPROF_RT_TRACE_FORMAT_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_trace_record;
 struct mprof_trace_writer;

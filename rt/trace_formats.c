@@ -5,8 +5,8 @@
 
 #include "trace_formats.h"
 
-#include "flags.h"
-#include "message.h"
+#include "sys/flags.h"
+#include "sys/message.h"
 #include "trace_format.h"
 #include "write_trace_v1.h"
 #include "write_trace_v1_5.h"

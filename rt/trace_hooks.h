@@ -8,9 +8,9 @@
 #ifndef MPROF_RT_TRACE_HOOKS_H
 #define MPROF_RT_TRACE_HOOKS_H
 
-#include "base.h"
+#include "sys/base.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 struct mprof_bucket;
 struct mprof_trace_buf;

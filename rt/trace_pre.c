@@ -7,8 +7,8 @@
 
 #include "trace_pre.h"
 
-#include "os_linux.h"
-#include "persistent.h"
+#include "sys/os_linux.h"
+#include "sys/persistent.h"
 #include "proc_threads.h"
 #include "threads.h"
 #include "trace_buf.h"

@@ -7,10 +7,10 @@
 
 #include "trace_reader.h"
 
-#include "lock.h"
-#include "os_linux.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 #include "trace_buf.h"
 #include "trace_formats.h"
 #include "trace_out.h"

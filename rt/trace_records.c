@@ -14,7 +14,7 @@
 #include "trace_records.h"
 
 #include "labels_text.h"
-#include "message.h"
+#include "sys/message.h"
 #include "trace_buf.h"
 #include "trace_types.h"
 #include "trace_user.h"

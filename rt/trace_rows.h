@@ -6,8 +6,8 @@
 #ifndef MPROF_RT_TRACE_ROWS_H
 #define MPROF_RT_TRACE_ROWS_H
 
-#include "flags.h"
-#include "lock.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
 #include "trace_hooks.h"
 #include "trace_types.h"
 

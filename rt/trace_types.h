@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_TRACE_TYPES_H
 #define MPROF_RT_TRACE_TYPES_H
 
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "trace_buf.h"
 
 struct mprof_thread;

@@ -20,7 +20,7 @@
 
 #include "trace_window.h"
 
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "pctable.h"
 #include "trace_buf.h"
 #include "trace_records.h"

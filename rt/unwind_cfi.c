@@ -8,9 +8,9 @@
 
 #include "unwind_cfi.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "eh_frame.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "unwind_fp.h"
 
 #include <string.h>

@@ -15,9 +15,9 @@
 
 #include "unwind_fp.h"
 
-#include "abi_words.h"
-#include "modules.h"
-#include "os_linux.h"
+#include "sys/abi_words.h"
+#include "sys/modules.h"
+#include "sys/os_linux.h"
 
 #include <pthread.h>
 #include <sys/auxv.h>

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_UNWIND_FP_H
 #define MPROF_RT_UNWIND_FP_H
 
-#include "base.h"
+#include "sys/base.h"
 
 // Why a stack has no root. The writers end such a stack with a pseudo frame.
 enum mprof_stack_end {

@@ -7,7 +7,7 @@
 
 #include "value_table.h"
 
-#include "persistent.h"
+#include "sys/persistent.h"
 
 #define FIRST_SIZE 1024u // a power of two, like all sizes
 

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_VALUE_TABLE_H
 #define MPROF_RT_VALUE_TABLE_H
 
-#include "base.h"
+#include "sys/base.h"
 
 struct mprof_value {
   uintptr_t word;

@@ -9,10 +9,10 @@
 
 #include "waiters.h"
 
-#include "abi_words.h"
-#include "clock.h"
-#include "lock.h"
-#include "persistent.h"
+#include "sys/abi_words.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
 #include "trace_hooks.h"
 #include "wake_marks.h"
 

@@ -7,11 +7,11 @@
 
 #include "wrappers.h"
 
-#include "lock.h"
-#include "message.h"
-#include "os_linux.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <string.h>
 

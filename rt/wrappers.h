@@ -6,8 +6,8 @@
 #ifndef MPROF_RT_WRAPPERS_H
 #define MPROF_RT_WRAPPERS_H
 
-#include "abi_words.h"
-#include "message.h"
+#include "sys/abi_words.h"
+#include "sys/message.h"
 
 // Longer names of functions than that, with the 0, are no wrapper's.
 #define MPROF_WRAPPER_NAME 512

@@ -8,7 +8,7 @@
 
 #include "drop_frames.h"
 #include "legacy.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "outfile.h"
 #include "pprof.h"
 #include "snapshot_custom.h"

@@ -13,7 +13,7 @@
 #include "drop_frames.h"
 #include "hooked.h"
 #include "lock_names.h"
-#include "message.h"
+#include "sys/message.h"
 #include "pprof.h"
 #include "snapshot.h"
 #include "snapshot_thread.h"

@@ -15,13 +15,13 @@
 
 #include "block_kinds.h"
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
-#include "flags.h"
+#include "sys/flags.h"
 #include "holds.h"
 #include "lock_names.h"
-#include "message.h"
-#include "os_linux.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 #include "outfile.h"
 #include "path.h"
 #include "proc_threads.h"
@@ -31,7 +31,7 @@
 #include "stuck_types.h"
 #include "symbolize.h"
 #include "thread_slots.h"
-#include "version.h"
+#include "sys/version.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 
 #include "bucket.h"
 #include "legacy.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "outfile.h"
 #include "snapshot.h"
-#include "sort.h"
+#include "sys/sort.h"
 
 #include <errno.h>
 

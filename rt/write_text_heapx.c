@@ -9,9 +9,9 @@
 #include "write_text_heapx.h"
 
 #include "legacy.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "outfile.h"
-#include "sort.h"
+#include "sys/sort.h"
 #include "stacks.h"
 
 #include <errno.h>

@@ -17,8 +17,8 @@
 #include "write_trace_v1_5.h"
 
 #include "bucket.h"
-#include "message.h"
-#include "os_linux.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 #include "pctable.h"
 #include "symbolize.h"
 #include "trace_buf.h"

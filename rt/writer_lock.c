@@ -5,8 +5,8 @@
 
 #include "writer_lock.h"
 
-#include "caller.h"
-#include "lock.h"
+#include "sys/caller.h"
+#include "sys/lock.h"
 
 struct mprof_lock mprof_writer_lock = MPROF_LOCK_INIT(MPROF_RANK_WRITE);
 struct mprof_caller mprof_writer_caller;

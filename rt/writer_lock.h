@@ -7,8 +7,8 @@
 #ifndef MPROF_RT_WRITER_LOCK_H
 #define MPROF_RT_WRITER_LOCK_H
 
-#include "caller.h"
-#include "lock.h"
+#include "sys/caller.h"
+#include "sys/lock.h"
 
 extern struct mprof_lock mprof_writer_lock;
 // What the thread has that writes: its own code's frames come first on its

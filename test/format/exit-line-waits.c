@@ -63,7 +63,7 @@
 #include "block_kinds.h"
 #include "bucket.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 int main(int argc, char **argv) {

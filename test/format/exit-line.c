@@ -51,10 +51,10 @@
 // RUN: ./app other && test -e other && test ! -s other
 
 #include "bucket.h"
-#include "flags.h"
-#include "process.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/flags.h"
+#include "sys/process.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 
 #include "check.h"
 

@@ -15,8 +15,8 @@
 // RUN: env MPROF_OPTIONS=log_path=stderr ./app unread
 
 #include "bucket.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 
 #include "check.h"
 

@@ -14,14 +14,14 @@
 #define TEST_OPTIONS "heapx=1:symbolize=0"
 #include "core.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "bucket.h"
 #include "heapx.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "process.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 #include <stdio.h>

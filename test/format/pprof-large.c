@@ -23,7 +23,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "infile.h"
+#include "sys/procfile.h"
 #include "unwind_fp.h"
 #include "write_pprof.h"
 

@@ -61,7 +61,7 @@
 
 #include "mprof/mprof.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -20,7 +20,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "process.h"
+#include "sys/process.h"
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);

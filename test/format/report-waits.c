@@ -96,7 +96,7 @@
 #include "mprof/mprof.h"
 #include "summary.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 #include "write_report.h"
 

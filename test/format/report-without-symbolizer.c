@@ -35,7 +35,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "process.h"
+#include "sys/process.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 

@@ -55,8 +55,8 @@
 #include "core.h"
 #include "snap.h"
 
-#include "process.h"
-#include "stats.h"
+#include "sys/process.h"
+#include "sys/stats.h"
 #include "unwind_fp.h"
 #include "wrappers.h"
 

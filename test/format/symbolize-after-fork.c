@@ -10,7 +10,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "process.h"
+#include "sys/process.h"
 #include "symbolize.h"
 
 #include <sys/syscall.h>

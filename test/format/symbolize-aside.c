@@ -14,8 +14,8 @@
 #include "core.h"
 #include "snap.h"
 
-#include "infile.h"
-#include "process.h"
+#include "sys/procfile.h"
+#include "sys/process.h"
 #include "symbolize.h"
 
 #include <dirent.h>

@@ -16,7 +16,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "process.h"
+#include "sys/process.h"
 #include "symbolize.h"
 
 #include <link.h>

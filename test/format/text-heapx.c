@@ -30,7 +30,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "process.h"
+#include "sys/process.h"
 #include "stacks.h"
 #include "write_text_heapx.h"
 

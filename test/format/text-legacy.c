@@ -45,7 +45,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "process.h"
+#include "sys/process.h"
 #include "unwind_fp.h"
 #include "write_text.h"
 

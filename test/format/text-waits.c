@@ -46,7 +46,7 @@
 #include "waits.h"
 
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "mprof/mprof.h"
 #include "unwind_fp.h"
 

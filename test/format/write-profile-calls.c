@@ -24,7 +24,7 @@
 
 #include "bucket.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
+#include "sys/os_linux.h"
 
 #include <errno.h>
 

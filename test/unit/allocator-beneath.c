@@ -11,12 +11,12 @@
 
 #include "check.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "eh_frame.h"
 #include "intercept.h"
-#include "modules.h"
+#include "sys/modules.h"
 #include "next.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -11,10 +11,10 @@
 
 #include "block_kinds.h"
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
 #include "mprof/mprof.h"
-#include "process.h"
+#include "sys/process.h"
 #include "wake_marks.h"
 
 #include "core.h"

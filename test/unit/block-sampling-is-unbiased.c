@@ -9,8 +9,8 @@
 
 #include "bucket.h"
 #include "contention.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 
 #include "core.h"
 

@@ -10,17 +10,17 @@
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1:block_kinds=sync+try"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
 #include "entry_sync.h"
 #include "hooked.h"
 #include "mprof/mprof.h"
-#include "process.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/process.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 #include "wake_marks.h"
 
 #include "core.h"

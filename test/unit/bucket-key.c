@@ -9,7 +9,7 @@
 #include "core.h"
 
 #include "bucket.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 static const mprof_pc stack[] = {0x1000, 0x2000, 0x3000};

@@ -9,7 +9,7 @@
 #include "core.h"
 
 #include "bucket.h"
-#include "stats.h"
+#include "sys/stats.h"
 
 enum { N = 1000000 };
 

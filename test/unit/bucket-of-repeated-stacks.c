@@ -12,7 +12,7 @@
 #include "bucket.h"
 #include "bucket_at.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 enum { FRAMES = 8, WORDS = 512, LEAF = 0x500000 };

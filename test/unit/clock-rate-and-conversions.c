@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-#include "clock.h"
+#include "sys/clock.h"
 
 #include <pthread.h>
 #include <time.h>

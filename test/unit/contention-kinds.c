@@ -23,7 +23,7 @@
 
 #include "block_kinds.h"
 #include "contention.h"
-#include "process.h"
+#include "sys/process.h"
 
 #include "core.h"
 

@@ -6,13 +6,13 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "block_kinds.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "contention.h"
 #include "mprof/mprof.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 
 #include "core.h"
 

@@ -7,9 +7,9 @@
 #ifndef MPROF_TEST_UNIT_CORE_H
 #define MPROF_TEST_UNIT_CORE_H
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "bucket.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include "check.h"
 

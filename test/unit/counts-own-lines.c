@@ -13,9 +13,9 @@
 #include "bucket.h"
 #include "event.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "persistent.h"
-#include "process.h"
+#include "sys/os_linux.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

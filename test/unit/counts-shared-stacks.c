@@ -16,11 +16,11 @@
 #include "bucket.h"
 #include "counts.h"
 #include "cycle.h"
-#include "lock.h"
+#include "sys/lock.h"
 #include "mprof/mprof.h"
 #include "shards.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <pthread.h>
 

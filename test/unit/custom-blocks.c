@@ -13,9 +13,9 @@
 
 #include "custom_blocks.h"
 #include "livemap.h"
-#include "persistent.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 
 static uint32_t seen[20], seen_count;
 

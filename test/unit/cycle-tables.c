@@ -12,7 +12,7 @@
 #include "bucket.h"
 #include "cycle.h"
 #include "mprof/mprof.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 static struct mprof_bucket *b;
 

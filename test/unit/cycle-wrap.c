@@ -9,7 +9,7 @@
 #include "core.h"
 
 #include "cycle.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 int main(void) {
   CHECK_EQ(MPROF_CYCLE_WRAP, 100663296);

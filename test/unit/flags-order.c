@@ -19,8 +19,8 @@
 #define TEST_OPTIONS "top=5:stack_depth=64"
 #include "core.h"
 
-#include "flags.h"
-#include "process.h"
+#include "sys/flags.h"
+#include "sys/process.h"
 
 int main(void) {
   CHECK(mprof_init_ready());

@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-#include "flags.h"
-#include "message.h"
+#include "sys/flags.h"
+#include "sys/message.h"
 
 static struct mprof_flags f;
 

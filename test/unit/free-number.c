@@ -5,11 +5,11 @@
 // are; it is the next one where there are no gaps, and one that is free where
 // there are.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rt/free_number.c -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rt/sys/free_number.c -o %t && %t
 
 #include "check.h"
 
-#include "free_number.h"
+#include "sys/free_number.h"
 
 enum { MAX = 1000000 };
 

@@ -10,11 +10,11 @@
 #include "core.h"
 
 #include "heapx.h"
-#include "persistent.h"
-#include "process.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
 #include "snapshot.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 
 #include <stdlib.h>
 

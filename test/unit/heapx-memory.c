@@ -13,10 +13,10 @@
 #include "bucket.h"
 #include "counts.h"
 #include "heapx.h"
-#include "persistent.h"
-#include "process.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 static size_t bytes_of(enum mprof_bucket_type type, uint32_t depth) {
   static mprof_pc stack[100];

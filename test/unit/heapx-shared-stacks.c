@@ -9,25 +9,25 @@
 // UNSUPPORTED: unit-address, unit-thread
 // What does not count here is taken as it is.
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/counts.c %rt/heapx.c \
-// RUN:   %rt/bucket.c %rt/cycle.c %rt/snapshot.c %rt/threads.c %rt/lock.c \
+// RUN:   %rt/bucket.c %rt/cycle.c %rt/snapshot.c %rt/threads.c %rt/sys/lock.c \
 // RUN:   %rtlib -lm -o %t
 // RUN: %t
 
 #define TEST_OPTIONS "heapx=1"
 #include "core.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "bucket.h"
 #include "counts.h"
 #include "cycle.h"
 #include "heapx.h"
-#include "lock.h"
+#include "sys/lock.h"
 #include "mprof/mprof.h"
-#include "process.h"
+#include "sys/process.h"
 #include "shards.h"
 #include "snapshot.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <malloc.h>
 #include <pthread.h>

@@ -14,7 +14,7 @@
 #include "proc_threads.h"
 #include "thread_interrupted.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

@@ -9,7 +9,7 @@
 #include "core.h"
 
 #include "mprof/mprof.h"
-#include "stats.h"
+#include "sys/stats.h"
 
 enum { PAIRS = 30 };
 

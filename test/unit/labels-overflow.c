@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "mprof/mprof.h"
-#include "stats.h"
+#include "sys/stats.h"
 
 #include <errno.h>
 

@@ -11,9 +11,9 @@
 
 #include "labels.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/os_linux.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 

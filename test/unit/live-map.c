@@ -10,7 +10,7 @@
 #include "core.h"
 
 #include "livemap.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 static void put_take(uintptr_t addr, bool is_placed) {
   uint32_t stale = 99;

@@ -10,10 +10,10 @@
 #include "waits.h"
 
 #include "lock_names.h"
-#include "message.h"
+#include "sys/message.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "tls.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 #include <sys/wait.h>

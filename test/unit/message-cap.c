@@ -12,7 +12,7 @@
 
 #include "core.h"
 
-#include "message.h"
+#include "sys/message.h"
 
 int main(void) {
   mprof_message_init();

@@ -12,7 +12,7 @@
 
 #include "core.h"
 
-#include "message.h"
+#include "sys/message.h"
 #include "outfile.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-#include "os_linux.h"
+#include "sys/os_linux.h"
 
 #include <errno.h>
 #include <fcntl.h>

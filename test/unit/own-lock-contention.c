@@ -15,13 +15,13 @@
 
 #include "block_kinds.h"
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "hooked.h"
-#include "lock.h"
+#include "sys/lock.h"
 #include "mprof/mprof.h"
-#include "process.h"
+#include "sys/process.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include "core.h"
 

@@ -11,9 +11,9 @@
 
 #include "core.h"
 
-#include "lock.h"
-#include "os_linux.h"
-#include "tls.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
 
 #include <pthread.h>
 #include <sched.h>

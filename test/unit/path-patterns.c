@@ -13,7 +13,7 @@
 
 #include "core.h"
 
-#include "message.h"
+#include "sys/message.h"
 #include "path.h"
 
 #include <errno.h>

@@ -9,9 +9,9 @@
 #define TEST_OPTIONS "max_memory_mb=4"
 #include "core.h"
 
-#include "persistent.h"
-#include "process.h"
-#include "stats.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
+#include "sys/stats.h"
 
 int main(void) {
   CHECK(mprof_init_ready());

@@ -10,7 +10,7 @@
 #define TEST_OPTIONS "seed=3"
 #include "core.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 
 void *__mprof_malloc(size_t size);
 void __mprof_free(void *ptr);

@@ -10,7 +10,7 @@
 #define TEST_OPTIONS "heap_rate=100m"
 #include "core.h"
 
-#include "abi_words.h"
+#include "sys/abi_words.h"
 #include "mprof/mprof.h"
 #include "sample.h"
 

@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "flags.h"
+#include "sys/flags.h"
 #include "sample.h"
 #include "threads.h"
 

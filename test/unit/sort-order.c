@@ -3,11 +3,11 @@
 //
 // Intent: sorting gives the order asked for, at every length.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rt/sort.c -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rt/sys/sort.c -o %t && %t
 
 #include "check.h"
 
-#include "sort.h"
+#include "sys/sort.h"
 
 static bool is_greater(const void *a, const void *b) {
   return *(const unsigned *)a > *(const unsigned *)b;

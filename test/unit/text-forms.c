@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "message.h"
+#include "sys/message.h"
 
 #include <errno.h>
 

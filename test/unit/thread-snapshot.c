@@ -20,7 +20,7 @@
 #include "mprof/mprof.h"
 #include "snapshot_thread.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 #include <pthread.h>

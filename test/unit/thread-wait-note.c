@@ -15,7 +15,7 @@
 #include "thread_ask.h"
 #include "thread_wait.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -14,7 +14,7 @@
 #include "core.h"
 
 #include "mprof/mprof.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -8,8 +8,8 @@
 
 #include "core.h"
 
-#include "flags.h"
-#include "tls.h"
+#include "sys/flags.h"
+#include "sys/tls.h"
 #include "trace_formats.h"
 #include "trace_records.h"
 #include "trace_types.h"

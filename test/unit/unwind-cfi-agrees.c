@@ -141,7 +141,7 @@ void through(int depth) {
 
 #include "core.h"
 
-#include "os_linux.h"
+#include "sys/os_linux.h"
 #include "unwind_cfi.h"
 #include "unwind_fp.h"
 

@@ -10,9 +10,9 @@
 #define TEST_OPTIONS "max_memory_mb=16"
 #include "core.h"
 
-#include "persistent.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 #include "value_table.h"
 
 enum { WORDS = 6000, STEPS = 200000 };

@@ -13,8 +13,8 @@
 
 #include "bucket.h"
 #include "mprof/mprof.h"
-#include "os_linux.h"
-#include "tls.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
 
 #include <errno.h>
 

@@ -11,10 +11,10 @@
 #include "waits.h"
 
 #include "lock_names.h"
-#include "message.h"
+#include "sys/message.h"
 #include "mprof/mprof.h"
 #include "threads.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <pthread.h>
 

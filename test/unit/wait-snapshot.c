@@ -14,8 +14,8 @@
 #include "block_kinds.h"
 #include "bucket.h"
 #include "snapshot_wait.h"
-#include "stats.h"
-#include "tls.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
 #include "unwind_fp.h"
 
 static struct mprof_wait_snapshot s;

@@ -8,11 +8,11 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
-#include "abi_words.h"
-#include "clock.h"
-#include "persistent.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/abi_words.h"
+#include "sys/clock.h"
+#include "sys/persistent.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 #include "trace_buf.h"
 #include "trace_hooks.h"
 #include "trace_types.h"

@@ -9,10 +9,10 @@
 
 #include "block_kinds.h"
 #include "bucket.h"
-#include "clock.h"
+#include "sys/clock.h"
 #include "hooked.h"
-#include "process.h"
-#include "tls.h"
+#include "sys/process.h"
+#include "sys/tls.h"
 
 #include "core.h"
 

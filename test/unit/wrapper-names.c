@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "message.h"
+#include "sys/message.h"
 #include "wrappers.h"
 
 #define REST "(\\[abi:.*\\])?(<.*>)?"

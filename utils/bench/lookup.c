@@ -17,7 +17,7 @@
 #include "bench.h"
 
 #include "bucket.h"
-#include "tls.h"
+#include "sys/tls.h"
 
 #include <string.h>
 

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The words that every call site reads and that are hardly ever written. They
+// have cache lines of their own: a word that is written often must not lie
+// beside them.
+
+#include "sys/abi_words.h"
+
+#include "sys/base.h"
+
+#define IN_LINE __attribute__((section(".data.mprof_words")))
+IN_LINE __attribute__((aligned(64))) uintptr_t __mprof_free_mask =
+    MPROF_PAGE - 1;
+IN_LINE uintptr_t __mprof_delete_mask = MPROF_PAGE - 1;
+IN_LINE uintptr_t __mprof_custom_mask = ~(uintptr_t)0;
+IN_LINE uint64_t __mprof_sync_kinds = 0;
+IN_LINE uint64_t __mprof_owned_mask = 0;
+IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
+
+// The address of each hooked function itself. The words keep this value until
+// the runtime starts, and for good if the runtime does not intercept the
+// function.
+#define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
+  extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));        \
+  IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;
+#include "mprof/hooks.def"
+
+__thread int64_t __mprof_heap_countdown;
+__thread uintptr_t __mprof_nested_frame;
+__thread uintptr_t __mprof_nested_return;
+void *__mprof_main_frame;

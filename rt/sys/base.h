@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every file of the runtime stands on: types, compiler hints and the page
+// size. Nothing here has code of its own.
+
+#ifndef MPROF_RT_SYS_BASE_H
+#define MPROF_RT_SYS_BASE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define mprof_likely(x) __builtin_expect(!!(x), 1)
+#define mprof_unlikely(x) __builtin_expect(!!(x), 0)
+#define MPROF_NOINLINE __attribute__((noinline))
+// Marks the definition of a function that mprof/mprof.h declares.
+#define MPROF_PUBLIC __attribute__((visibility("default")))
+
+#define MPROF_PAGE 4096u // bytes; the kernel maps memory in such pages
+
+typedef uintptr_t mprof_pc; // a return address
+
+#endif // MPROF_RT_SYS_BASE_H

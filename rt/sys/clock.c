@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the time and measures how fast the time stamp counter runs; see
+// clock.h.
+
+#include "sys/clock.h"
+
+#include <cpuid.h>
+#include <time.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+// Shortest interval that measures the counter's speed precisely enough for a
+// rate.
+#define SHORTEST_NS 500000
+
+atomic_int mprof_clock_kind;
+
+// One moment, read from both clocks.
+struct moment {
+  uint64_t ticks, ns;
+};
+
+static struct {
+  // Start of the speed measurement. The first thread that uses the clock writes
+  // it, before it writes mprof_clock_kind.
+  struct moment first;
+  atomic_int has_first; // 0 no, 1 being written, 2 yes
+  uint64_t (*injected)(void);
+  uint64_t injected_rate;
+} clock_state;
+
+static uint64_t monotonic_ns(void) {
+  struct timespec ts = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+}
+
+// Returns whether the counter runs at the same speed in all power states. CPUID
+// leaf 0x80000007, EDX bit 8 says so.
+static bool has_even_counter(void) {
+  unsigned a, b, c, d;
+  if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(d & 1u << 27)) // rdtscp
+    return false;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+}
+
+// Reads both clocks a few times and returns the reading that took the fewest
+// ticks. The thread may be interrupted during any of the readings.
+static struct moment look(void) {
+  struct moment best = {0, 0};
+  uint64_t shortest = UINT64_MAX;
+  for (int i = 0; i < 5; i++) {
+    unsigned cpu;
+    uint64_t before = __builtin_ia32_rdtscp(&cpu);
+    uint64_t ns = monotonic_ns();
+    uint64_t after = __builtin_ia32_rdtscp(&cpu);
+    if (after - before < shortest) {
+      shortest = after - before;
+      best = (struct moment){before + shortest / 2, ns};
+    }
+  }
+  return best;
+}
+
+static MPROF_NOINLINE int start(void) {
+  int kind = has_even_counter() ? MPROF_CLOCK_COUNTER : MPROF_CLOCK_OTHER;
+  int none = 0;
+  if (kind == MPROF_CLOCK_COUNTER &&
+      atomic_compare_exchange_strong(&clock_state.has_first, &none, 1)) {
+    clock_state.first = look();
+    atomic_store(&clock_state.has_first, 2);
+  }
+  atomic_store_explicit(&mprof_clock_kind, kind, memory_order_release);
+  return kind;
+}
+
+static int kind(void) {
+  int k = atomic_load_explicit(&mprof_clock_kind, memory_order_acquire);
+  return mprof_likely(k != MPROF_CLOCK_UNKNOWN) ? k : start();
+}
+
+uint64_t mprof_clock_other(void) {
+  if (clock_state.injected != NULL)
+    return clock_state.injected();
+  return kind() == MPROF_CLOCK_COUNTER ? mprof_clock_now() : monotonic_ns();
+}
+
+uint64_t mprof_clock_ticks_per_second(void) {
+  if (clock_state.injected != NULL)
+    return clock_state.injected_rate;
+  if (kind() != MPROF_CLOCK_COUNTER)
+    return NS_PER_SECOND;
+  while (atomic_load(&clock_state.has_first) != 2)
+    __builtin_ia32_pause(); // another thread is writing it
+  const struct moment first = clock_state.first;
+  struct moment now = look();
+  while (now.ns - first.ns < SHORTEST_NS)
+    now = look();
+  double seconds = (double)(now.ns - first.ns) / (double)NS_PER_SECOND;
+  return (uint64_t)((double)(now.ticks - first.ticks) / seconds + 0.5);
+}
+
+uint64_t mprof_clock_ticks(uint64_t ns) {
+  if (ns == 0)
+    return 0;
+  double ticks = (double)ns * (double)mprof_clock_ticks_per_second() /
+                 (double)NS_PER_SECOND;
+  return ticks < 1 ? 1 : ticks >= 0x1p63 ? INT64_MAX : (uint64_t)ticks;
+}
+
+uint64_t mprof_clock_ns(uint64_t ticks) {
+  return (uint64_t)((double)ticks * (double)NS_PER_SECOND /
+                        (double)mprof_clock_ticks_per_second() +
+                    0.5);
+}
+
+void mprof_clock_set(uint64_t (*fn)(void), uint64_t ticks_per_second) {
+  clock_state.injected = fn;
+  clock_state.injected_rate = ticks_per_second;
+  atomic_store(&mprof_clock_kind, fn ? MPROF_CLOCK_OTHER : MPROF_CLOCK_UNKNOWN);
+}

@@ -1,0 +1,455 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the options, which flags.def lists. Wrong options are reported to the
+// user. No option text can stop the program.
+
+#define _GNU_SOURCE 1
+
+#include "sys/flags.h"
+
+#include "sys/message.h"
+#include "sys/os_linux.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+struct mprof_flags mprof_flags;
+
+// Returns the program's default options. The symbol is NULL unless the program
+// defines it.
+__attribute__((weak, visibility("default"))) const char *
+__mprof_default_options(void);
+
+enum kind { BOOL, UINT, STR, LIST };
+
+enum {
+  STR_SIZE = sizeof(mprof_flags.log_path),
+  LONGEST_NAME = 40, // longest unknown name that is compared
+  SHOWN = 80,        // bytes of a wrong text that a message repeats
+  LINE = 512,
+};
+
+struct option {
+  const char *name;
+  enum kind kind;
+  size_t offset;
+  uint64_t value, min, max; // for BOOL and UINT
+  const char *text;         // for STR and LIST
+  const char *help;
+};
+
+#define OFFSET(Name) offsetof(struct mprof_flags, Name)
+static const struct option options[] = {
+#define MPROF_FLAG_BOOL(Name, Default, Help)                                   \
+  {#Name, BOOL, OFFSET(Name), Default, 0, 1, NULL, Help},
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)                         \
+  {#Name, UINT, OFFSET(Name), Default, Min, Max, NULL, Help},
+#define MPROF_FLAG_STR(Name, Default, Help)                                    \
+  {#Name, STR, OFFSET(Name), 0, 0, 0, Default, Help},
+#define MPROF_FLAG_LIST(Name, Default, Help)                                   \
+  {#Name, LIST, OFFSET(Name), 0, 0, 0, Default, Help},
+#include "sys/flags.def"
+};
+enum { OPTION_COUNT = sizeof(options) / sizeof(options[0]) };
+
+// A substring of an option string.
+struct piece {
+  const char *p;
+  size_t len;
+};
+
+// --- values ---
+
+static void *field(struct mprof_flags *f, const struct option *o) {
+  return (char *)f + o->offset;
+}
+
+static void put_value(struct mprof_text *t, const struct mprof_flags *f,
+                      const struct option *o) {
+  const void *v = (const char *)f + o->offset;
+  if (o->kind == BOOL)
+    mprof_text_str(t, *(const bool *)v ? "1" : "0");
+  else if (o->kind == UINT)
+    mprof_text_dec(t, *(const uint64_t *)v);
+  else {
+    mprof_text_str(t, "'");
+    mprof_text_str(t, v);
+    mprof_text_str(t, "'");
+  }
+}
+
+static void set_default(struct mprof_flags *f, const struct option *o) {
+  void *v = field(f, o);
+  if (o->kind == BOOL)
+    *(bool *)v = o->value != 0;
+  else if (o->kind == UINT)
+    *(uint64_t *)v = o->value;
+  else
+    strcpy(v, o->text);
+}
+
+void mprof_flags_defaults(struct mprof_flags *f) {
+  memset(f, 0, sizeof(*f));
+  for (int i = 0; i < OPTION_COUNT; i++)
+    set_default(f, &options[i]);
+}
+
+static bool equals(struct piece a, const char *s) {
+  return a.len == strlen(s) && memcmp(a.p, s, a.len) == 0;
+}
+
+static bool parse_bool(struct piece s, bool *v) {
+  *v = equals(s, "1") || equals(s, "true") || equals(s, "yes");
+  return *v || equals(s, "0") || equals(s, "false") || equals(s, "no");
+}
+
+// Parses decimal digits with an optional suffix k, m or g, for 2^10, 2^20,
+// 2^30.
+static bool parse_uint(struct piece s, uint64_t *v) {
+  uint64_t unit = 1;
+  if (s.len > 0) {
+    char last = s.p[s.len - 1] | 0x20; // lower case
+    unit = last == 'k'   ? 1u << 10
+           : last == 'm' ? 1u << 20
+           : last == 'g' ? 1u << 30
+                         : 1;
+  }
+  if (unit != 1)
+    s.len--;
+  *v = 0;
+  for (size_t i = 0; i < s.len; i++) {
+    if (s.p[i] < '0' || s.p[i] > '9' || __builtin_mul_overflow(*v, 10, v) ||
+        __builtin_add_overflow(*v, (uint64_t)(s.p[i] - '0'), v))
+      return false;
+  }
+  return s.len > 0 && !__builtin_mul_overflow(*v, unit, v);
+}
+
+// --- messages about wrong options ---
+
+static void put_piece(struct mprof_text *t, struct piece s) {
+  mprof_text_str(t, "'");
+  mprof_text_mem(t, s.p, s.len < SHOWN ? s.len : SHOWN);
+  mprof_text_str(t, s.len > SHOWN ? "...'" : "'");
+}
+
+static void report_value(const struct mprof_flags *f, const struct option *o,
+                         struct piece value, const char *origin) {
+  char line[LINE + STR_SIZE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, origin);
+  mprof_text_str(&t, ": value ");
+  put_piece(&t, value);
+  mprof_text_str(&t, " of option '");
+  mprof_text_str(&t, o->name);
+  if (o->kind == BOOL) {
+    mprof_text_str(&t, "' is not 0, 1, true, false, yes or no; keeping ");
+  } else if (o->kind == UINT) {
+    mprof_text_str(&t, "' is not a number from ");
+    mprof_text_dec(&t, o->min);
+    mprof_text_str(&t, " to ");
+    mprof_text_dec(&t, o->max);
+    mprof_text_str(&t, "; keeping ");
+  } else {
+    mprof_text_str(&t, "' is longer than ");
+    mprof_text_dec(&t, STR_SIZE - 1);
+    mprof_text_str(&t, " bytes; keeping ");
+  }
+  put_value(&t, f, o);
+  mprof_message(line);
+}
+
+// Returns how many insertions, deletions and replacements turn a into b.
+// (Levenshtein)
+static unsigned distance(struct piece a, const char *b) {
+  unsigned char row[LONGEST_NAME + 1]; // distances to the prefix of b so far
+  for (size_t i = 0; i <= a.len; i++)
+    row[i] = (unsigned char)i;
+  for (unsigned j = 1; *b != '\0'; b++, j++) {
+    unsigned char diagonal = row[0];
+    row[0] = (unsigned char)j;
+    for (size_t i = 1; i <= a.len; i++) {
+      unsigned char best = diagonal + (a.p[i - 1] != *b);
+      if (row[i] + 1 < best)
+        best = row[i] + 1;
+      if (row[i - 1] + 1 < best)
+        best = row[i - 1] + 1;
+      diagonal = row[i];
+      row[i] = best;
+    }
+  }
+  return row[a.len];
+}
+
+// Returns the option whose name is nearest to s, or NULL if more than half of s
+// would have to change.
+static const struct option *find_nearest(struct piece s) {
+  const struct option *nearest = NULL;
+  unsigned least = (unsigned)s.len / 2 + 1;
+  if (s.len > LONGEST_NAME)
+    return NULL;
+  for (int i = 0; i < OPTION_COUNT; i++) {
+    unsigned d = distance(s, options[i].name);
+    if (d < least) {
+      least = d;
+      nearest = &options[i];
+    }
+  }
+  return nearest;
+}
+
+static void report_unknown(struct piece name, const char *origin) {
+  char line[LINE];
+  struct mprof_text t = MPROF_TEXT(line);
+  const struct option *nearest = find_nearest(name);
+  mprof_text_str(&t, origin);
+  mprof_text_str(&t, ": unknown option ");
+  put_piece(&t, name);
+  if (nearest != NULL) {
+    mprof_text_str(&t, ", did you mean '");
+    mprof_text_str(&t, nearest->name);
+    mprof_text_str(&t, "'");
+  } else {
+    mprof_text_str(&t, "; help=1 lists them");
+  }
+  mprof_message(line);
+}
+
+static void report_syntax(struct piece s, const char *what, const char *advice,
+                          const char *origin) {
+  char line[LINE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, origin);
+  mprof_text_str(&t, ": ");
+  mprof_text_str(&t, what);
+  put_piece(&t, s);
+  mprof_text_str(&t, advice);
+  mprof_message(line);
+}
+
+static const struct option *find_option(struct piece name) {
+  for (int i = 0; i < OPTION_COUNT; i++)
+    if (equals(name, options[i].name))
+      return &options[i];
+  return NULL;
+}
+
+// A word without '=' is usually a piece of an unquoted path, not an option.
+static void report_no_value(struct piece name, const char *origin) {
+  report_syntax(name, "no value for option ",
+                find_option(name) != NULL
+                    ? ""
+                    : "; a value with ':', ',' or blanks in it needs quotes, "
+                      "as log_path='a:b'",
+                origin);
+}
+
+// --- strings of options ---
+
+static bool is_separator(char c) {
+  return c == ':' || c == ',' || c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_between_words(char c) { return is_separator(c) || c == '+'; }
+
+// Stores the words of value with one '+' between them. Returns false if the
+// result is too long.
+static bool store_list(char *v, struct piece value) {
+  char list[STR_SIZE];
+  size_t len = 0;
+  for (size_t i = 0; i < value.len; i++) {
+    bool begins = !is_between_words(value.p[i]) && len > 0 &&
+                  is_between_words(value.p[i - 1]);
+    if (is_between_words(value.p[i]))
+      continue;
+    if (len + begins >= STR_SIZE - 1)
+      return false;
+    if (begins)
+      list[len++] = '+';
+    list[len++] = value.p[i];
+  }
+  memcpy(v, list, len);
+  v[len] = '\0';
+  return true;
+}
+
+static bool store_text(char *v, struct piece value) {
+  if (value.len >= STR_SIZE)
+    return false;
+  memcpy(v, value.p, value.len);
+  v[value.len] = '\0';
+  return true;
+}
+
+static bool store(struct mprof_flags *f, const struct option *o,
+                  struct piece value) {
+  void *v = field(f, o);
+  bool flag;
+  uint64_t number;
+  switch (o->kind) {
+  case BOOL:
+    if (!parse_bool(value, &flag))
+      return false;
+    *(bool *)v = flag;
+    return true;
+  case UINT:
+    if (!parse_uint(value, &number) || number < o->min || number > o->max)
+      return false;
+    *(uint64_t *)v = number;
+    return true;
+  case STR:
+    return store_text(v, value);
+  case LIST:
+    return store_list(v, value);
+  }
+  return false;
+}
+
+static size_t find_separator(const char *s) {
+  size_t n = 0;
+  while (s[n] != '\0' && !is_separator(s[n]))
+    n++;
+  return n;
+}
+
+// Returns the length of an unquoted list, which ends before the next
+// name=value. Separators do not end it, because a word without '=' can only
+// belong to the list.
+static size_t find_list_end(const char *s) {
+  size_t end = find_separator(s);
+  for (size_t n = end; s[n] != '\0';) {
+    if (is_separator(s[n])) {
+      n++;
+      continue;
+    }
+    size_t word = find_separator(s + n);
+    if (memchr(s + n, '=', word) != NULL)
+      break;
+    n += word;
+    end = n;
+  }
+  return end;
+}
+
+// Reads the value at *s and moves *s behind it. Returns false if the value is
+// malformed; then *s is where the next option may begin.
+static bool take_value(const char **s, bool is_list, struct piece *value,
+                       const char *origin) {
+  const char quote = **s;
+  if (quote != '\'' && quote != '"') {
+    *value =
+        (struct piece){*s, is_list ? find_list_end(*s) : find_separator(*s)};
+    *s += value->len;
+    return true;
+  }
+  const char *end = strchr(*s + 1, quote);
+  if (end == NULL) {
+    *value = (struct piece){*s + 1, strlen(*s + 1)};
+    report_syntax(*value,
+                  quote == '"' ? "no closing \" after " : "no closing ' after ",
+                  "; it is ignored up to the end", origin);
+    *s += 1 + value->len;
+    return false;
+  }
+  *value = (struct piece){*s + 1, (size_t)(end - *s - 1)};
+  *s = end + 1;
+  size_t rest = find_separator(*s);
+  if (rest > 0) {
+    report_syntax((struct piece){*s, rest}, "text after a closing quote: ", "",
+                  origin);
+    *s += rest;
+    return false;
+  }
+  return true;
+}
+
+void mprof_flags_parse(struct mprof_flags *f, const char *s,
+                       const char *origin) {
+  while (*s != '\0') {
+    if (is_separator(*s)) {
+      s++;
+      continue;
+    }
+    struct piece name = {s, 0}, value;
+    while (s[name.len] != '=' && s[name.len] != '\0' &&
+           !is_separator(s[name.len]))
+      name.len++;
+    s += name.len;
+    if (*s != '=') {
+      report_no_value(name, origin);
+      continue;
+    }
+    s++;
+    const struct option *o = find_option(name);
+    if (!take_value(&s, o != NULL && o->kind == LIST, &value, origin))
+      continue;
+    if (o == NULL)
+      report_unknown(name, origin);
+    else if (!store(f, o, value))
+      report_value(f, o, value, origin);
+  }
+}
+
+// --- start ---
+
+// Ignores the environment if the program has more rights than its caller
+// (setuid).
+const char *mprof_flags_environment(const char *name) {
+  size_t len = strlen(name);
+  if (getauxval(AT_SECURE) != 0)
+    return NULL;
+  for (char **e = environ; e != NULL && *e != NULL; e++)
+    if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
+      return *e + len + 1;
+  return NULL;
+}
+
+void mprof_flags_init(void) {
+  mprof_flags_defaults(&mprof_flags);
+  const char *s = NULL;
+  if (__mprof_default_options != NULL)
+    s = __mprof_default_options();
+  if (s != NULL)
+    mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
+  s = mprof_flags_environment("MPROF_OPTIONS");
+  if (s != NULL)
+    mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
+  if (mprof_flags.help)
+    mprof_flags_print_help();
+}
+
+void mprof_flags_print_help(void) {
+  if (!mprof_message_has_stderr())
+    return;
+  char line[LINE + 2 * STR_SIZE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "mprof: options for MPROF_OPTIONS, as name=value with ':' "
+                     "between; a value that holds ':', ',' or blanks in "
+                     "quotes, as log_path='a:b'; the program runs after "
+                     "this list:\n");
+  for (int i = 0; i < OPTION_COUNT; i++) {
+    const struct option *o = &options[i];
+    mprof_text_str(&t, "  ");
+    mprof_text_str(&t, o->name);
+    mprof_text_str(&t, "\n    ");
+    mprof_text_str(&t, o->help);
+    mprof_text_str(&t, "\n    ");
+    if (o->kind == UINT || o->kind == BOOL) {
+      mprof_text_dec(&t, o->min);
+      mprof_text_str(&t, o->kind == BOOL ? " or " : " to ");
+      mprof_text_dec(&t, o->max);
+      mprof_text_str(&t, ", default ");
+      mprof_text_dec(&t, o->value);
+    } else {
+      mprof_text_str(&t, o->kind == LIST ? "list, default " : "text, default ");
+      put_piece(&t, (struct piece){o->text, strlen(o->text)});
+    }
+    mprof_text_str(&t, ", now ");
+    put_value(&t, &mprof_flags, o);
+    mprof_text_str(&t, "\n");
+    mprof_os_write_all(2, line, t.len);
+    t.len = 0;
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hash of texts.
+
+#ifndef MPROF_RT_SYS_HASH_H
+#define MPROF_RT_SYS_HASH_H
+
+#include "sys/base.h"
+
+// FNV-1a: the hash of nothing.
+#define MPROF_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
+// Returns the hash of a text that has hash h and is followed by s.
+static inline uint64_t mprof_hash(uint64_t h, const char *s, size_t len) {
+  for (size_t i = 0; i < len; i++)
+    h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+  return h;
+}
+
+#endif // MPROF_RT_SYS_HASH_H

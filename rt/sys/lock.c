@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime's own lock: a word and a futex. The runtime cannot use
+// pthread_mutex, because the profiles hook its functions.
+//
+// The mutex profile also shows the time that threads wait for this lock. The
+// word `waiting` serves for that: its upper 16 bits count the waiters, and its
+// lower 48 bits hold the sum of the times at which they began to wait, modulo
+// 2^48. With these two numbers a release computes in one step how long all its
+// waiters have waited so far. waiters.c explains the sums.
+
+#include "sys/lock.h"
+
+#include "sys/clock.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
+
+#include <time.h>
+
+enum { FREE, HELD, WAITED_FOR };
+
+// Polls of the lock word before a thread sleeps. Most locks are held for a few
+// instructions only.
+#define SPINS 100
+
+// A release loads the word and stores FREE, without an atomic exchange, which
+// would be a third of the cost of an uncontended lock. So the store may
+// overwrite the WAITED_FOR that another thread has written in between. That
+// thread usually does not sleep: the kernel compares the word with WAITED_FOR
+// first and finds FREE. It does sleep if the store becomes visible only after
+// the kernel's comparison; then no thread wakes it. Therefore each sleep lasts
+// a millisecond at most, and then the thread checks the word again. A
+// membarrier would exclude the case, but some sandboxes kill a process that
+// calls it.
+const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
+
+#define ONE_WAITER (UINT64_C(1) << 48)
+#define SUM_MASK (ONE_WAITER - 1)
+
+static _Atomic uint64_t wait_ticks;
+
+uint64_t mprof_lock_wait_ticks(void) {
+  return atomic_load_explicit(&wait_ticks, memory_order_relaxed);
+}
+
+#ifndef NDEBUG
+// Bit r is set while this thread holds a lock of rank r.
+static _Thread_local unsigned held;
+
+static void note_acquire(const struct mprof_lock *l) {
+  if (held >> l->rank)
+    __builtin_trap(); // a lock of the same rank or a higher one is held
+  held |= 1u << l->rank;
+}
+
+static void note_release(const struct mprof_lock *l) {
+  held &= ~(1u << l->rank);
+}
+
+static void note_reset(void) { held = 0; }
+#else
+static void note_acquire(const struct mprof_lock *l) { (void)l; }
+static void note_release(const struct mprof_lock *l) { (void)l; }
+static void note_reset(void) {}
+#endif
+
+void (*mprof_lock_observer)(uint64_t cycles, uintptr_t frame);
+
+static bool try_acquire(struct mprof_lock *l) {
+  unsigned free = FREE;
+  return atomic_compare_exchange_strong_explicit(
+      &l->word, &free, HELD, memory_order_acquire, memory_order_relaxed);
+}
+
+static bool spin(struct mprof_lock *l) {
+  for (int i = 0; i < SPINS; i++) {
+    __builtin_ia32_pause();
+    if (atomic_load_explicit(&l->word, memory_order_relaxed) == FREE &&
+        try_acquire(l))
+      return true;
+  }
+  return false;
+}
+
+static void begin_waiting(struct mprof_lock *l, uint64_t start) {
+  uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
+  do
+    next = ((w & ~SUM_MASK) + ONE_WAITER) | ((w + start) & SUM_MASK);
+  while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
+}
+
+// The caller holds the lock, so no release charges the waiters at the same
+// time.
+static void end_waiting(struct mprof_lock *l, uint64_t start) {
+  uint64_t from = l->charged > start ? l->charged : start;
+  uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
+  do
+    next = ((w & ~SUM_MASK) - ONE_WAITER) | ((w - from) & SUM_MASK);
+  while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
+}
+
+static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
+  uint64_t start = mprof_clock_now();
+  begin_waiting(l, start);
+  if (!spin(l))
+    while (atomic_exchange_explicit(&l->word, WAITED_FOR,
+                                    memory_order_acquire) != FREE)
+      mprof_sys_futex_wait_for(&l->word, WAITED_FOR, &mprof_lock_patience);
+  end_waiting(l, start);
+  uint64_t now = mprof_clock_now();
+  if (now > start)
+    atomic_fetch_add_explicit(&wait_ticks, now - start, memory_order_relaxed);
+}
+
+// Returns how long the waiters have waited up to now, in ticks in total.
+// Restarts their waiting times at now.
+static uint64_t charge(struct mprof_lock *l) {
+  uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed);
+  uint64_t owed, next;
+  l->charged = mprof_clock_now();
+  do {
+    uint64_t sum = (w >> 48) * l->charged;
+    owed = (sum - w) & SUM_MASK;
+    next = (w & ~SUM_MASK) | (sum & SUM_MASK);
+  } while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
+  // The clock of a waiter may be some ticks ahead. Then the sum is negative,
+  // and the total counts as 0.
+  return owed >> 47 ? 0 : owed;
+}
+
+void mprof_lock_acquire(struct mprof_lock *l) {
+  note_acquire(l);
+  if (mprof_unlikely(!try_acquire(l)))
+    acquire_contended(l);
+  mprof_tls.locks_held++;
+}
+
+bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms) {
+  note_acquire(l);
+  while (!try_acquire(l)) {
+    if (ms-- == 0) {
+      note_release(l);
+      return false;
+    }
+    mprof_sys_sleep_ms(1);
+  }
+  mprof_tls.locks_held++;
+  return true;
+}
+
+void mprof_lock_release(struct mprof_lock *l) {
+  note_release(l);
+  uint64_t owed = 0;
+  if (mprof_unlikely(atomic_load_explicit(&l->waiting, memory_order_relaxed) !=
+                     0))
+    owed = charge(l);
+  const bool is_waited_for =
+      atomic_load_explicit(&l->word, memory_order_relaxed) == WAITED_FOR;
+  atomic_store_explicit(&l->word, FREE, memory_order_release);
+  if (mprof_unlikely(is_waited_for))
+    mprof_sys_futex_wake(&l->word);
+  mprof_tls.locks_held--;
+  if (mprof_unlikely(owed != 0 || mprof_tls.lock_profile.cycles != 0) &&
+      mprof_lock_observer)
+    mprof_lock_observer(owed, (uintptr_t)__builtin_frame_address(0));
+}
+
+void mprof_lock_reset(struct mprof_lock *l) {
+  note_reset();
+  atomic_store_explicit(&l->word, FREE, memory_order_relaxed);
+  atomic_store_explicit(&l->waiting, 0, memory_order_relaxed);
+}

@@ -1,0 +1,390 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linux system calls on x86-64, made directly. The wrappers of libc set errno
+// and are cancellation points; a hook must neither change errno nor be
+// cancelled.
+// All memory that the runtime gets from the system is requested here, for
+// persistent.c too. Tests make these requests fail by mprof_os_fail_map.
+
+#include "sys/os_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+static long call6(long nr, long a, long b, long c, long d, long e, long f) {
+  long ret;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(ret)
+                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return ret;
+}
+
+static long call3(long nr, long a, long b, long c) {
+  return call6(nr, a, b, c, 0, 0, 0);
+}
+
+long mprof_sys_open(const char *path, int flags, int mode) {
+  return call6(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+}
+
+long mprof_sys_read(int fd, void *buf, size_t len) {
+  return call3(SYS_read, fd, (long)buf, (long)len);
+}
+
+long mprof_sys_write(int fd, const void *buf, size_t len) {
+  return call3(SYS_write, fd, (long)buf, (long)len);
+}
+
+long mprof_sys_close(int fd) { return call3(SYS_close, fd, 0, 0); }
+
+long mprof_sys_fcntl(int fd, int cmd, long arg) {
+  return call3(SYS_fcntl, fd, cmd, arg);
+}
+
+long mprof_sys_rename(const char *from, const char *to) {
+  return call3(SYS_rename, (long)from, (long)to, 0);
+}
+
+// Some file systems do not support RENAME_NOREPLACE. link() is the fallback,
+// because it also fails if the new name exists. A few file systems support
+// neither; there a plain rename follows a check, and a race remains.
+long mprof_sys_rename_new(const char *from, const char *to) {
+  long r = call6(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to,
+                 1 /*RENAME_NOREPLACE*/, 0);
+  if (r != -EINVAL && r != -ENOSYS)
+    return r;
+  r = call3(SYS_link, (long)from, (long)to, 0);
+  if (r == 0)
+    return call3(SYS_unlink, (long)from, 0, 0);
+  if (r == -EEXIST || mprof_sys_exists(to))
+    return -EEXIST;
+  return mprof_sys_rename(from, to);
+}
+
+// Counts a dangling symbolic link as an existing file.
+bool mprof_sys_exists(const char *path) {
+  struct stat st;
+  return call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
+               AT_SYMLINK_NOFOLLOW, 0, 0) == 0;
+}
+
+long mprof_sys_ftruncate(int fd, long len) {
+  return call3(SYS_ftruncate, fd, len, 0);
+}
+
+long mprof_sys_flock(int fd) {
+  return call3(SYS_flock, fd, LOCK_EX | LOCK_NB, 0);
+}
+
+long mprof_sys_unlink(const char *path) {
+  return call3(SYS_unlink, (long)path, 0, 0);
+}
+
+long mprof_sys_readlink(const char *path, char *buf, size_t len) {
+  return call3(SYS_readlink, (long)path, (long)buf, (long)len);
+}
+
+long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
+  struct stat st;
+  long err = call3(SYS_fstat, fd, (long)&st, 0);
+  if (err == 0) {
+    *dev = st.st_dev;
+    *ino = st.st_ino;
+  }
+  return err;
+}
+
+uint64_t mprof_sys_links(int fd) {
+  struct stat st = {.st_nlink = 0};
+  call6(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH, 0, 0);
+  return st.st_nlink;
+}
+
+long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
+  enum { KEEP_SIZE = 1 }; // FALLOC_FL_KEEP_SIZE
+  return call6(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes, 0, 0);
+}
+
+long mprof_sys_rewind(int fd) { return call3(SYS_lseek, fd, 0, SEEK_SET); }
+
+long mprof_sys_poll_out(int fd, int timeout_ms) {
+  struct pollfd p = {.fd = fd, .events = POLLOUT};
+  const struct timespec t = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+  long r;
+  do
+    r = call6(SYS_ppoll, (long)&p, 1, (long)&t, 0, 0, 0);
+  while (r == -EINTR);
+  return r;
+}
+
+int mprof_sys_getpid(void) { return (int)call3(SYS_getpid, 0, 0, 0); }
+
+int mprof_sys_gettid(void) { return (int)call3(SYS_gettid, 0, 0, 0); }
+
+void mprof_sys_own_name(char *name) {
+  call3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+}
+
+void mprof_sys_set_own_name(const char *name) {
+  call3(SYS_prctl, PR_SET_NAME, (long)name, 0);
+}
+
+void mprof_sys_sleep_ms(unsigned ms) {
+  const struct timespec ts = {ms / 1000, ms % 1000 * 1000000L};
+  call3(SYS_nanosleep, (long)&ts, 0, 0);
+}
+
+void mprof_sys_yield(void) { call3(SYS_sched_yield, 0, 0, 0); }
+
+uint64_t mprof_sys_set_signal_mask(uint64_t mask) {
+  uint64_t before = 0;
+  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before,
+        sizeof(mask), 0, 0);
+  return before;
+}
+
+long mprof_sys_queue(int tid, int sig, uint64_t value) {
+  siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+  info.si_pid = mprof_sys_getpid();
+  info.si_value.sival_ptr = (void *)(uintptr_t)value;
+  return call6(SYS_rt_tgsigqueueinfo, info.si_pid, tid, sig, (long)&info, 0, 0);
+}
+
+long mprof_sys_getdents(int fd, void *buf, size_t len) {
+  return call3(SYS_getdents64, fd, (long)buf, (long)len);
+}
+
+long mprof_sys_resend(int sig, void *info) {
+  return call6(SYS_rt_tgsigqueueinfo, mprof_sys_getpid(), mprof_sys_gettid(),
+               sig, (long)info, 0, 0);
+}
+
+bool mprof_sys_thread_alive(int tid) {
+  return call3(SYS_tgkill, mprof_sys_getpid(), tid, 0) == 0;
+}
+
+uint64_t mprof_sys_thread_ran_ns(int tid) {
+  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED: the CPU-time clock of the thread.
+  const int clock = (int)(~(unsigned)tid << 3 | 6);
+  struct timespec ts = {0, 0};
+  call3(SYS_clock_gettime, clock, (long)&ts, 0);
+  return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+// The kernel copies the new signal set before it checks `how`. An invalid `how`
+// therefore yields EINVAL for a readable address and EFAULT for any other
+// address, and never changes the mask. The kernel accepts a null set without
+// reading it, so the first page is excluded here.
+bool mprof_sys_readable(uintptr_t addr) {
+  return addr >= 4096 &&
+         call6(SYS_rt_sigprocmask, -1, (long)addr, 0, 8, 0, 0) != -EFAULT;
+}
+
+uint64_t mprof_sys_random(void) {
+  uint64_t v = 0;
+  if (call3(SYS_getrandom, (long)&v, sizeof(v), 1 /*GRND_NONBLOCK*/) !=
+      (long)sizeof(v)) {
+    struct timespec ts = {0, 0};
+    call3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
+    v = (uint64_t)ts.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)ts.tv_sec;
+  }
+  return v;
+}
+
+int64_t mprof_sys_realtime_ns(void) {
+  struct timespec ts = {0, 0};
+  call3(SYS_clock_gettime, CLOCK_REALTIME, (long)&ts, 0);
+  return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static uint64_t soft_limit(int resource) {
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  call6(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+  return limit.rlim_cur; // RLIM_INFINITY is all ones
+}
+
+uint64_t mprof_sys_address_space_limit(void) { return soft_limit(RLIMIT_AS); }
+
+uint64_t mprof_sys_file_size_limit(void) { return soft_limit(RLIMIT_FSIZE); }
+
+long mprof_sys_membarrier(void) {
+  long err = call3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  if (err == -EPERM) {
+    call3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    err = call3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  }
+  return err;
+}
+
+void mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
+  call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, 0, 0, 0);
+}
+
+void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
+                              const struct timespec *time) {
+  call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, (long)time, 0,
+        0);
+}
+
+void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms) {
+  const struct timespec ts = {(time_t)(ms / 1000),
+                              (long)(ms % 1000) * 1000000L};
+  mprof_sys_futex_wait_for(word, value, &ts);
+}
+
+void mprof_sys_futex_wake(atomic_uint *word) {
+  call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void mprof_sys_futex_wake_all(atomic_uint *word) {
+  call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+void mprof_sys_futex_wake_shared(atomic_uint *word) {
+  call3(SYS_futex, (long)word, FUTEX_WAKE, INT_MAX);
+}
+
+int mprof_os_write(int fd, const void *buf, size_t *left) {
+  enum { SET_SIZE = sizeof(uint64_t) };
+  const uint64_t pipe = 1ull << (SIGPIPE - 1), size = 1ull << (SIGXFSZ - 1);
+  const uint64_t both = pipe | size;
+  uint64_t mask = 0, before = 0;
+  call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&both, (long)&mask, SET_SIZE, 0,
+        0);
+  call3(SYS_rt_sigpending, (long)&before, SET_SIZE, 0);
+  const char *p = buf;
+  int error = 0;
+  while (*left > 0 && error == 0) {
+    long n = mprof_sys_write(fd, p, *left);
+    if (n == -EINTR)
+      continue;
+    if (n <= 0) {
+      error = n < 0 ? (int)-n : EIO;
+    } else {
+      p += n;
+      *left -= (size_t)n;
+    }
+  }
+  // The kernel sends the signal to this thread even if the program ignores it.
+  // Takes the pending signal back, unless it was already pending before the
+  // write.
+  uint64_t raised = error == EPIPE ? pipe : error == EFBIG ? size : 0;
+  raised &= ~before;
+  const struct timespec now = {0, 0};
+  if (raised != 0)
+    call6(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&now, SET_SIZE, 0, 0);
+  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, SET_SIZE, 0, 0);
+  return error;
+}
+
+int mprof_os_write_all(int fd, const void *buf, size_t len) {
+  return mprof_os_write(fd, buf, &len);
+}
+
+// Number of calls up to and including the one that fails; 0: no call fails.
+// Only tests set it.
+static atomic_int fail_in;
+
+void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
+
+static bool must_fail(void) {
+  return mprof_unlikely(atomic_load_explicit(&fail_in, memory_order_relaxed)) &&
+         atomic_fetch_sub(&fail_in, 1) == 1;
+}
+
+// The runtime's own mappings, so that they can be told apart from the program's
+// memory. If the table is full, further mappings are not recorded.
+static struct {
+  _Atomic uintptr_t start; // 0: unused
+  _Atomic size_t len;
+} own_maps[256];
+
+static void note_map(uintptr_t start, size_t len) {
+  for (size_t i = 0; i < sizeof(own_maps) / sizeof(own_maps[0]); i++) {
+    uintptr_t none = 0;
+    if (atomic_compare_exchange_strong(&own_maps[i].start, &none, start)) {
+      atomic_store(&own_maps[i].len, len);
+      return;
+    }
+  }
+}
+
+static void forget_map(uintptr_t start) {
+  for (size_t i = 0; i < sizeof(own_maps) / sizeof(own_maps[0]); i++)
+    if (atomic_load(&own_maps[i].start) == start) {
+      atomic_store(&own_maps[i].len, 0);
+      atomic_store(&own_maps[i].start, 0);
+      return;
+    }
+}
+
+bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len) {
+  if (i >= sizeof(own_maps) / sizeof(own_maps[0]))
+    return false;
+  *start = atomic_load(&own_maps[i].start);
+  *len = *start ? atomic_load(&own_maps[i].len) : 0;
+  return true;
+}
+
+static void *map(size_t len, int prot, int flags) {
+  if (must_fail())
+    return NULL;
+  long p = call6(SYS_mmap, 0, (long)len, prot,
+                 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  if (p < 0 && p > -4096)
+    return NULL;
+  note_map((uintptr_t)p, len);
+  return (void *)p;
+}
+
+void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
+
+void mprof_os_unmap(void *p, size_t len) {
+  forget_map((
+      uintptr_t)p); // first: after munmap another mapping may take this address
+  call3(SYS_munmap, (long)p, (long)len, 0);
+}
+
+void *mprof_os_reserve(size_t len) {
+  void *p = map(len, PROT_NONE, MAP_NORESERVE);
+  // Prevents a huge page for the first few KiB. It would count as memory of the
+  // program.
+  if (p)
+    call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
+  return p;
+}
+
+bool mprof_os_commit(void *p, size_t len, bool in_huge_pages) {
+  if (must_fail() ||
+      call3(SYS_mprotect, (long)p, (long)len, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  if (in_huge_pages)
+    call3(SYS_madvise, (long)p, (long)len, MADV_HUGEPAGE);
+  return true;
+}
+
+void mprof_os_keep_from_children(void *p, size_t len) {
+  call3(SYS_madvise, (long)p, (long)len, MADV_DONTFORK);
+}
+
+void mprof_os_discard(void *p, size_t len) {
+  call3(SYS_madvise, (long)p, (long)len, MADV_DONTNEED);
+}

@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// System calls that only writers need, and the helper process; see os_linux_cold.h.
+// This file calls the kernel directly: fork of libc would run the program's
+// pthread_atfork handlers, and waitpid of libc is a cancellation point.
+
+#define _GNU_SOURCE 1
+
+#include "sys/os_linux_cold.h"
+
+#include "sys/os_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#ifndef __WALL
+#define __WALL 0x40000000 // also wait for children that raise no SIGCHLD
+#endif
+
+enum { HELPER_STACK = 1 << 20 };
+
+static long call6(long nr, long a, long b, long c, long d, long e, long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+static long call4(long nr, long a, long b, long c, long d) {
+  return call6(nr, a, b, c, d, 0, 0);
+}
+
+// --- files ---
+
+static int kind(const char *path) {
+  struct stat st;
+  if (call4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) < 0)
+    return 0;
+  return st.st_mode & S_IFMT;
+}
+
+bool mprof_os_is_special(const char *path) {
+  int k = kind(path);
+  return k != 0 && k != S_IFREG && k != S_IFDIR;
+}
+
+bool mprof_os_is_file(const char *path) { return kind(path) == S_IFREG; }
+
+bool mprof_os_is_regular(int fd) {
+  struct stat st;
+  return call4(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH) >= 0 &&
+         S_ISREG(st.st_mode);
+}
+
+bool mprof_os_is_executable(const char *path) {
+  return kind(path) == S_IFREG &&
+         call4(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0) == 0;
+}
+
+long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset) {
+  return call4(SYS_pread64, fd, (long)buf, (long)len, (long)offset);
+}
+
+long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
+  const long from = mprof_sys_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  int own[2], there = 0;
+  if (from < 0)
+    return from;
+  long n = call4(SYS_ioctl, from, FIONREAD, (long)&there, 0);
+  if (n == 0 && there == 0) {
+    mprof_sys_close((int)from);
+    return 0;
+  }
+  if (n == 0)
+    n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
+  if (n == 0) {
+    mprof_sys_fcntl(own[0], F_SETPIPE_SZ,
+                    (long)len); // on failure the default size stays
+    n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
+    if (n > 0)
+      n = mprof_sys_read(own[0], buf, (size_t)n);
+    mprof_sys_close(own[0]);
+    mprof_sys_close(own[1]);
+  }
+  mprof_sys_close((int)from);
+  return n < 0 || n >= there ? n : -ENOBUFS;
+}
+
+long mprof_sys_mprotect(uintptr_t start, size_t len, int protection) {
+  return call4(SYS_mprotect, (long)start, (long)len, protection, 0);
+}
+
+long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages) {
+  return call4(SYS_mincore, (long)start, (long)len, (long)pages, 0);
+}
+
+void mprof_helper_look_at_itself(bool may) {
+  call4(SYS_prctl, PR_SET_DUMPABLE, may, 0, 0);
+}
+
+// --- the helper ---
+
+// Points descriptors 0 to 2 at /dev/null and closes all others except fd. Makes
+// the helper undumpable, so that a crash leaves no core file beside the
+// program's data.
+static void isolate(int fd, bool keep_stderr) {
+  call4(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
+  long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
+  for (int i = 0; i <= 2; i++)
+    if (null >= 0 && !(i == 2 && keep_stderr))
+      call4(SYS_dup2, null, i, 0, 0);
+  if (fd > 3)
+    call4(SYS_close_range, 3, fd - 1, 0, 0);
+  call4(SYS_close_range, fd + 1, ~0u, 0, 0);
+}
+
+static void set_signal_mask(const uint64_t *set, uint64_t *old) {
+  call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)set, (long)old, sizeof(*set));
+}
+
+// Creates a pair of connected descriptors above 2 that are closed on exec.
+static int connect_pair(int fd[2]) {
+  long r = call4(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+                 (long)fd);
+  if (r < 0)
+    return (int)-r;
+  for (int i = 0; i < 2; i++) {
+    if (fd[i] > 2)
+      continue;
+    r = mprof_sys_fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
+    mprof_sys_close(fd[i]);
+    fd[i] = (int)r;
+    if (r < 0) {
+      mprof_sys_close(fd[1 - i]);
+      return (int)-r;
+    }
+  }
+  return 0;
+}
+
+// Ends the helper after its own children have ended. Closing the descriptors
+// gives the children the end of their input. A child left behind would become a
+// child of the program if the program is a subreaper.
+static void leave(void) {
+  call4(SYS_close_range, 0, ~0u, 0, 0);
+  long r;
+  do
+    r = call4(SYS_wait4, -1, 0, __WALL, 0);
+  while (r >= 0 || r == -EINTR);
+  for (;;)
+    call4(SYS_exit_group, 0, 0, 0, 0);
+}
+
+struct start {
+  void (*main)(int fd);
+  int fd;
+  bool keep_stderr;
+};
+
+static void run(struct start *s) {
+  isolate(s->fd, s->keep_stderr);
+  s->main(s->fd);
+  leave();
+}
+
+// Calls run on a separate stack. The stack of the calling thread may be too
+// small for the helper's work.
+static void run_on(char *stack, struct start *s) {
+  __asm__ volatile("mov %0, %%rsp\n\t"
+                   "xor %%ebp, %%ebp\n\t"
+                   "call *%1\n\t"
+                   "ud2"
+                   :
+                   : "r"(stack + HELPER_STACK), "a"(run), "D"(s)
+                   : "memory");
+}
+
+int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
+                       bool keep_stderr) {
+  int fd[2];
+  int error = connect_pair(fd);
+  if (error != 0)
+    return error;
+  char *stack = mprof_os_map(HELPER_STACK);
+  if (stack == NULL) {
+    mprof_sys_close(fd[0]);
+    mprof_sys_close(fd[1]);
+    return ENOMEM;
+  }
+  // Signals are blocked before the copy is made, because the program's handlers
+  // must not run in the helper. For example, an interrupt from the terminal
+  // goes to every process of the group.
+  uint64_t all = ~0ull, old = 0;
+  set_signal_mask(&all, &old);
+  // The exit signal is 0, so wait() in the program does not report the helper.
+  long pid = call4(SYS_clone, 0, 0, 0, 0);
+  if (pid == 0) {
+    struct start s = {main, fd[1], keep_stderr};
+    run_on(stack, &s);
+  }
+  set_signal_mask(&old, NULL);
+  mprof_os_unmap(stack, HELPER_STACK);
+  mprof_sys_close(fd[1]);
+  if (pid < 0) {
+    mprof_sys_close(fd[0]);
+    return (int)-pid;
+  }
+  *h = (struct mprof_helper){.pid = (int)pid, .fd = fd[0]};
+  return 0;
+}
+
+long mprof_helper_send(int fd, const void *data, size_t len) {
+  long r;
+  do
+    r = call6(SYS_sendto, fd, (long)data, (long)len, MSG_NOSIGNAL, 0, 0);
+  while (r == -EINTR);
+  return r;
+}
+
+long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  long r;
+  // A signal restarts the whole timeout. That is acceptable, because the
+  // timeout only has to end a hang.
+  do
+    r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
+  while (r == -EINTR);
+  if (r == 0)
+    return -ETIMEDOUT;
+  if (r < 0)
+    return r;
+  do
+    r = call6(SYS_recvfrom, fd, (long)data, (long)len, 0, 0, 0);
+  while (r == -EINTR);
+  return r;
+}
+
+// Marks the descriptor as gone before it is closed. A fork in another thread
+// then copies either an open descriptor or none.
+static void disconnect(struct mprof_helper *h) {
+  int fd = h->fd;
+  h->fd = -1;
+  if (fd >= 0)
+    mprof_sys_close(fd);
+}
+
+void mprof_helper_stop(struct mprof_helper *h) {
+  if (h->pid == 0)
+    return;
+  disconnect(h);
+  for (int i = 0; i < 200; i++) {
+    if (call4(SYS_wait4, h->pid, 0, __WALL | WNOHANG, 0) != 0) {
+      h->pid = 0;
+      return;
+    }
+    call4(SYS_poll, 0, 0, 5, 0);
+  }
+  mprof_helper_kill(h);
+}
+
+void mprof_helper_kill(struct mprof_helper *h) {
+  if (h->pid == 0)
+    return;
+  disconnect(h);
+  call4(SYS_kill, h->pid, SIGKILL, 0, 0);
+  while (call4(SYS_wait4, h->pid, 0, __WALL, 0) == -EINTR)
+    ;
+  h->pid = 0;
+}
+
+void mprof_helper_forget(struct mprof_helper *h) {
+  if (h->pid == 0)
+    return;
+  disconnect(h);
+  h->pid = 0;
+}
+
+// --- in the helper ---
+
+extern char **environ;
+
+// Runs in the child and does not return. If path cannot be executed, the child
+// exits.
+static void execute(const char *path, const char *const args[], int in,
+                    int out) {
+  enum { ARGS_MAX = 8 };
+  const char *argv[ARGS_MAX + 2] = {path};
+  uint64_t none = 0;
+  for (int i = 0; i < ARGS_MAX && args[i] != NULL; i++)
+    argv[i + 1] = args[i];
+  call4(SYS_dup2, in, 0, 0, 0);
+  call4(SYS_dup2, out, 1, 0, 0);
+  set_signal_mask(&none, NULL);
+  call4(SYS_execve, (long)path, (long)argv, (long)environ, 0);
+  for (;;)
+    call4(SYS_exit_group, 127, 0, 0, 0);
+}
+
+int mprof_child_start(struct mprof_child *c, const char *path,
+                      const char *const args[]) {
+  int in[2], out[2]; // index 0: read end; index 1: write end
+  long r = call4(SYS_pipe2, (long)in, O_CLOEXEC, 0, 0);
+  if (r < 0)
+    return (int)-r;
+  r = call4(SYS_pipe2, (long)out, O_CLOEXEC, 0, 0);
+  if (r < 0) {
+    mprof_sys_close(in[0]);
+    mprof_sys_close(in[1]);
+    return (int)-r;
+  }
+  r = call4(SYS_clone, SIGCHLD, 0, 0, 0);
+  if (r == 0)
+    execute(path, args, in[0], out[1]);
+  mprof_sys_close(in[0]);
+  mprof_sys_close(out[1]);
+  *c = (struct mprof_child){
+      .pid = r < 0 ? 0 : (int)r, .in = in[1], .out = out[0]};
+  if (r < 0) {
+    mprof_sys_close(in[1]);
+    mprof_sys_close(out[0]);
+  }
+  return r < 0 ? (int)-r : 0;
+}

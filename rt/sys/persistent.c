@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Allocates memory that is never freed. The memory is one reserved address
+// range, which is handed out from its start and committed in pieces as needed.
+// Because there is only one range, a 32-bit handle can name any object in it.
+// (Go: persistentalloc)
+
+#include "sys/persistent.h"
+
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/stats.h"
+
+#include <errno.h>
+
+// Sizes of one commit. The first commits are small, because most programs need
+// little memory. Later commits are whole huge pages: a table of a million
+// stacks would suffer most from small pages.
+#define COMMIT_BYTES ((size_t)256 << 10)
+#define HUGE_BYTES ((size_t)2 << 20)
+#define LIMIT_SHARE 32 // reserves at most RLIMIT_AS / LIMIT_SHARE
+#define HUGE_FROM (2 * HUGE_BYTES)
+
+char *mprof_persistent_base; // see base.h
+
+static struct {
+  size_t size;             // written once by mprof_persistent_init
+  atomic_size_t used;      // only grows
+  atomic_size_t committed; // grows under persistent_lock
+  struct mprof_lock lock;  // persistent_lock
+} persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
+
+int mprof_persistent_init(size_t max_bytes) {
+  // If the address space is limited, the program needs it more than the
+  // profiler does. A small profiler is better than none.
+  uint64_t limit = mprof_sys_address_space_limit();
+  if (max_bytes > limit / LIMIT_SHARE)
+    max_bytes = limit / LIMIT_SHARE;
+  for (size_t size = max_bytes; size >= COMMIT_BYTES; size /= 2) {
+    char *p = mprof_os_reserve(size + HUGE_BYTES);
+    if (!p)
+      continue;
+    mprof_persistent_base = p + (-(uintptr_t)p & (HUGE_BYTES - 1));
+    persistent.size = size / COMMIT_BYTES * COMMIT_BYTES;
+    // Offset 0 stays unused, because handle 0 means NULL.
+    atomic_store(&persistent.used, MPROF_PERSISTENT_UNIT);
+    return 0;
+  }
+  return ENOMEM;
+}
+
+static size_t round_up(size_t n, size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+static bool commit(size_t end) {
+  bool ok = true;
+  mprof_lock_acquire(&persistent.lock);
+  size_t from = atomic_load(&persistent.committed);
+  if (from < end) {
+    bool is_huge = end > HUGE_FROM;
+    size_t to = round_up(end, is_huge ? HUGE_BYTES : COMMIT_BYTES);
+    if (to > persistent.size)
+      to = persistent.size;
+    ok = mprof_os_commit(mprof_persistent_base + from, to - from, is_huge);
+    if (ok)
+      atomic_store_explicit(&persistent.committed, to, memory_order_release);
+  }
+  mprof_lock_release(&persistent.lock);
+  return ok;
+}
+
+void *mprof_persistent_try_alloc(size_t len) {
+  if (len >= persistent.size)
+    return NULL;
+  len = round_up(len, MPROF_PERSISTENT_UNIT);
+  size_t at = atomic_load_explicit(&persistent.used, memory_order_relaxed);
+  do {
+    if (at > persistent.size - len)
+      return NULL;
+    // Commits before it takes the range. If the system has no memory now, a
+    // later call can try again at the same offset.
+    if (at + len >
+            atomic_load_explicit(&persistent.committed, memory_order_acquire) &&
+        !commit(at + len))
+      return NULL;
+  } while (!atomic_compare_exchange_weak(&persistent.used, &at, at + len));
+  return mprof_persistent_base + at;
+}
+
+void *mprof_persistent_alloc(size_t len) {
+  void *p = mprof_persistent_try_alloc(len);
+  if (mprof_unlikely(!p))
+    mprof_stat_add(MPROF_STAT_no_memory, 1);
+  return p;
+}
+
+size_t mprof_persistent_used(void) {
+  size_t used = atomic_load_explicit(&persistent.used, memory_order_relaxed);
+  return used > MPROF_PERSISTENT_UNIT ? used - MPROF_PERSISTENT_UNIT : 0;
+}
+
+void mprof_persistent_reset(void) {
+  if (!mprof_persistent_base)
+    return;
+  mprof_lock_reset(&persistent.lock);
+  mprof_os_discard(mprof_persistent_base, atomic_load(&persistent.committed));
+  atomic_store(&persistent.used, MPROF_PERSISTENT_UNIT);
+}

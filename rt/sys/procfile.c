@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads whole files of /proc into memory that is mapped for them.
+
+#define _GNU_SOURCE 1
+
+#include "sys/procfile.h"
+
+#include "sys/message.h"
+#include "sys/os_linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { FIRST_SIZE = 65536 };
+
+static bool grow(struct mprof_infile *f) {
+  size_t size = f->mapped_bytes * 2;
+  char *data = mprof_os_map(size);
+  if (data == NULL)
+    return false;
+  memcpy(data, f->data, f->len);
+  mprof_os_unmap(f->data, f->mapped_bytes);
+  f->data = data;
+  f->mapped_bytes = size;
+  return true;
+}
+
+static int read_all(struct mprof_infile *f, int fd) {
+  for (;;) {
+    if (f->len + 1 == f->mapped_bytes && !grow(f))
+      return ENOMEM;
+    long n = mprof_sys_read(fd, f->data + f->len, f->mapped_bytes - f->len - 1);
+    if (n == -EINTR)
+      continue;
+    if (n < 0)
+      return (int)-n;
+    if (n == 0)
+      return 0;
+    f->len += (size_t)n;
+  }
+}
+
+int mprof_infile_read(struct mprof_infile *f, const char *path) {
+  *f = (struct mprof_infile){.mapped_bytes = FIRST_SIZE};
+  long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return (int)-fd;
+  f->data = mprof_os_map(f->mapped_bytes);
+  int error = f->data == NULL ? ENOMEM : read_all(f, (int)fd);
+  mprof_sys_close((int)fd);
+  if (error != 0)
+    mprof_infile_free(f);
+  return error;
+}
+
+void mprof_infile_free(struct mprof_infile *f) {
+  if (f->data != NULL)
+    mprof_os_unmap(f->data, f->mapped_bytes);
+  f->data = NULL;
+}
+
+void mprof_command_line(char *buf, size_t len) {
+  struct mprof_text t = {.buf = buf, .cap = len};
+  struct mprof_infile f;
+  buf[0] = '\0';
+  if (mprof_infile_read(&f, "/proc/self/cmdline") != 0)
+    return;
+  // Each argument ends with a null byte.
+  for (size_t i = 0; i + 1 < f.len; i++) {
+    unsigned char c = (unsigned char)f.data[i];
+    mprof_text_mem(&t, c == 0 || c == '\n' || c == '\r' ? " " : (char *)&c, 1);
+  }
+  mprof_infile_free(&f);
+}

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Heapsort. It needs no memory and has no bad worst case.
+
+#include "sys/sort.h"
+
+// Moves v[i] down to its place in a heap of n elements. The root of the heap is
+// the element that comes last in the order.
+static void sink(void **v, size_t i, size_t n,
+                 bool (*comes_before)(const void *, const void *)) {
+  void *x = v[i];
+  for (size_t child; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && comes_before(v[child], v[child + 1]))
+      child++;
+    if (!comes_before(x, v[child]))
+      break;
+    v[i] = v[child];
+  }
+  v[i] = x;
+}
+
+void mprof_sort(void **v, size_t n,
+                bool (*comes_before)(const void *, const void *)) {
+  for (size_t i = n / 2; i-- > 0;)
+    sink(v, i, n, comes_before);
+  for (size_t end = n; end-- > 1;) {
+    void *last = v[0];
+    v[0] = v[end];
+    v[end] = last;
+    sink(v, 0, end, comes_before);
+  }
+}

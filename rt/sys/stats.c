@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime's named counters; stats.def lists them.
+
+#include "sys/stats.h"
+
+const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT] = {
+#define MPROF_STAT(Name, Loss, Text) {#Name, Loss, Text},
+#include "sys/stats.def"
+};
+
+static _Atomic uint64_t counters[MPROF_STAT_COUNT];
+
+void mprof_stat_add(enum mprof_stat s, uint64_t n) {
+  atomic_fetch_add_explicit(&counters[s], n, memory_order_relaxed);
+}
+
+uint64_t mprof_stat_get(enum mprof_stat s) {
+  return atomic_load_explicit(&counters[s], memory_order_relaxed);
+}
+
+void mprof_stat_set(enum mprof_stat s, uint64_t n) {
+  atomic_store_explicit(&counters[s], n, memory_order_relaxed);
+}
+
+void mprof_stats_reset(void) {
+  for (int s = 0; s < MPROF_STAT_COUNT; s++)
+    mprof_stat_set((enum mprof_stat)s, 0);
+}

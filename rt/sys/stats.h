@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counters of what the runtime recorded and of what it lost.
+
+#ifndef MPROF_RT_SYS_STATS_H
+#define MPROF_RT_SYS_STATS_H
+
+#include "sys/base.h"
+
+// What was counted and what was lost, by name; shown in the report and in the
+// profiles' comments.
+enum mprof_stat {
+#define MPROF_STAT(Name, Loss, Text) MPROF_STAT_##Name,
+#include "sys/stats.def"
+  MPROF_STAT_COUNT
+};
+struct mprof_stat_info {
+  const char *name;
+  bool is_loss; // shown only when not 0, as something the profile lacks
+  const char *text;
+};
+extern const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT];
+void mprof_stat_add(enum mprof_stat s, uint64_t n);
+uint64_t mprof_stat_get(enum mprof_stat s);
+void mprof_stat_set(enum mprof_stat s, uint64_t n);
+void mprof_stats_reset(void);
+
+#endif // MPROF_RT_SYS_STATS_H

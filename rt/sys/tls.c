@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See tls.h.
+
+#include "sys/tls.h"
+
+#include <signal.h>
+
+_Thread_local struct mprof_tls mprof_tls;
+
+void mprof_tls_deliver_signals(void) {
+  uint64_t which = mprof_tls.put_off;
+  // Cleared first, because unblocking delivers the signals, and each may be put
+  // off again.
+  mprof_tls.put_off = 0;
+  sigset_t set;
+  sigemptyset(&set);
+  for (; which != 0; which &= which - 1)
+    sigaddset(&set, __builtin_ctzll(which) + 1);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
