@@ -42,8 +42,8 @@
 #include "sample.h"
 #include "sys/stats.h"
 #include "threads.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 
 #include <string.h>
 

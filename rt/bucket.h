@@ -11,7 +11,7 @@
 
 #include "sys/base.h"
 #include "sys/lock.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 enum mprof_bucket_type { // (Go: bucketType)
   MPROF_BUCKET_MEM = 1,

@@ -15,8 +15,8 @@
 #include "bucket.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 
 // Returns the index in recent[]. The caller's frame address distinguishes most
 // paths to one call site.

@@ -13,7 +13,7 @@
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
-#include "unwind_cfi.h"
+#include "unwind/unwind_cfi.h"
 
 #include <errno.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "sys/stats.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 // Preferred places for the record of a lock.
 enum { WAYS = 4 };

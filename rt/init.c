@@ -41,7 +41,7 @@
 #include "threads.h"
 #include "sys/tls.h"
 #include "trace.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "waiters.h"
 #include "writer_lock.h"
 

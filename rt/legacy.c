@@ -17,7 +17,7 @@
 #include "skip.h"
 #include "sys/stats.h"
 #include "symbolize.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "sys/version.h"
 
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,

@@ -23,7 +23,7 @@
 #include "sys/stats.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 void mprof_lock_profile_publish(void) {
   mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,

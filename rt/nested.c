@@ -16,7 +16,7 @@
 #include "sys/abi_words.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_cfi.h"
+#include "unwind/unwind_cfi.h"
 
 static bool is_on_stack(uintptr_t nested, uintptr_t frame) {
   // A signal handler that interrupted the runtime loses its event anyway, so

@@ -8,7 +8,7 @@
 #include "next.h"
 
 #include "sys/abi_words.h"
-#include "eh_frame.h"
+#include "unwind/eh_frame.h"
 #include "sys/modules.h"
 #include "sample.h"
 #include "sys/tls.h"

@@ -33,7 +33,7 @@
 #include "skip.h"
 #include "sys/stats.h"
 #include "symbolize.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "sys/version.h"
 #include "wrappers.h"
 

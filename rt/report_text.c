@@ -12,7 +12,7 @@
 #include "outfile.h"
 #include "stacks.h"
 #include "symbolize.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "wrappers.h"
 
 #include <string.h>

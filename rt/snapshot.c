@@ -19,7 +19,7 @@
 #include "sample.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>

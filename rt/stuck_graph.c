@@ -28,7 +28,7 @@
 #include "thread_wait.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 

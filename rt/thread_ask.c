@@ -17,8 +17,8 @@
 #include "thread_slots.h"
 #include "thread_wait.h"
 #include "sys/tls.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>

@@ -22,7 +22,7 @@
 #include "thread_slots.h"
 #include "thread_wait.h"
 #include "threads.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <linux/futex.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #include "sys/process.h"
 #include "thread_wait.h"
 #include "sys/tls.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 #include <linux/futex.h>

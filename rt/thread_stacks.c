@@ -19,8 +19,8 @@
 #include "thread_wait.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 

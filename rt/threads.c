@@ -21,7 +21,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "trace_hooks.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <pthread.h>
 

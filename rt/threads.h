@@ -11,7 +11,7 @@
 
 #include "sys/lock.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 struct mprof_bucket;
 struct mprof_caller;

@@ -33,7 +33,7 @@
 #include "trace_rows.h"
 #include "trace_types.h"
 #include "trace_user.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -24,8 +24,8 @@
 #include "thread_stacks.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 #include "writer_lock.h"
 
 #include <errno.h>

@@ -64,7 +64,7 @@
 #include "bucket.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 int main(int argc, char **argv) {
   (void)argv;

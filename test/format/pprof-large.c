@@ -24,7 +24,7 @@
 #include "snap.h"
 
 #include "sys/procfile.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "write_pprof.h"
 
 #include <sys/mman.h>

@@ -24,7 +24,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "write_pprof.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

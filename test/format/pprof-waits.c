@@ -83,7 +83,7 @@
 #include "bucket.h"
 #include "hooked.h"
 #include "mprof/mprof.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "wrappers.h"
 
 #include <pthread.h>

@@ -97,7 +97,7 @@
 #include "summary.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "write_report.h"
 
 #include <pthread.h>

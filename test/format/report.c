@@ -57,7 +57,7 @@
 
 #include "sys/process.h"
 #include "sys/stats.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "wrappers.h"
 
 static inline __attribute__((always_inline)) void inlined(void) {

@@ -46,7 +46,7 @@
 #include "snap.h"
 
 #include "sys/process.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 #include "write_text.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

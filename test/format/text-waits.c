@@ -48,7 +48,7 @@
 #include "bucket.h"
 #include "sys/clock.h"
 #include "mprof/mprof.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <pthread.h>
 

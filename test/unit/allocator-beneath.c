@@ -12,7 +12,7 @@
 #include "check.h"
 
 #include "sys/abi_words.h"
-#include "eh_frame.h"
+#include "unwind/eh_frame.h"
 #include "intercept.h"
 #include "sys/modules.h"
 #include "next.h"

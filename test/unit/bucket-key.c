@@ -10,7 +10,7 @@
 
 #include "bucket.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 static const mprof_pc stack[] = {0x1000, 0x2000, 0x3000};
 

@@ -13,7 +13,7 @@
 #include "bucket_at.h"
 #include "threads.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 enum { FRAMES = 8, WORDS = 512, LEAF = 0x500000 };
 static uintptr_t stack[WORDS] __attribute__((aligned(16)));

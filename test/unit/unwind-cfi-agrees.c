@@ -142,8 +142,8 @@ void through(int depth) {
 #include "core.h"
 
 #include "sys/os_linux.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 
 #include <pthread.h>
 

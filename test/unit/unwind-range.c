@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <sys/mman.h>
 

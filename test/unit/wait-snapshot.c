@@ -16,7 +16,7 @@
 #include "snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 static struct mprof_wait_snapshot s;
 

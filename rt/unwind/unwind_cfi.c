@@ -6,12 +6,12 @@
 // so most steps are one table lookup. Code without call frame information is
 // assumed to keep frame pointers.
 
-#include "unwind_cfi.h"
+#include "unwind/unwind_cfi.h"
 
 #include "sys/abi_words.h"
-#include "eh_frame.h"
+#include "unwind/eh_frame.h"
 #include "sys/os_linux.h"
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include <string.h>
 #include <ucontext.h>

@@ -13,7 +13,7 @@
 // memory is readable. A step may therefore be wrong, but it never faults.
 // Writers drop addresses that lie in no code.
 
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 #include "sys/abi_words.h"
 #include "sys/modules.h"

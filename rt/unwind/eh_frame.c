@@ -11,7 +11,7 @@
 //
 // Everything that a rule cannot express becomes MPROF_CFA_UNKNOWN.
 
-#include "eh_frame.h"
+#include "unwind/eh_frame.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 //
 // From a frame to return addresses by call frame information.
 
-#ifndef MPROF_RT_UNWIND_CFI_H
-#define MPROF_RT_UNWIND_CFI_H
+#ifndef MPROF_RT_UNWIND_UNWIND_CFI_H
+#define MPROF_RT_UNWIND_UNWIND_CFI_H
 
-#include "unwind_fp.h"
+#include "unwind/unwind_fp.h"
 
 // As mprof_unwind, through code that keeps no frame pointers, by its call frame
 // information: unwind_cfi.c. Its steps are slower, so only stacks that begin in
@@ -40,4 +40,4 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp);
 // A module has been unloaded: what is remembered of code may be wrong now.
 void mprof_unwind_forget(void);
 
-#endif // MPROF_RT_UNWIND_CFI_H
+#endif // MPROF_RT_UNWIND_UNWIND_CFI_H

@@ -9,8 +9,8 @@
 // that function no code has any. Reads only what the loader has mapped, and may
 // be called anywhere.
 
-#ifndef MPROF_RT_EH_FRAME_H
-#define MPROF_RT_EH_FRAME_H
+#ifndef MPROF_RT_UNWIND_EH_FRAME_H
+#define MPROF_RT_UNWIND_EH_FRAME_H
 
 #include "sys/base.h"
 
@@ -38,4 +38,4 @@ struct mprof_code_range {
 };
 struct mprof_code_range mprof_eh_function(uintptr_t pc);
 
-#endif // MPROF_RT_EH_FRAME_H
+#endif // MPROF_RT_UNWIND_EH_FRAME_H

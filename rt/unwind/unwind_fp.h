@@ -3,8 +3,8 @@
 //
 // From a frame pointer to return addresses. (Go: fpTracebackPCs)
 
-#ifndef MPROF_RT_UNWIND_FP_H
-#define MPROF_RT_UNWIND_FP_H
+#ifndef MPROF_RT_UNWIND_UNWIND_FP_H
+#define MPROF_RT_UNWIND_UNWIND_FP_H
 
 #include "sys/base.h"
 
@@ -87,4 +87,4 @@ bool mprof_is_context_root(mprof_pc pc);
 // thread's function is no frame of the program's.
 size_t mprof_without_root(const mprof_pc *pcs, size_t n);
 
-#endif // MPROF_RT_UNWIND_FP_H
+#endif // MPROF_RT_UNWIND_UNWIND_FP_H
