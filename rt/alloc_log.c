@@ -41,7 +41,7 @@
 #include "sys/process.h"
 #include "sample.h"
 #include "sys/stats.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 

@@ -13,7 +13,7 @@
 #include "bucket_at.h"
 
 #include "bucket.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"

@@ -7,7 +7,7 @@
 #define MPROF_RT_BUCKET_AT_H
 
 #include "bucket.h"
-#include "threads.h"
+#include "thread/threads.h"
 
 // The bucket of *key with the stack of frame, the frame address of a hook's
 // entry, which is unwound into the thread's scratch; leaf, if not 0, goes

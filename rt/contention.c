@@ -24,9 +24,9 @@
 #include "sys/process.h"
 #include "sys/stats.h"
 #include "thread_wait.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "waiters.h"
 #include "wake_marks.h"
 

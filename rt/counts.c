@@ -9,8 +9,8 @@
 #include "bucket.h"
 #include "heapx.h"
 #include "sys/persistent.h"
-#include "shards.h"
-#include "threads.h"
+#include "thread/shards.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <string.h>

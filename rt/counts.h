@@ -18,7 +18,7 @@
 #define MPROF_RT_COUNTS_H
 
 #include "bucket.h"
-#include "shards.h"
+#include "thread/shards.h"
 #include "sys/tls.h"
 
 // Additions to a counter of future[] in one cycle from which on a thread gets a

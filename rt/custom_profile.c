@@ -16,7 +16,7 @@
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/stats.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "value_table.h"
 

@@ -23,7 +23,7 @@
 #include "sys/persistent.h"
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "entry_sync.h"
 #include "sys/libc.h"
 #include "sys/os_linux.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "wake_marks.h"
 
 #include <semaphore.h>

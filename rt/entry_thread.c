@@ -14,10 +14,10 @@
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
 #include "thread_starts.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "trace_events.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 #include <string.h>
 

@@ -26,9 +26,9 @@
 #include "sys/persistent.h"
 #include "place.h"
 #include "sys/stats.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 unsigned char mprof_events_also; // see event.h
 

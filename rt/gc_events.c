@@ -37,7 +37,7 @@
 #include "sys/process.h"
 #include "sys/resolve_late.h"
 #include "sys/tls.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 // Weak, as all of libgc.
 extern void *GC_base(void *p) __attribute__((weak));

@@ -10,8 +10,8 @@
 #include "bucket.h"
 #include "counts.h"
 #include "cycle.h"
-#include "shards.h"
-#include "threads.h"
+#include "thread/shards.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <malloc.h>

@@ -14,7 +14,7 @@
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/stats.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 

@@ -12,7 +12,7 @@
 #ifndef MPROF_RT_HOLDS_H
 #define MPROF_RT_HOLDS_H
 
-#include "threads.h"
+#include "thread/threads.h"
 
 enum { MPROF_HOLD_FRAMES = 5, MPROF_HOLDS = 32 };
 

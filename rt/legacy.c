@@ -11,7 +11,7 @@
 #include "epochs.h"
 #include "sys/flags.h"
 #include "sys/procfile.h"
-#include "labels_text.h"
+#include "thread/labels_text.h"
 #include "maps.h"
 #include "outfile.h"
 #include "skip.h"

@@ -21,7 +21,7 @@
 #include "hooked.h"
 #include "sys/lock.h"
 #include "sys/stats.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 

@@ -14,7 +14,7 @@
 #include "nested.h"
 
 #include "sys/abi_words.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_cfi.h"
 

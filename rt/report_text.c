@@ -7,7 +7,7 @@
 #include "report_text.h"
 
 #include "bucket.h"
-#include "labels_text.h"
+#include "thread/labels_text.h"
 #include "sys/message.h"
 #include "outfile.h"
 #include "stacks.h"

@@ -28,7 +28,7 @@
 #include "nested.h"
 #include "place.h"
 #include "sys/process.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 // Both fields are written under registry_lock and read without a lock. The

@@ -11,7 +11,7 @@
 #include "bucket.h"
 #include "cycle.h"
 #include "heapx.h"
-#include "labels.h"
+#include "thread/labels.h"
 #include "sys/lock.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"

@@ -11,11 +11,11 @@
 #include "sys/flags.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "sys/process.h"
 #include "sys/sort.h"
 #include "stack_index.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <errno.h>

@@ -12,12 +12,12 @@
 #include "sys/caller.h"
 #include "contention.h"
 #include "sys/os_linux.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "stuck_graph.h"
 #include "stuck_scan.h"
 #include "stuck_types.h"
 #include "thread_stacks.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <errno.h>

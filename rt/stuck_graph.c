@@ -26,7 +26,7 @@
 #include "thread_slots.h"
 #include "thread_stacks.h"
 #include "thread_wait.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 

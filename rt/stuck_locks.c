@@ -12,7 +12,7 @@
 #include "holds.h"
 #include "hooked.h"
 #include "sys/os_linux.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "stuck_types.h"
 #include "thread_interrupted.h"
 #include "sys/tls.h"

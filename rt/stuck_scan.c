@@ -32,7 +32,7 @@
 #include "thread_slots.h"
 #include "thread_stacks.h"
 #include "thread_starts.h"
-#include "threads.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -26,7 +26,7 @@
 #include "sys/process.h"
 #include "symbolize_file.h"
 #include "symbolize_pc.h"
-#include "threads.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <string.h>

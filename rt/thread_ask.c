@@ -10,7 +10,7 @@
 
 #include "sys/flags.h"
 #include "sys/os_linux.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "sys/signal_chain.h"
 #include "thread_interrupted.h"
 #include "thread_noting.h"

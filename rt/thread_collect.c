@@ -16,12 +16,12 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "thread_ask.h"
 #include "thread_noting.h"
 #include "thread_slots.h"
 #include "thread_wait.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "unwind/unwind_fp.h"
 
 #include <linux/futex.h>

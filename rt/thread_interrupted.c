@@ -10,7 +10,7 @@
 
 #include "contention.h"
 #include "sys/os_linux.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "sys/process.h"
 #include "thread_wait.h"
 #include "sys/tls.h"

@@ -17,9 +17,9 @@
 
 #include "contention.h"
 #include "sys/os_linux.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "thread_slots.h"
-#include "threads.h"
+#include "thread/threads.h"
 
 enum { PROOF_NS = 2000000 };
 

@@ -8,7 +8,7 @@
 #define MPROF_RT_THREAD_SLOTS_H
 
 #include "bucket.h"
-#include "threads.h"
+#include "thread/threads.h"
 
 enum mprof_stack_source {
   MPROF_STACK_OF_RUNNING, // by the thread itself

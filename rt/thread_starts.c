@@ -12,9 +12,9 @@
 #include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "thread_noting.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 #define CHUNK_BYTES 16384u
 

@@ -15,7 +15,7 @@
 #include "thread_ask.h"
 #include "thread_noting.h"
 #include "thread_slots.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"

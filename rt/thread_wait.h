@@ -26,7 +26,7 @@
 #define MPROF_RT_THREAD_WAIT_H
 
 #include "contention.h"
-#include "threads.h"
+#include "thread/threads.h"
 
 struct mprof_thread_slot;
 struct mprof_thread_stacks;

@@ -11,7 +11,7 @@
 #ifndef MPROF_RT_TRACE_BUF_H
 #define MPROF_RT_TRACE_BUF_H
 
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 #define MPROF_TRACE_BUF_SIZE 65536u
 // Where so many threads have one that those would be all there is room for.

@@ -29,7 +29,7 @@
 #include "snapshot.h"
 #include "sys/tls.h"
 #include "trace_buf.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "trace_rows.h"
 #include "trace_types.h"
 #include "trace_user.h"

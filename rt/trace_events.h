@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_TRACE_EVENTS_H
 #define MPROF_RT_TRACE_EVENTS_H
 
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "trace_types.h"
 
 struct mprof_bucket;

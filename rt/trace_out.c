@@ -22,7 +22,7 @@
 #include "sys/stats.h"
 #include "trace_buf.h"
 #include "trace_formats.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "trace_records.h"
 #include "trace_rows.h"
 #include "trace_types.h"

@@ -9,8 +9,8 @@
 
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
-#include "proc_threads.h"
-#include "threads.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
 #include "trace_buf.h"
 #include "trace_events.h"
 #include "trace_rows.h"

@@ -13,7 +13,7 @@
 
 #include "trace_records.h"
 
-#include "labels_text.h"
+#include "thread/labels_text.h"
 #include "sys/message.h"
 #include "trace_buf.h"
 #include "trace_types.h"

@@ -8,7 +8,7 @@
 
 #include "sys/flags.h"
 #include "sys/lock.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "trace_types.h"
 
 // Whether there is a trace that the program takes by mprof_trace_read, which

@@ -13,7 +13,7 @@
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "wake_marks.h"
 
 struct waited {

@@ -7,7 +7,7 @@
 
 #include "wake_marks.h"
 
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 #include <string.h>
 

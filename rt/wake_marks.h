@@ -8,7 +8,7 @@
 #ifndef MPROF_RT_WAKE_MARKS_H
 #define MPROF_RT_WAKE_MARKS_H
 
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 // Whom a release wakes.
 enum mprof_wakes {

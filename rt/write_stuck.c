@@ -24,7 +24,7 @@
 #include "sys/os_linux.h"
 #include "outfile.h"
 #include "path.h"
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "report_text.h"
 #include "stacks.h"
 #include "stuck_locks.h"

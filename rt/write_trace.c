@@ -20,7 +20,7 @@
 #include "symbolize.h"
 #include "trace_buf.h"
 #include "trace_format.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "trace_user.h"
 
 #include <errno.h>

@@ -62,7 +62,7 @@
 
 #include "block_kinds.h"
 #include "bucket.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 

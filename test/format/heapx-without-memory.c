@@ -20,7 +20,7 @@
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <errno.h>

@@ -60,7 +60,7 @@
 #include "waits.h"
 
 #include "mprof/mprof.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <pthread.h>

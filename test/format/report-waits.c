@@ -95,7 +95,7 @@
 #include "bucket.h"
 #include "mprof/mprof.h"
 #include "summary.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 #include "write_report.h"

@@ -11,7 +11,7 @@
 
 #include "bucket.h"
 #include "bucket_at.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 

@@ -18,8 +18,8 @@
 #include "cycle.h"
 #include "sys/lock.h"
 #include "mprof/mprof.h"
-#include "shards.h"
-#include "threads.h"
+#include "thread/shards.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <pthread.h>

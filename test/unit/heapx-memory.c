@@ -15,7 +15,7 @@
 #include "heapx.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 static size_t bytes_of(enum mprof_bucket_type type, uint32_t depth) {

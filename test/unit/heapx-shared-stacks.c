@@ -9,7 +9,7 @@
 // UNSUPPORTED: unit-address, unit-thread
 // What does not count here is taken as it is.
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/counts.c %rt/heapx.c \
-// RUN:   %rt/bucket.c %rt/cycle.c %rt/snapshot.c %rt/threads.c %rt/sys/lock.c \
+// RUN:   %rt/bucket.c %rt/cycle.c %rt/snapshot.c %rt/thread/threads.c %rt/sys/lock.c \
 // RUN:   %rtlib -lm -o %t
 // RUN: %t
 
@@ -24,9 +24,9 @@
 #include "sys/lock.h"
 #include "mprof/mprof.h"
 #include "sys/process.h"
-#include "shards.h"
+#include "thread/shards.h"
 #include "snapshot.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <malloc.h>

@@ -11,9 +11,9 @@
 
 #include "core.h"
 
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 #include "thread_interrupted.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <linux/futex.h>

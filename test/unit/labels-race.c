@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "labels.h"
+#include "thread/labels.h"
 #include "mprof/mprof.h"
 
 #include <pthread.h>

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "labels.h"
+#include "thread/labels.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"

@@ -20,7 +20,7 @@
 #include "sys/lock.h"
 #include "mprof/mprof.h"
 #include "sys/process.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include "core.h"

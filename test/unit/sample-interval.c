@@ -10,7 +10,7 @@
 
 #include "sys/flags.h"
 #include "sample.h"
-#include "threads.h"
+#include "thread/threads.h"
 
 #include <math.h>
 

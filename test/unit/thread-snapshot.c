@@ -19,7 +19,7 @@
 #include "bucket.h"
 #include "mprof/mprof.h"
 #include "snapshot_thread.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <errno.h>

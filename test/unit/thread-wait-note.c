@@ -14,7 +14,7 @@
 #include "contention.h"
 #include "thread_ask.h"
 #include "thread_wait.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <pthread.h>

@@ -13,7 +13,7 @@
 #include "lock_names.h"
 #include "sys/message.h"
 #include "mprof/mprof.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 #include <pthread.h>

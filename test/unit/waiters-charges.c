@@ -14,7 +14,7 @@
 #include "sys/process.h"
 #include "sys/tls.h"
 #include "trace_buf.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "trace_types.h"
 #include "waiters.h"
 #include "wake_marks.h"

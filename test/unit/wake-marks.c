@@ -12,7 +12,7 @@
 #include "core.h"
 
 #include "trace_buf.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "wake_marks.h"
 
 static struct mprof_wake_marks marks;

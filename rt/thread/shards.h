@@ -3,8 +3,8 @@
 //
 // Numbers of shards: each thread counts its events in the counters of one.
 
-#ifndef MPROF_RT_SHARDS_H
-#define MPROF_RT_SHARDS_H
+#ifndef MPROF_RT_THREAD_SHARDS_H
+#define MPROF_RT_THREAD_SHARDS_H
 
 #include "sys/base.h"
 
@@ -18,4 +18,4 @@ uint16_t mprof_shard_take_locked(void);
 void mprof_shard_give_back_locked(uint16_t shard);
 void mprof_shards_reset(void);
 
-#endif // MPROF_RT_SHARDS_H
+#endif // MPROF_RT_THREAD_SHARDS_H

@@ -3,8 +3,8 @@
 //
 // Labels as text.
 
-#ifndef MPROF_RT_LABELS_TEXT_H
-#define MPROF_RT_LABELS_TEXT_H
+#ifndef MPROF_RT_THREAD_LABELS_TEXT_H
+#define MPROF_RT_THREAD_LABELS_TEXT_H
 
 #include "sys/message.h"
 
@@ -17,4 +17,4 @@ void mprof_labels_write(uint16_t id,
 // Valid UTF-8: what is none becomes '?'. Control characters stay.
 void mprof_label_utf8(struct mprof_text *t, const char *s, size_t len);
 
-#endif // MPROF_RT_LABELS_TEXT_H
+#endif // MPROF_RT_THREAD_LABELS_TEXT_H

@@ -9,7 +9,7 @@
 // same reason a fork between any two steps of an addition leaves the table
 // valid.
 
-#include "labels.h"
+#include "thread/labels.h"
 
 #include "sys/flags.h"
 #include "sys/hash.h"
@@ -19,9 +19,9 @@
 #include "sys/os_linux.h"
 #include "sys/process.h"
 #include "sys/stats.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 // may read every file there of its own threads without tracing them. No thread
 // is held meanwhile: a thread may end between the reads of two files.
 
-#include "proc_threads.h"
+#include "thread/proc_threads.h"
 
 #include "sys/message.h"
 #include "sys/os_linux.h"

@@ -10,17 +10,17 @@
 // entered without the address of its countdown, and its record is reused when
 // the kernel says that the thread is gone.
 
-#include "threads.h"
+#include "thread/threads.h"
 
 #include "sys/abi_words.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
-#include "shards.h"
+#include "thread/shards.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 #include "unwind/unwind_fp.h"
 
 #include <pthread.h>

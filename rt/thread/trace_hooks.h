@@ -5,11 +5,11 @@
 // these pointers when the runtime starts; the rooms call them while a session
 // is on.
 
-#ifndef MPROF_RT_TRACE_HOOKS_H
-#define MPROF_RT_TRACE_HOOKS_H
+#ifndef MPROF_RT_THREAD_TRACE_HOOKS_H
+#define MPROF_RT_THREAD_TRACE_HOOKS_H
 
 #include "sys/base.h"
-#include "threads.h"
+#include "thread/threads.h"
 #include "sys/tls.h"
 
 struct mprof_bucket;
@@ -83,4 +83,4 @@ struct mprof_trace_hooks {
 // Written once at start, before any session.
 extern struct mprof_trace_hooks mprof_trace_hooks;
 
-#endif // MPROF_RT_TRACE_HOOKS_H
+#endif // MPROF_RT_THREAD_TRACE_HOOKS_H

@@ -3,7 +3,7 @@
 //
 // See trace_hooks.h.
 
-#include "trace_hooks.h"
+#include "thread/trace_hooks.h"
 
 atomic_uint mprof_trace_session;
 struct mprof_trace_hooks mprof_trace_hooks;

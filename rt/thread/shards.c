@@ -3,7 +3,7 @@
 //
 // See shards.h.
 
-#include "shards.h"
+#include "thread/shards.h"
 
 #include <string.h>
 

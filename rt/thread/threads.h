@@ -6,8 +6,8 @@
 // buffers may not live in a hook's frame: a thread's whole stack may be 16 KiB.
 // (Go: m, as far as profiles go)
 
-#ifndef MPROF_RT_THREADS_H
-#define MPROF_RT_THREADS_H
+#ifndef MPROF_RT_THREAD_THREADS_H
+#define MPROF_RT_THREAD_THREADS_H
 
 #include "sys/lock.h"
 #include "sys/tls.h"
@@ -150,4 +150,4 @@ extern struct mprof_thread_observer {
   void (*ending)(const struct mprof_thread *t);
 } mprof_thread_observer;
 
-#endif // MPROF_RT_THREADS_H
+#endif // MPROF_RT_THREAD_THREADS_H

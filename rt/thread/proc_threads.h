@@ -3,8 +3,8 @@
 //
 // What the kernel says of threads, in /proc.
 
-#ifndef MPROF_RT_PROC_THREADS_H
-#define MPROF_RT_PROC_THREADS_H
+#ifndef MPROF_RT_THREAD_PROC_THREADS_H
+#define MPROF_RT_THREAD_PROC_THREADS_H
 
 #include "sys/os_linux.h"
 
@@ -26,4 +26,4 @@ bool mprof_proc_thread(int tid, struct mprof_proc_thread *p);
 // "" where the kernel does not say. False if the thread has ended.
 bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]);
 
-#endif // MPROF_RT_PROC_THREADS_H
+#endif // MPROF_RT_THREAD_PROC_THREADS_H

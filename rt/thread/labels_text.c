@@ -4,9 +4,9 @@
 // Writes sets of labels as text, in Go's format and with Go's quoting.
 // (Go: LabelSet.String, strconv.Quote)
 
-#include "labels_text.h"
+#include "thread/labels_text.h"
 
-#include "labels.h"
+#include "thread/labels.h"
 #include "sys/message.h"
 
 #include <string.h>

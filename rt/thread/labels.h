@@ -6,8 +6,8 @@
 // for it in a thread's record and in buckets; 0 is the set without labels.
 // (Go: runtime/pprof's LabelSet, g.labels)
 
-#ifndef MPROF_RT_LABELS_H
-#define MPROF_RT_LABELS_H
+#ifndef MPROF_RT_THREAD_LABELS_H
+#define MPROF_RT_THREAD_LABELS_H
 
 #include "sys/base.h"
 
@@ -36,4 +36,4 @@ const struct mprof_labels *mprof_labels_of(uint16_t id);
 // In a forked child, where the sets are those of the parent.
 void mprof_labels_reset(void);
 
-#endif // MPROF_RT_LABELS_H
+#endif // MPROF_RT_THREAD_LABELS_H
