@@ -30,7 +30,7 @@
 #include "alloc_log.h"
 
 #include "alloc_log_file.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "epochs.h"
 #include "sys/flags.h"

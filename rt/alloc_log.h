@@ -12,7 +12,7 @@
 #ifndef MPROF_RT_ALLOC_LOG_H
 #define MPROF_RT_ALLOC_LOG_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 // Whose block it is; an address may be one of each at a time.
 enum mprof_log_kind {

@@ -12,8 +12,8 @@
 
 #include "sys/abi_words.h"
 #include "block_kinds.h"
-#include "bucket.h"
-#include "bucket_at.h"
+#include "bucket/bucket.h"
+#include "bucket/bucket_at.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "holds.h"

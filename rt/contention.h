@@ -10,7 +10,7 @@
 #define MPROF_RT_CONTENTION_H
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/caller.h"
 #include "waiters.h"
 

@@ -6,8 +6,8 @@
 // tail call, so no frame of this file remains on its stack.
 
 #include "sys/abi_words.h"
-#include "bucket.h"
-#include "bucket_at.h"
+#include "bucket/bucket.h"
+#include "bucket/bucket_at.h"
 #include "entry_sync.h"
 #include "sys/flags.h"
 #include "sys/process.h"

@@ -7,7 +7,7 @@
 
 #include "epochs.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/lock.h"
 #include "maps.h"
 #include "sys/os_linux.h"

@@ -28,8 +28,8 @@
 
 #include "alloc_log.h"
 #include "sys/clock.h"
-#include "counts.h"
-#include "cycle.h"
+#include "bucket/counts.h"
+#include "bucket/cycle.h"
 #include "event.h"
 #include "gc_objects.h"
 #include "sys/lock.h"

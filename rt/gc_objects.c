@@ -13,7 +13,7 @@
 #include "gc_objects.h"
 
 #include "sys/lock.h"
-#include "value_table.h"
+#include "bucket/bucket_map.h"
 
 enum { ALIVE, DEAD };
 

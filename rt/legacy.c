@@ -7,7 +7,7 @@
 
 #include "legacy.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "epochs.h"
 #include "sys/flags.h"
 #include "sys/procfile.h"

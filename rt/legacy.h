@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_LEGACY_H
 #define MPROF_RT_LEGACY_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "maps.h"
 #include "outfile.h"
 

@@ -14,7 +14,7 @@
 #include "lock_profile.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "contention.h"
 #include "sys/flags.h"

@@ -15,7 +15,7 @@
 
 #include "pprof.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "drop_frames.h"
 #include "epochs.h"
 #include "sys/flags.h"

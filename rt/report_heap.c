@@ -6,7 +6,7 @@
 
 #include "report_heap.h"
 
-#include "cycle.h"
+#include "bucket/cycle.h"
 #include "sys/flags.h"
 #include "report_text.h"
 #include "snapshot.h"

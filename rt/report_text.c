@@ -6,7 +6,7 @@
 
 #include "report_text.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "thread/labels_text.h"
 #include "sys/message.h"
 #include "outfile.h"

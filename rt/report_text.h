@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_REPORT_TEXT_H
 #define MPROF_RT_REPORT_TEXT_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "outfile.h"
 #include "stacks.h"
 #include "summary.h"

@@ -6,7 +6,7 @@
 
 #include "report_thread.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "drop_frames.h"
 #include "sys/flags.h"
 #include "report_text.h"

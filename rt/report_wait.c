@@ -6,7 +6,7 @@
 
 #include "report_wait.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/flags.h"
 #include "hooked.h"
 #include "lock_names.h"

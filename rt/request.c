@@ -4,10 +4,10 @@
 // Writes the profiles that the program requests by mprof_write_profile, and
 // lists their names.
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/caller.h"
-#include "custom_profile.h"
-#include "cycle.h"
+#include "bucket/custom_profile.h"
+#include "bucket/cycle.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/process.h"

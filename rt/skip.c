@@ -8,7 +8,7 @@
 
 #include "skip.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "symbolize.h"
 
 static void count_function(const struct mprof_frame *f, void *arg) {

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_SKIP_H
 #define MPROF_RT_SKIP_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 // What a stack's skip leaves out: so many whole frames, and so many functions
 // of the next one, the innermost first. With names between

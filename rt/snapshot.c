@@ -8,9 +8,9 @@
 
 #include "snapshot.h"
 
-#include "bucket.h"
-#include "cycle.h"
-#include "heapx.h"
+#include "bucket/bucket.h"
+#include "bucket/cycle.h"
+#include "bucket/heapx.h"
 #include "thread/labels.h"
 #include "sys/lock.h"
 #include "mprof/mprof.h"

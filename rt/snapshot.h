@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_SNAPSHOT_H
 #define MPROF_RT_SNAPSHOT_H
 
-#include "heapx.h"
+#include "bucket/heapx.h"
 
 struct mprof_mem_sample {
   const struct mprof_bucket *bucket;

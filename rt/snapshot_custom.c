@@ -6,8 +6,8 @@
 
 #include "snapshot_custom.h"
 
-#include "bucket.h"
-#include "custom_profile.h"
+#include "bucket/bucket.h"
+#include "bucket/custom_profile.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/sort.h"

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_SNAPSHOT_CUSTOM_H
 #define MPROF_RT_SNAPSHOT_CUSTOM_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 struct mprof_custom_sample {
   const struct mprof_bucket *bucket;

@@ -7,7 +7,7 @@
 
 #include "snapshot_stacks.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/caller.h"
 #include "sys/flags.h"
 #include "mprof/mprof.h"

@@ -7,14 +7,14 @@
 
 #include "snapshot_thread.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/flags.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
 #include "sys/process.h"
 #include "sys/sort.h"
-#include "stack_index.h"
+#include "bucket/stack_index.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_SNAPSHOT_THREAD_H
 #define MPROF_RT_SNAPSHOT_THREAD_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/os_linux.h"
 
 struct mprof_thread_sample {

@@ -8,7 +8,7 @@
 
 #include "snapshot_wait.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "contention.h"
 #include "lock_profile.h"
@@ -16,7 +16,7 @@
 #include "sys/os_linux.h"
 #include "sys/process.h"
 #include "sys/sort.h"
-#include "stack_index.h"
+#include "bucket/stack_index.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_SNAPSHOT_WAIT_H
 #define MPROF_RT_SNAPSHOT_WAIT_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 struct mprof_wait_sample {
   const struct mprof_bucket *bucket;

@@ -7,13 +7,13 @@
 
 #include "stacks.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/flags.h"
 #include "sys/os_linux.h"
 #include "snapshot.h"
 #include "snapshot_wait.h"
 #include "sys/sort.h"
-#include "stack_index.h"
+#include "bucket/stack_index.h"
 #include "sys/stats.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
 
 #include "summary.h"
 
-#include "bucket.h"
-#include "custom_profile.h"
-#include "cycle.h"
+#include "bucket/bucket.h"
+#include "bucket/custom_profile.h"
+#include "bucket/cycle.h"
 #include "sys/flags.h"
 #include "snapshot.h"
 #include "snapshot_custom.h"

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_SUMMARY_H
 #define MPROF_RT_SUMMARY_H
 
-#include "custom_profile.h"
+#include "bucket/custom_profile.h"
 #include "snapshot_custom.h"
 #include "snapshot_thread.h"
 #include "stacks.h"

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_THREAD_SLOTS_H
 #define MPROF_RT_THREAD_SLOTS_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "thread/threads.h"
 
 enum mprof_stack_source {

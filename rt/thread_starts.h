@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_THREAD_STARTS_H
 #define MPROF_RT_THREAD_STARTS_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 struct mprof_thread_start {
   const void *virtuals; // first: of a std::thread's state

@@ -20,7 +20,7 @@
 #include "trace_events.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "contention.h"
 #include "sys/flags.h"

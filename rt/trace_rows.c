@@ -7,8 +7,8 @@
 
 #include "trace_rows.h"
 
-#include "bucket.h"
-#include "bucket_at.h"
+#include "bucket/bucket.h"
+#include "bucket/bucket_at.h"
 #include "sys/clock.h"
 #include "contention.h"
 #include "sys/flags.h"

@@ -9,7 +9,7 @@
 #include "write_pprof.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "drop_frames.h"
 #include "hooked.h"
 #include "lock_names.h"

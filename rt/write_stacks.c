@@ -8,7 +8,7 @@
 
 #include "write_stacks.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "hooked.h"

@@ -14,7 +14,7 @@
 #include "write_stuck.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "contention.h"
 #include "sys/flags.h"

@@ -8,7 +8,7 @@
 
 #include "write_text.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "legacy.h"
 #include "sys/os_linux.h"
 #include "outfile.h"

@@ -8,7 +8,7 @@
 
 #include "write_text_wait.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "drop_frames.h"
 #include "legacy.h"
 #include "lock_names.h"

@@ -9,7 +9,7 @@
 
 #include "write_trace.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/hash.h"

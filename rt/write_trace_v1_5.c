@@ -16,7 +16,7 @@
 
 #include "write_trace_v1_5.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "pctable.h"

@@ -61,7 +61,7 @@
 #include "waits.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"

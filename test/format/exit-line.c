@@ -50,7 +50,7 @@
 //
 // RUN: ./app other && test -e other && test ! -s other
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/flags.h"
 #include "sys/process.h"
 #include "sys/stats.h"

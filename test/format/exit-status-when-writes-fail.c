@@ -14,7 +14,7 @@
 // RUN: ./app unread && ls mprof.app.*.heap.pb.gz
 // RUN: env MPROF_OPTIONS=log_path=stderr ./app unread
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/process.h"
 #include "sys/tls.h"
 

@@ -15,8 +15,8 @@
 #include "core.h"
 
 #include "sys/abi_words.h"
-#include "bucket.h"
-#include "heapx.h"
+#include "bucket/bucket.h"
+#include "bucket/heapx.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"

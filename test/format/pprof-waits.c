@@ -80,7 +80,7 @@
 #include "waits.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "hooked.h"
 #include "mprof/mprof.h"
 #include "unwind/unwind_fp.h"

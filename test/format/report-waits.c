@@ -92,7 +92,7 @@
 #include "waits.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "mprof/mprof.h"
 #include "summary.h"
 #include "thread/threads.h"

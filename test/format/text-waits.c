@@ -45,7 +45,7 @@
 #define TEST_OPTIONS "block_rate=1000:mutex_fraction=7"
 #include "waits.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "mprof/mprof.h"
 #include "unwind/unwind_fp.h"

@@ -22,7 +22,7 @@
 
 #include "waits.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 

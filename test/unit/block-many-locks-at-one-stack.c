@@ -10,7 +10,7 @@
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "contention.h"
 #include "mprof/mprof.h"

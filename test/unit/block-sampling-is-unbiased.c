@@ -7,7 +7,7 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "contention.h"
 #include "sys/process.h"
 #include "sys/tls.h"

@@ -12,7 +12,7 @@
 
 #include "sys/abi_words.h"
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "contention.h"
 #include "entry_sync.h"

@@ -7,7 +7,7 @@
 
 #include "core.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 static void check(const mprof_pc *stack, size_t len, size_t size, uint64_t hash,
                   uint64_t slot) {

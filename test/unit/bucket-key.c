@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 

@@ -7,7 +7,7 @@
 
 #include "core.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 int main(void) {
   struct mprof_bucket *a = mem_bucket((mprof_pc[]){0x1000}, 1, 8);

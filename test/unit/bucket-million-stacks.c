@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/stats.h"
 
 enum { N = 1000000 };

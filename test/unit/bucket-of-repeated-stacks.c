@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-#include "bucket.h"
-#include "bucket_at.h"
+#include "bucket/bucket.h"
+#include "bucket/bucket_at.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"

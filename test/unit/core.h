@@ -8,7 +8,7 @@
 #define MPROF_TEST_UNIT_CORE_H
 
 #include "sys/abi_words.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/tls.h"
 
 #include "check.h"

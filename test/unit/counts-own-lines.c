@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "event.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"

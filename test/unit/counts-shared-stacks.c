@@ -13,9 +13,9 @@
 
 #include "core.h"
 
-#include "bucket.h"
-#include "counts.h"
-#include "cycle.h"
+#include "bucket/bucket.h"
+#include "bucket/counts.h"
+#include "bucket/cycle.h"
 #include "sys/lock.h"
 #include "mprof/mprof.h"
 #include "thread/shards.h"

@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-#include "bucket.h"
-#include "cycle.h"
+#include "bucket/bucket.h"
+#include "bucket/cycle.h"
 #include "mprof/mprof.h"
 #include "sys/tls.h"
 

@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#include "cycle.h"
+#include "bucket/cycle.h"
 #include "sys/tls.h"
 
 int main(void) {

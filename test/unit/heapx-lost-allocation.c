@@ -9,7 +9,7 @@
 #define TEST_OPTIONS "heap_rate=1:heapx=1:max_memory_mb=8"
 #include "core.h"
 
-#include "heapx.h"
+#include "bucket/heapx.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "snapshot.h"

@@ -10,9 +10,9 @@
 
 #include "core.h"
 
-#include "bucket.h"
-#include "counts.h"
-#include "heapx.h"
+#include "bucket/bucket.h"
+#include "bucket/counts.h"
+#include "bucket/heapx.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "thread/threads.h"

@@ -8,8 +8,8 @@
 //
 // UNSUPPORTED: unit-address, unit-thread
 // What does not count here is taken as it is.
-// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/counts.c %rt/heapx.c \
-// RUN:   %rt/bucket.c %rt/cycle.c %rt/snapshot.c %rt/thread/threads.c %rt/sys/lock.c \
+// RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/bucket/counts.c %rt/bucket/heapx.c \
+// RUN:   %rt/bucket/bucket.c %rt/bucket/cycle.c %rt/snapshot.c %rt/thread/threads.c %rt/sys/lock.c \
 // RUN:   %rtlib -lm -o %t
 // RUN: %t
 
@@ -17,10 +17,10 @@
 #include "core.h"
 
 #include "sys/abi_words.h"
-#include "bucket.h"
-#include "counts.h"
-#include "cycle.h"
-#include "heapx.h"
+#include "bucket/bucket.h"
+#include "bucket/counts.h"
+#include "bucket/cycle.h"
+#include "bucket/heapx.h"
 #include "sys/lock.h"
 #include "mprof/mprof.h"
 #include "sys/process.h"

@@ -14,7 +14,7 @@
 #define TEST_OPTIONS "mutex_fraction=1"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "hooked.h"
 #include "sys/lock.h"

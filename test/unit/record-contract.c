@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "mprof/mprof.h"
 
 #include <errno.h>

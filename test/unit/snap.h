@@ -8,8 +8,8 @@
 
 #include "check.h"
 
-#include "bucket.h"
-#include "heapx.h"
+#include "bucket/bucket.h"
+#include "bucket/heapx.h"
 #include "snapshot.h"
 #include "stacks.h"
 #include "summary.h"

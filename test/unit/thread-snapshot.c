@@ -16,7 +16,7 @@
 #endif
 #include "waits.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "mprof/mprof.h"
 #include "snapshot_thread.h"
 #include "thread/threads.h"

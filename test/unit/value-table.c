@@ -13,7 +13,7 @@
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/tls.h"
-#include "value_table.h"
+#include "bucket/bucket_map.h"
 
 enum { WORDS = 6000, STEPS = 200000 };
 

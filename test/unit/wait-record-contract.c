@@ -11,7 +11,7 @@
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 #include "waits.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"

@@ -12,7 +12,7 @@
 #include "waits.h"
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"

@@ -8,7 +8,7 @@
 #define MPROF_TEST_UNIT_WAITS_H
 
 #include "block_kinds.h"
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "hooked.h"
 #include "sys/process.h"

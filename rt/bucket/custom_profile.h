@@ -4,10 +4,10 @@
 // The program's own profiles: what it has opened and not closed, by where. The
 // calls that fill them are in mprof/mprof.h. (Go: pprof.Profile)
 
-#ifndef MPROF_RT_CUSTOM_PROFILE_H
-#define MPROF_RT_CUSTOM_PROFILE_H
+#ifndef MPROF_RT_BUCKET_CUSTOM_PROFILE_H
+#define MPROF_RT_BUCKET_CUSTOM_PROFILE_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 #define MPROF_CUSTOM_PROFILES 64u // in a process
 #define MPROF_CUSTOM_NAME 64      // with its 0
@@ -34,4 +34,4 @@ void mprof_custom_profiles_reset(void);
 struct mprof_profile;
 const char *mprof_custom_profile_of(const struct mprof_profile *profile);
 
-#endif // MPROF_RT_CUSTOM_PROFILE_H
+#endif // MPROF_RT_BUCKET_CUSTOM_PROFILE_H

@@ -4,10 +4,10 @@
 // Shards, cells and the flush of a MEM bucket's counters. counts.h explains
 // which thread counts where.
 
-#include "counts.h"
+#include "bucket/counts.h"
 
-#include "bucket.h"
-#include "heapx.h"
+#include "bucket/bucket.h"
+#include "bucket/heapx.h"
 #include "sys/persistent.h"
 #include "thread/shards.h"
 #include "thread/threads.h"

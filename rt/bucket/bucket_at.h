@@ -3,10 +3,10 @@
 //
 // From a frame to the bucket of its stack.
 
-#ifndef MPROF_RT_BUCKET_AT_H
-#define MPROF_RT_BUCKET_AT_H
+#ifndef MPROF_RT_BUCKET_BUCKET_AT_H
+#define MPROF_RT_BUCKET_BUCKET_AT_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "thread/threads.h"
 
 // The bucket of *key with the stack of frame, the frame address of a hook's
@@ -17,4 +17,4 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);
 
-#endif // MPROF_RT_BUCKET_AT_H
+#endif // MPROF_RT_BUCKET_BUCKET_AT_H

@@ -8,17 +8,17 @@
 // valid in a forked child. The values lie in persistent memory, which a forked
 // child starts anew.
 
-#include "custom_profile.h"
+#include "bucket/custom_profile.h"
 
-#include "bucket.h"
-#include "bucket_at.h"
+#include "bucket/bucket.h"
+#include "bucket/bucket_at.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
-#include "value_table.h"
+#include "bucket/bucket_map.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,10 +8,10 @@
 // event exactly once without such locks (counts.h). An event that read the
 // cycle just before it turned is counted one cycle early, as in Go.
 
-#include "cycle.h"
+#include "bucket/cycle.h"
 
-#include "bucket.h"
-#include "counts.h"
+#include "bucket/bucket.h"
+#include "bucket/counts.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/tls.h"

@@ -6,10 +6,10 @@
 // flushed. (Go: mProfCycleHolder, mProf_NextCycle, mProf_Flush,
 // mProf_PostSweep)
 
-#ifndef MPROF_RT_CYCLE_H
-#define MPROF_RT_CYCLE_H
+#ifndef MPROF_RT_BUCKET_CYCLE_H
+#define MPROF_RT_BUCKET_CYCLE_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 // Cycles before the number wraps; a multiple of the ring's 3.
 // (Go: mProfCycleWrap)
@@ -64,4 +64,4 @@ void mprof_cycle_reset(void);
 
 extern struct mprof_lock mprof_active_lock;
 
-#endif // MPROF_RT_CYCLE_H
+#endif // MPROF_RT_BUCKET_CYCLE_H

@@ -4,12 +4,12 @@
 // Counters of the heapx profile: temporary blocks, resizes and slack. They are
 // laid out like the heap profile's counters: own, future and cells (counts.h).
 
-#include "heapx.h"
+#include "bucket/heapx.h"
 
 #include "sys/abi_words.h"
-#include "bucket.h"
-#include "counts.h"
-#include "cycle.h"
+#include "bucket/bucket.h"
+#include "bucket/counts.h"
+#include "bucket/cycle.h"
 #include "thread/shards.h"
 #include "thread/threads.h"
 #include "sys/tls.h"

@@ -4,8 +4,8 @@
 // A table from words to buckets: which bucket something that is live was
 // counted in. It grows, in persistent memory, and its places are used again.
 
-#ifndef MPROF_RT_VALUE_TABLE_H
-#define MPROF_RT_VALUE_TABLE_H
+#ifndef MPROF_RT_BUCKET_BUCKET_MAP_H
+#define MPROF_RT_BUCKET_BUCKET_MAP_H
 
 #include "sys/base.h"
 
@@ -38,4 +38,4 @@ static inline size_t mprof_value_count(const struct mprof_value_table *t) {
 // In a forked child.
 void mprof_value_table_reset(struct mprof_value_table *t);
 
-#endif // MPROF_RT_VALUE_TABLE_H
+#endif // MPROF_RT_BUCKET_BUCKET_MAP_H

@@ -9,10 +9,10 @@
 // stack, and a shard's cell (counts.h) has its own behind it. So without the
 // option there is no memory for them, and an event only looks at the option.
 
-#ifndef MPROF_RT_HEAPX_H
-#define MPROF_RT_HEAPX_H
+#ifndef MPROF_RT_BUCKET_HEAPX_H
+#define MPROF_RT_BUCKET_HEAPX_H
 
-#include "counts.h"
+#include "bucket/counts.h"
 #include "sys/flags.h"
 
 enum mprof_heapx_counter {
@@ -93,4 +93,4 @@ void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
 // Moves what was counted for an index to active. Call with active_lock held.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index);
 
-#endif // MPROF_RT_HEAPX_H
+#endif // MPROF_RT_BUCKET_HEAPX_H

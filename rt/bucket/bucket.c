@@ -22,10 +22,10 @@
 // still use it. A reader of the old table misses at most buckets inserted since
 // the copy. Before it inserts a bucket, it searches again under the lock.
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
-#include "counts.h"
-#include "heapx.h"
+#include "bucket/counts.h"
+#include "bucket/heapx.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"

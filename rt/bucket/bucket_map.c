@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See value_table.h. The table uses open addressing with linear probing. When a
+// See bucket_map.h. The table uses open addressing with linear probing. When a
 // value is removed, values behind it move up. So there are no tombstones, and
 // the table never has to be rebuilt for them.
 
-#include "value_table.h"
+#include "bucket/bucket_map.h"
 
 #include "sys/persistent.h"
 

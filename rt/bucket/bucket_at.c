@@ -10,9 +10,9 @@
 //             hash is weaker and faster than the bucket table's.
 // Only if both miss is the bucket table searched.
 
-#include "bucket_at.h"
+#include "bucket/bucket_at.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_cfi.h"

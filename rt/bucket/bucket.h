@@ -6,8 +6,8 @@
 // changed after they are published but for the counters, never freed.
 // (Go: bucket, stkbucket)
 
-#ifndef MPROF_RT_BUCKET_H
-#define MPROF_RT_BUCKET_H
+#ifndef MPROF_RT_BUCKET_BUCKET_H
+#define MPROF_RT_BUCKET_BUCKET_H
 
 #include "sys/base.h"
 #include "sys/lock.h"
@@ -149,4 +149,4 @@ void mprof_bucket_reset(void);
 
 extern struct mprof_lock mprof_insert_lock;
 
-#endif // MPROF_RT_BUCKET_H
+#endif // MPROF_RT_BUCKET_BUCKET_H

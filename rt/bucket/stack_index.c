@@ -5,9 +5,9 @@
 // asked. Open addressing; at most half full, and never grown. See
 // stack_index.h.
 
-#include "stack_index.h"
+#include "bucket/stack_index.h"
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "sys/os_linux.h"
 
 #include <errno.h>

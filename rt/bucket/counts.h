@@ -14,10 +14,10 @@
 // Every count is for one index of the cycle machine, wherever it is kept, so
 // that a flush of an index takes exactly what was accounted to it.
 
-#ifndef MPROF_RT_COUNTS_H
-#define MPROF_RT_COUNTS_H
+#ifndef MPROF_RT_BUCKET_COUNTS_H
+#define MPROF_RT_BUCKET_COUNTS_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 #include "thread/shards.h"
 #include "sys/tls.h"
 
@@ -110,4 +110,4 @@ static inline void mprof_count_publish(uint64_t sum, _Atomic uint64_t *taken,
 // Moves what was counted for an index to active. Call with active_lock held.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index);
 
-#endif // MPROF_RT_COUNTS_H
+#endif // MPROF_RT_BUCKET_COUNTS_H

@@ -4,10 +4,10 @@
 // A table from stacks to a word each, for the time of one snapshot: buckets
 // that differ in size, rate, kind or lock may have one stack.
 
-#ifndef MPROF_RT_STACK_INDEX_H
-#define MPROF_RT_STACK_INDEX_H
+#ifndef MPROF_RT_BUCKET_STACK_INDEX_H
+#define MPROF_RT_BUCKET_STACK_INDEX_H
 
-#include "bucket.h"
+#include "bucket/bucket.h"
 
 struct mprof_stack_slot {
   const struct mprof_bucket *bucket; // the first with its stack; NULL: free
@@ -29,4 +29,4 @@ struct mprof_stack_slot *mprof_stack_index_get(struct mprof_stack_index *ix,
                                                const struct mprof_bucket *b);
 void mprof_stack_index_free(struct mprof_stack_index *ix);
 
-#endif // MPROF_RT_STACK_INDEX_H
+#endif // MPROF_RT_BUCKET_STACK_INDEX_H
