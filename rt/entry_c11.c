@@ -6,10 +6,10 @@
 // the constants equal values.
 
 #include "sys/abi_words.h"
-#include "block_kinds.h"
-#include "contention.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 #include "entry_sync.h"
-#include "wake_marks.h"
+#include "wait/wake_marks.h"
 
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 

@@ -7,8 +7,8 @@
 // for a sampled wait.
 
 #include "sys/abi_words.h"
-#include "block_kinds.h"
-#include "contention.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 #include "entry_sync.h"
 #include "sys/resolve_late.h"
 

@@ -7,14 +7,14 @@
 // layouts.
 
 #include "sys/abi_words.h"
-#include "block_kinds.h"
-#include "contention.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 #include "entry_lock.h"
 #include "entry_sync.h"
-#include "holds.h"
+#include "wait/holds.h"
 #include "sys/libc.h"
 #include "sys/resolve_late.h"
-#include "wake_marks.h"
+#include "wait/wake_marks.h"
 
 #define DECLARE(Result, f, ...)                                                \
   extern Result f(__VA_ARGS__) __attribute__((weak))

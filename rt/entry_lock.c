@@ -9,13 +9,13 @@
 #include "entry_lock.h"
 
 #include "sys/abi_words.h"
-#include "block_kinds.h"
-#include "contention.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 #include "entry_sync.h"
 #include "sys/libc.h"
 #include "sys/os_linux.h"
 #include "thread/trace_hooks.h"
-#include "wake_marks.h"
+#include "wait/wake_marks.h"
 
 #include <semaphore.h>
 

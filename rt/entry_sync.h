@@ -11,9 +11,9 @@
 #define MPROF_RT_ENTRY_SYNC_H
 
 #include "sys/abi_words.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "entry_lock.h"
-#include "holds.h"
+#include "wait/holds.h"
 #include "sys/libc.h"
 
 #include <errno.h>

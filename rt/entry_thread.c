@@ -13,7 +13,7 @@
 #include "sys/process.h"
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
-#include "thread_starts.h"
+#include "wait/thread_starts.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 #include "trace_events.h"

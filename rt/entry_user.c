@@ -13,15 +13,15 @@
 #include "entry_user.h"
 
 #include "sys/abi_words.h"
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "sys/caller.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "entry_sync.h"
-#include "holds.h"
+#include "wait/holds.h"
 #include "sys/process.h"
 #include "sys/tls.h"
-#include "waiters.h"
-#include "wake_marks.h"
+#include "wait/waiters.h"
+#include "wait/wake_marks.h"
 
 struct user_release {
   struct mprof_release release;

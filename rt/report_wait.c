@@ -8,8 +8,8 @@
 
 #include "bucket/bucket.h"
 #include "sys/flags.h"
-#include "hooked.h"
-#include "lock_names.h"
+#include "wait/hook_names.h"
+#include "wait/lock_names.h"
 #include "sys/message.h"
 #include "report_text.h"
 #include "snapshot_wait.h"

@@ -22,7 +22,7 @@
 #include "sys/process.h"
 #include "sys/signal_chain.h"
 #include "symbolize.h"
-#include "thread_interrupted.h"
+#include "wait/thread_interrupted.h"
 #include "sys/tls.h"
 #include "writer_lock.h"
 

@@ -16,8 +16,8 @@
 #include "stuck.h"
 #include "stuck_graph.h"
 #include "stuck_types.h"
-#include "thread_slots.h"
-#include "thread_stacks.h"
+#include "wait/thread_slots.h"
+#include "wait/thread_stacks.h"
 #include "sys/tls.h"
 
 #include <errno.h>

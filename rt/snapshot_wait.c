@@ -10,8 +10,8 @@
 
 #include "bucket/bucket.h"
 #include "sys/clock.h"
-#include "contention.h"
-#include "lock_profile.h"
+#include "wait/contention.h"
+#include "wait/lock_profile.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"

@@ -10,13 +10,13 @@
 #include "stuck.h"
 
 #include "sys/caller.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
 #include "stuck_graph.h"
 #include "stuck_scan.h"
 #include "stuck_types.h"
-#include "thread_stacks.h"
+#include "wait/thread_stacks.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 

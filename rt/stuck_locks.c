@@ -7,14 +7,14 @@
 
 #include "stuck_locks.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "sys/caller.h"
-#include "holds.h"
-#include "hooked.h"
+#include "wait/holds.h"
+#include "wait/hook_names.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
 #include "stuck_types.h"
-#include "thread_interrupted.h"
+#include "wait/thread_interrupted.h"
 #include "sys/tls.h"
 
 #include <pthread.h>

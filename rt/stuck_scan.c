@@ -19,7 +19,7 @@
 #include "stuck_scan.h"
 
 #include "sys/abi_words.h"
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "sys/caller.h"
 #include "sys/procfile.h"
 #include "sys/message.h"
@@ -29,9 +29,9 @@
 #include "stuck_libc_stacks.h"
 #include "stuck_memory.h"
 #include "stuck_types.h"
-#include "thread_slots.h"
-#include "thread_stacks.h"
-#include "thread_starts.h"
+#include "wait/thread_slots.h"
+#include "wait/thread_stacks.h"
+#include "wait/thread_starts.h"
 #include "thread/threads.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
 #ifndef MPROF_RT_STUCK_TYPES_H
 #define MPROF_RT_STUCK_TYPES_H
 
-#include "contention.h"
-#include "holds.h"
-#include "thread_stacks.h"
+#include "wait/contention.h"
+#include "wait/holds.h"
+#include "wait/thread_stacks.h"
 
 enum mprof_stuck_grade {
   MPROF_MAY_RUN,

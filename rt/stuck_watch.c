@@ -18,7 +18,7 @@
 #include "stuck.h"
 #include "stuck_graph.h"
 #include "stuck_types.h"
-#include "thread_stacks.h"
+#include "wait/thread_stacks.h"
 #include "sys/tls.h"
 #include "write_stuck.h"
 #include "writer_lock.h"

@@ -18,7 +18,7 @@
 #include "stacks.h"
 #include "stuck.h"
 #include "stuck_graph.h"
-#include "thread_stacks.h"
+#include "wait/thread_stacks.h"
 #include "writer_lock.h"
 
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "epochs.h"
 #include "sys/flags.h"
-#include "hooked.h"
+#include "wait/hook_names.h"
 #include "maps.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"

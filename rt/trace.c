@@ -11,7 +11,7 @@
 
 #include "trace.h"
 
-#include "contention.h"
+#include "wait/contention.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"

@@ -19,10 +19,10 @@
 
 #include "trace_events.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "sys/clock.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"

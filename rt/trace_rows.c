@@ -10,7 +10,7 @@
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
 #include "sys/clock.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"

@@ -8,11 +8,11 @@
 
 #include "write_pprof.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "drop_frames.h"
-#include "hooked.h"
-#include "lock_names.h"
+#include "wait/hook_names.h"
+#include "wait/lock_names.h"
 #include "sys/message.h"
 #include "pprof.h"
 #include "snapshot.h"
@@ -20,7 +20,7 @@
 #include "snapshot_wait.h"
 #include "stacks.h"
 #include "stuck_types.h"
-#include "thread_slots.h"
+#include "wait/thread_slots.h"
 #include "write_stuck.h"
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }

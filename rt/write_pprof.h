@@ -9,7 +9,7 @@
 #include "snapshot.h"
 #include "snapshot_thread.h"
 #include "snapshot_wait.h"
-#include "thread_stacks.h"
+#include "wait/thread_stacks.h"
 
 // Each returns 0 or an errno value.
 

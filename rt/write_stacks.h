@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_WRITE_STACKS_H
 #define MPROF_RT_WRITE_STACKS_H
 
-#include "thread_stacks.h"
+#include "wait/thread_stacks.h"
 
 // Each thread by itself, for people. (Go: writeGoroutineStacks)
 int mprof_write_stacks_list(const struct mprof_thread_stacks *s,

@@ -13,13 +13,13 @@
 
 #include "write_stuck.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "sys/clock.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "sys/flags.h"
-#include "holds.h"
-#include "lock_names.h"
+#include "wait/holds.h"
+#include "wait/lock_names.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "outfile.h"
@@ -30,7 +30,7 @@
 #include "stuck_locks.h"
 #include "stuck_types.h"
 #include "symbolize.h"
-#include "thread_slots.h"
+#include "wait/thread_slots.h"
 #include "sys/version.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "bucket/bucket.h"
 #include "drop_frames.h"
 #include "legacy.h"
-#include "lock_names.h"
+#include "wait/lock_names.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "outfile.h"
@@ -19,7 +19,7 @@
 #include "snapshot_wait.h"
 #include "stacks.h"
 #include "stuck_types.h"
-#include "thread_slots.h"
+#include "wait/thread_slots.h"
 #include "write_stuck.h"
 
 #include <errno.h>

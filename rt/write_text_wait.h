@@ -8,7 +8,7 @@
 
 #include "snapshot_thread.h"
 #include "snapshot_wait.h"
-#include "thread_stacks.h"
+#include "wait/thread_stacks.h"
 
 // (Go: printCountCycleProfile, printCountProfile)
 int mprof_write_wait_text(const struct mprof_wait_snapshot *s,

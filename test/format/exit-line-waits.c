@@ -60,7 +60,7 @@
 #define TEST_OPTIONS "report=1:profile=1"
 #include "waits.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 #include "sys/tls.h"

@@ -79,9 +79,9 @@
 #define TEST_OPTIONS "block_rate=1000:mutex_fraction=7"
 #include "waits.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "hooked.h"
+#include "wait/hook_names.h"
 #include "mprof/mprof.h"
 #include "unwind/unwind_fp.h"
 #include "wrappers.h"

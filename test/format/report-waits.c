@@ -91,7 +91,7 @@
 
 #include "waits.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
 #include "summary.h"

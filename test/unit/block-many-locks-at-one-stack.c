@@ -9,13 +9,13 @@
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "sys/clock.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "mprof/mprof.h"
 #include "sys/process.h"
-#include "wake_marks.h"
+#include "wait/wake_marks.h"
 
 #include "core.h"
 

@@ -8,7 +8,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
 #include "bucket/bucket.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "sys/process.h"
 #include "sys/tls.h"
 

@@ -21,8 +21,8 @@
 // ALL-NOT: mprof:
 // ALL: kinds 7fffff{{$}}
 
-#include "block_kinds.h"
-#include "contention.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 #include "sys/process.h"
 
 #include "core.h"

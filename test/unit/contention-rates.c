@@ -7,9 +7,9 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
 #include "sys/abi_words.h"
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "sys/clock.h"
-#include "contention.h"
+#include "wait/contention.h"
 #include "mprof/mprof.h"
 #include "sys/process.h"
 #include "sys/tls.h"

@@ -14,8 +14,8 @@
 
 #include "waits.h"
 
-#include "block_kinds.h"
-#include "hooked.h"
+#include "wait/block_kinds.h"
+#include "wait/hook_names.h"
 
 #include <dlfcn.h>
 

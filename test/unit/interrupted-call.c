@@ -12,7 +12,7 @@
 #include "core.h"
 
 #include "thread/proc_threads.h"
-#include "thread_interrupted.h"
+#include "wait/thread_interrupted.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 

@@ -13,10 +13,10 @@
 // thread waits, so that all sums are exact.
 #define TEST_OPTIONS "mutex_fraction=1"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "sys/clock.h"
-#include "hooked.h"
+#include "wait/hook_names.h"
 #include "sys/lock.h"
 #include "mprof/mprof.h"
 #include "sys/process.h"

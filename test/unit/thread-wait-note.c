@@ -10,10 +10,10 @@
 
 #include "core.h"
 
-#include "block_kinds.h"
-#include "contention.h"
-#include "thread_ask.h"
-#include "thread_wait.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
+#include "wait/thread_ask.h"
+#include "wait/thread_wait.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 

@@ -10,7 +10,7 @@
 
 #include "waits.h"
 
-#include "lock_names.h"
+#include "wait/lock_names.h"
 #include "sys/message.h"
 #include "mprof/mprof.h"
 #include "thread/threads.h"

@@ -11,7 +11,7 @@
 #define TEST_OPTIONS "block_rate=5:mutex_fraction=6"
 #include "waits.h"
 
-#include "block_kinds.h"
+#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "snapshot_wait.h"
 #include "sys/stats.h"

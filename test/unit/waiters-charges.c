@@ -16,8 +16,8 @@
 #include "trace_buf.h"
 #include "thread/trace_hooks.h"
 #include "trace_types.h"
-#include "waiters.h"
-#include "wake_marks.h"
+#include "wait/waiters.h"
+#include "wait/wake_marks.h"
 
 #include "core.h"
 

@@ -13,7 +13,7 @@
 
 #include "trace_buf.h"
 #include "thread/trace_hooks.h"
-#include "wake_marks.h"
+#include "wait/wake_marks.h"
 
 static struct mprof_wake_marks marks;
 static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;
