@@ -18,8 +18,8 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
-#include "outfile.h"
-#include "path.h"
+#include "file/outfile.h"
+#include "file/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

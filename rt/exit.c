@@ -16,8 +16,8 @@
 #include "maps.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
-#include "path.h"
+#include "file/outfile.h"
+#include "file/path.h"
 #include "snapshot_custom.h"
 #include "stacks.h"
 #include "sys/stats.h"
@@ -33,7 +33,7 @@
 #include "write_text.h"
 #include "write_text_heapx.h"
 #include "write_text_wait.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <string.h>

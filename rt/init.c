@@ -27,7 +27,7 @@
 #include "sys/message.h"
 #include "next.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "sys/persistent.h"
 #include "place.h"
 #include "sys/process.h"
@@ -43,7 +43,7 @@
 #include "trace.h"
 #include "unwind/unwind_fp.h"
 #include "wait/waiters.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "sys/procfile.h"
 #include "thread/labels_text.h"
 #include "maps.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "skip.h"
 #include "sys/stats.h"
 #include "symbolize.h"

@@ -9,7 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "maps.h"
-#include "outfile.h"
+#include "file/outfile.h"
 
 struct mprof_legacy {
   struct mprof_outfile out;

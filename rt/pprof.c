@@ -26,7 +26,7 @@
 #include "maps.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "pb.h"
 #include "pctable.h"
 #include "profile_proto.h"

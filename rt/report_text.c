@@ -9,7 +9,7 @@
 #include "bucket/bucket.h"
 #include "thread/labels_text.h"
 #include "sys/message.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "stacks.h"
 #include "symbolize.h"
 #include "unwind/unwind_fp.h"

@@ -7,7 +7,7 @@
 #define MPROF_RT_REPORT_TEXT_H
 
 #include "bucket/bucket.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "stacks.h"
 #include "summary.h"
 

@@ -31,7 +31,7 @@
 #include "write_text.h"
 #include "write_text_heapx.h"
 #include "write_text_wait.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <string.h>

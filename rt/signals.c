@@ -24,7 +24,7 @@
 #include "symbolize.h"
 #include "wait/thread_interrupted.h"
 #include "sys/tls.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -13,15 +13,15 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
-#include "path.h"
+#include "file/outfile.h"
+#include "file/path.h"
 #include "stuck.h"
 #include "stuck_graph.h"
 #include "stuck_types.h"
 #include "wait/thread_stacks.h"
 #include "sys/tls.h"
 #include "write_stuck.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <pthread.h>

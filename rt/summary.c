@@ -19,7 +19,7 @@
 #include "stuck.h"
 #include "stuck_graph.h"
 #include "wait/thread_stacks.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <string.h>
 

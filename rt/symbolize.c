@@ -21,7 +21,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
-#include "path.h"
+#include "file/path.h"
 #include "pctable.h"
 #include "sys/process.h"
 #include "symbolize_file.h"

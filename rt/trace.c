@@ -16,7 +16,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "path.h"
+#include "file/path.h"
 #include "sys/process.h"
 #include "snapshot.h"
 #include "thread/threads.h"
@@ -31,7 +31,7 @@
 #include "trace_rows.h"
 #include "trace_types.h"
 #include "trace_user.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <string.h>

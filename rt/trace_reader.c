@@ -18,7 +18,7 @@
 #include "trace_rows.h"
 #include "trace_types.h"
 #include "write_trace.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "drop_frames.h"
 #include "legacy.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "pprof.h"
 #include "snapshot_custom.h"
 

@@ -16,7 +16,7 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "thread/proc_threads.h"
 #include "sys/process.h"
 #include "symbolize.h"
@@ -26,7 +26,7 @@
 #include "sys/tls.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <string.h>

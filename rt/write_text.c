@@ -11,7 +11,7 @@
 #include "bucket/bucket.h"
 #include "legacy.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "snapshot.h"
 #include "sys/sort.h"
 

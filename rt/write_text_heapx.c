@@ -10,7 +10,7 @@
 
 #include "legacy.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "sys/sort.h"
 #include "stacks.h"
 

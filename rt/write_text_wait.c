@@ -14,7 +14,7 @@
 #include "wait/lock_names.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "outfile.h"
+#include "file/outfile.h"
 #include "snapshot_thread.h"
 #include "snapshot_wait.h"
 #include "stacks.h"

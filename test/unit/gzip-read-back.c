@@ -14,8 +14,8 @@
 
 #include "core.h"
 
-#include "gzip.h"
-#include "outfile.h"
+#include "file/gzip.h"
+#include "file/outfile.h"
 
 static unsigned char data[300000];
 

@@ -14,7 +14,7 @@
 
 #include "core.h"
 
-#include "outfile.h"
+#include "file/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

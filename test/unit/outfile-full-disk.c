@@ -12,7 +12,7 @@
 
 #include "core.h"
 
-#include "outfile.h"
+#include "file/outfile.h"
 
 #include <errno.h>
 #include <sys/resource.h>

@@ -13,7 +13,7 @@
 #include "core.h"
 
 #include "sys/message.h"
-#include "outfile.h"
+#include "file/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 #include "core.h"
 
 #include "sys/message.h"
-#include "path.h"
+#include "file/path.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 
 #define _GNU_SOURCE 1
 
-#include "path.h"
+#include "file/path.h"
 
 #include "sys/flags.h"
 #include "sys/message.h"

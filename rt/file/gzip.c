@@ -4,7 +4,7 @@
 // gzip headers, trailers and stored blocks; see gzip.h. The formats are RFC
 // 1952 and, for the blocks, RFC 1951 section 3.2.4.
 
-#include "gzip.h"
+#include "file/gzip.h"
 
 #include <string.h>
 

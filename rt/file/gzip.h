@@ -6,8 +6,8 @@
 //
 // layout: header(10) { block header(5) data(0..65535) }... trailer(8)
 
-#ifndef MPROF_RT_GZIP_H
-#define MPROF_RT_GZIP_H
+#ifndef MPROF_RT_FILE_GZIP_H
+#define MPROF_RT_FILE_GZIP_H
 
 #include "sys/base.h"
 
@@ -26,4 +26,4 @@ void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
 // The checksum of what crc is the checksum of, 0 of nothing, and data.
 uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len);
 
-#endif // MPROF_RT_GZIP_H
+#endif // MPROF_RT_FILE_GZIP_H

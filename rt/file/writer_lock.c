@@ -3,7 +3,7 @@
 //
 // See writer_lock.h.
 
-#include "writer_lock.h"
+#include "file/writer_lock.h"
 
 #include "sys/caller.h"
 #include "sys/lock.h"

@@ -7,9 +7,9 @@
 
 #define _GNU_SOURCE 1
 
-#include "outfile.h"
+#include "file/outfile.h"
 
-#include "gzip.h"
+#include "file/gzip.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"

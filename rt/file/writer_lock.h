@@ -4,8 +4,8 @@
 // The lock under which one profile is written at a time, and the thread that
 // writes.
 
-#ifndef MPROF_RT_WRITER_LOCK_H
-#define MPROF_RT_WRITER_LOCK_H
+#ifndef MPROF_RT_FILE_WRITER_LOCK_H
+#define MPROF_RT_FILE_WRITER_LOCK_H
 
 #include "sys/caller.h"
 #include "sys/lock.h"
@@ -15,4 +15,4 @@ extern struct mprof_lock mprof_writer_lock;
 // stack, where all threads' are written. Guarded by writer_lock.
 extern struct mprof_caller mprof_writer_caller;
 
-#endif // MPROF_RT_WRITER_LOCK_H
+#endif // MPROF_RT_FILE_WRITER_LOCK_H

@@ -3,11 +3,11 @@
 //
 // A file that appears under its name only when it is complete.
 
-#ifndef MPROF_RT_OUTFILE_H
-#define MPROF_RT_OUTFILE_H
+#ifndef MPROF_RT_FILE_OUTFILE_H
+#define MPROF_RT_FILE_OUTFILE_H
 
 #include "sys/base.h"
-#include "path.h"
+#include "file/path.h"
 
 #define MPROF_OUTFILE_BUFFER 65536
 // The same of one with a patience: what a reader has not taken yet.
@@ -71,4 +71,4 @@ void mprof_outfile_forget(struct mprof_outfile *f);
 // the first errno value.
 int mprof_outfile_close(struct mprof_outfile *f);
 
-#endif // MPROF_RT_OUTFILE_H
+#endif // MPROF_RT_FILE_OUTFILE_H

@@ -3,8 +3,8 @@
 //
 // Paths of output files.
 
-#ifndef MPROF_RT_PATH_H
-#define MPROF_RT_PATH_H
+#ifndef MPROF_RT_FILE_PATH_H
+#define MPROF_RT_FILE_PATH_H
 
 #include "sys/message.h"
 
@@ -26,4 +26,4 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
 // The base name of the program's file.
 void mprof_path_program(struct mprof_text *t);
 
-#endif // MPROF_RT_PATH_H
+#endif // MPROF_RT_FILE_PATH_H
