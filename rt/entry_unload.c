@@ -5,7 +5,7 @@
 // instrumented library calls __mprof_module_unloads, whoever closes it. The
 // entry of dlclose finds other libraries that are unloaded with it. It lists
 // the modules before the call, if one was loaded since the last list, and finds
-// the missing modules after it; see epochs.h.
+// the missing modules after it; see module_unloads.h.
 //
 // dlclose runs the program's destructors, so neither the guard nor a lock is
 // held during the call. dlerror still reports the error of dlclose.
@@ -14,7 +14,7 @@
 
 #include "sys/abi_words.h"
 #include "entry_sync.h"
-#include "epochs.h"
+#include "symbolize/module_unloads.h"
 #include "sys/modules.h"
 #include "sys/process.h"
 #include "sys/resolve_late.h"

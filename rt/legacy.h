@@ -8,7 +8,7 @@
 #define MPROF_RT_LEGACY_H
 
 #include "bucket/bucket.h"
-#include "maps.h"
+#include "symbolize/maps.h"
 #include "file/outfile.h"
 
 struct mprof_legacy {

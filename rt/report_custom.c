@@ -6,7 +6,7 @@
 
 #include "report_custom.h"
 
-#include "drop_frames.h"
+#include "symbolize/drop_frames.h"
 #include "sys/flags.h"
 #include "report_text.h"
 #include "snapshot_custom.h"

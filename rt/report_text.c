@@ -11,9 +11,9 @@
 #include "sys/message.h"
 #include "file/outfile.h"
 #include "stacks.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 #include "unwind/unwind_fp.h"
-#include "wrappers.h"
+#include "symbolize/wrappers.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "report_thread.h"
 
 #include "bucket/bucket.h"
-#include "drop_frames.h"
+#include "symbolize/drop_frames.h"
 #include "sys/flags.h"
 #include "report_text.h"
 #include "snapshot_thread.h"

@@ -21,7 +21,7 @@
 #include "sys/os_linux.h"
 #include "sys/process.h"
 #include "sys/signal_chain.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 #include "wait/thread_interrupted.h"
 #include "sys/tls.h"
 #include "file/writer_lock.h"

@@ -21,7 +21,7 @@
 #include "trace_window.h"
 
 #include "sys/os_linux.h"
-#include "pctable.h"
+#include "symbolize/pctable.h"
 #include "trace_buf.h"
 #include "trace_records.h"
 #include "trace_rows.h"

@@ -6,7 +6,7 @@
 
 #include "write_custom.h"
 
-#include "drop_frames.h"
+#include "symbolize/drop_frames.h"
 #include "legacy.h"
 #include "sys/os_linux.h"
 #include "file/outfile.h"

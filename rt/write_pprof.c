@@ -10,7 +10,7 @@
 
 #include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "drop_frames.h"
+#include "symbolize/drop_frames.h"
 #include "wait/hook_names.h"
 #include "wait/lock_names.h"
 #include "sys/message.h"

@@ -23,7 +23,7 @@
 #include "report_wait.h"
 #include "sys/stats.h"
 #include "summary.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 #include "sys/version.h"
 #include "write_stuck.h"
 

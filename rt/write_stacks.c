@@ -19,7 +19,7 @@
 #include "file/outfile.h"
 #include "thread/proc_threads.h"
 #include "sys/process.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_stacks.h"
 #include "thread/threads.h"

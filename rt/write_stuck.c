@@ -29,7 +29,7 @@
 #include "stacks.h"
 #include "stuck_locks.h"
 #include "stuck_types.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 #include "wait/thread_slots.h"
 #include "sys/version.h"
 

@@ -9,7 +9,7 @@
 #include "write_text_wait.h"
 
 #include "bucket/bucket.h"
-#include "drop_frames.h"
+#include "symbolize/drop_frames.h"
 #include "legacy.h"
 #include "wait/lock_names.h"
 #include "sys/message.h"

@@ -8,7 +8,7 @@
 #ifndef MPROF_RT_WRITE_TRACE_H
 #define MPROF_RT_WRITE_TRACE_H
 
-#include "pctable.h"
+#include "symbolize/pctable.h"
 #include "trace_format.h"
 #include "trace_types.h"
 

@@ -16,7 +16,7 @@
 
 #include "write_trace_v2.h"
 
-#include "pctable.h"
+#include "symbolize/pctable.h"
 #include "trace_buf.h"
 #include "trace_format.h"
 #include "trace_records.h"

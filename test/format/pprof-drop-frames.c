@@ -36,7 +36,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "wrappers.h"
+#include "symbolize/wrappers.h"
 #include "write_pprof.h"
 
 int main(void) {

@@ -84,7 +84,7 @@
 #include "wait/hook_names.h"
 #include "mprof/mprof.h"
 #include "unwind/unwind_fp.h"
-#include "wrappers.h"
+#include "symbolize/wrappers.h"
 
 #include <pthread.h>
 #include <unistd.h>

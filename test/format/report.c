@@ -58,7 +58,7 @@
 #include "sys/process.h"
 #include "sys/stats.h"
 #include "unwind/unwind_fp.h"
-#include "wrappers.h"
+#include "symbolize/wrappers.h"
 
 static inline __attribute__((always_inline)) void inlined(void) {
   __asm__ volatile(".globl in_inlined\nnop\nin_inlined:\nnop");

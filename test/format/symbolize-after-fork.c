@@ -11,7 +11,7 @@
 #include "snap.h"
 
 #include "sys/process.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -16,7 +16,7 @@
 
 #include "sys/procfile.h"
 #include "sys/process.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -18,7 +18,7 @@
 #include "snap.h"
 
 #include "sys/process.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 
 #include <elf.h>
 #include <sys/auxv.h>

@@ -17,7 +17,7 @@
 #include "snap.h"
 
 #include "sys/process.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 
 #include <link.h>
 #include <pthread.h>

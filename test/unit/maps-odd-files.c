@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-#include "maps.h"
+#include "symbolize/maps.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

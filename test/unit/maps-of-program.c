@@ -16,7 +16,7 @@
 
 #include "core.h"
 
-#include "maps.h"
+#include "symbolize/maps.h"
 
 #include <elf.h>
 #include <sys/mman.h>

@@ -10,7 +10,7 @@
 #include "core.h"
 
 #include "sys/message.h"
-#include "wrappers.h"
+#include "symbolize/wrappers.h"
 
 #define REST "(\\[abi:.*\\])?(<.*>)?"
 static void pattern(const char *name, const char *want) {

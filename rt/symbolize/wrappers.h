@@ -3,8 +3,8 @@
 //
 // Functions that are marked mprof_wrapper.
 
-#ifndef MPROF_RT_WRAPPERS_H
-#define MPROF_RT_WRAPPERS_H
+#ifndef MPROF_RT_SYMBOLIZE_WRAPPERS_H
+#define MPROF_RT_SYMBOLIZE_WRAPPERS_H
 
 #include "sys/abi_words.h"
 #include "sys/message.h"
@@ -34,4 +34,4 @@ struct __mprof_wrappers {
 MPROF_ENTRY void __mprof_register_wrappers(struct __mprof_wrappers *node);
 MPROF_ENTRY void __mprof_unregister_wrappers(struct __mprof_wrappers *node);
 
-#endif // MPROF_RT_WRAPPERS_H
+#endif // MPROF_RT_SYMBOLIZE_WRAPPERS_H

@@ -3,8 +3,8 @@
 //
 // The frames that readers of a profile leave out.
 
-#ifndef MPROF_RT_DROP_FRAMES_H
-#define MPROF_RT_DROP_FRAMES_H
+#ifndef MPROF_RT_SYMBOLIZE_DROP_FRAMES_H
+#define MPROF_RT_SYMBOLIZE_DROP_FRAMES_H
 
 #include "sys/message.h"
 
@@ -18,4 +18,4 @@ void mprof_drop_frames(struct mprof_text *t, bool allocators);
 // The same where a skip has left nothing. (Go: lostProfileEvent)
 #define MPROF_LOST_EVENT "lostProfileEvent"
 
-#endif // MPROF_RT_DROP_FRAMES_H
+#endif // MPROF_RT_SYMBOLIZE_DROP_FRAMES_H

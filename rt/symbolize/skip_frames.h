@@ -3,8 +3,8 @@
 //
 // The frames that a stack's skip leaves out.
 
-#ifndef MPROF_RT_SKIP_H
-#define MPROF_RT_SKIP_H
+#ifndef MPROF_RT_SYMBOLIZE_SKIP_FRAMES_H
+#define MPROF_RT_SYMBOLIZE_SKIP_FRAMES_H
 
 #include "bucket/bucket.h"
 
@@ -18,4 +18,4 @@ struct mprof_skipped {
 struct mprof_skipped mprof_stack_skipped(const struct mprof_bucket *b,
                                          bool has_names);
 
-#endif // MPROF_RT_SKIP_H
+#endif // MPROF_RT_SYMBOLIZE_SKIP_FRAMES_H

@@ -16,10 +16,10 @@
 // profile is written. Until then events of the next module at these addresses
 // may be counted for the one before.
 
-#ifndef MPROF_RT_EPOCHS_H
-#define MPROF_RT_EPOCHS_H
+#ifndef MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
+#define MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
 
-#include "maps.h"
+#include "symbolize/maps.h"
 
 // Of a module that is loaded.
 #define MPROF_EPOCH_NOW UINT32_MAX
@@ -37,4 +37,4 @@ uint32_t mprof_epochs_unloads(void);
 // In a forked child: nothing has been seen.
 void mprof_epochs_reset(void);
 
-#endif // MPROF_RT_EPOCHS_H
+#endif // MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H

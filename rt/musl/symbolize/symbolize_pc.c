@@ -4,7 +4,7 @@
 // Stub of symbolize_pc.h for musl. sanitizer_common is compiled for glibc, so
 // mapped modules are symbolized from their files instead.
 
-#include "symbolize_pc.h"
+#include "symbolize/symbolize_pc.h"
 
 const bool mprof_symbolize_pc_works = false;
 

@@ -10,9 +10,9 @@
 
 #define _GNU_SOURCE 1
 
-#include "symbolize_file.h"
+#include "symbolize/symbolize_file.h"
 
-#include "maps.h"
+#include "symbolize/maps.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"

@@ -8,7 +8,7 @@
 
 #define _GNU_SOURCE 1
 
-#include "maps.h"
+#include "symbolize/maps.h"
 
 #include "sys/procfile.h"
 #include "sys/message.h"

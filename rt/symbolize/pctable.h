@@ -3,8 +3,8 @@
 //
 // A table from return addresses to a word each, for the time of one write.
 
-#ifndef MPROF_RT_PCTABLE_H
-#define MPROF_RT_PCTABLE_H
+#ifndef MPROF_RT_SYMBOLIZE_PCTABLE_H
+#define MPROF_RT_SYMBOLIZE_PCTABLE_H
 
 #include "sys/base.h"
 
@@ -24,4 +24,4 @@ struct mprof_pc_table {
 struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t, mprof_pc pc);
 void mprof_pc_table_free(struct mprof_pc_table *t);
 
-#endif // MPROF_RT_PCTABLE_H
+#endif // MPROF_RT_SYMBOLIZE_PCTABLE_H

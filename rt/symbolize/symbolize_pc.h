@@ -4,8 +4,8 @@
 // Names of addresses in the modules that are mapped. All of this runs in the
 // symbolizer's helper process.
 
-#ifndef MPROF_RT_SYMBOLIZE_PC_H
-#define MPROF_RT_SYMBOLIZE_PC_H
+#ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
+#define MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 
 #include "sys/base.h"
 
@@ -25,4 +25,4 @@ void mprof_symbolize_pc_init(const char *path);
 // mprof_symbolize_file does; out is all zeros before.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size);
 
-#endif // MPROF_RT_SYMBOLIZE_PC_H
+#endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H

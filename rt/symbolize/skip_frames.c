@@ -6,10 +6,10 @@
 // the last of them inlined. (Go: skip of runtime_expandFinalInlineFrame's
 // callers)
 
-#include "skip.h"
+#include "symbolize/skip_frames.h"
 
 #include "bucket/bucket.h"
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 
 static void count_function(const struct mprof_frame *f, void *arg) {
   (void)f;

@@ -3,8 +3,8 @@
 //
 // What is mapped where, from /proc/self/maps.
 
-#ifndef MPROF_RT_MAPS_H
-#define MPROF_RT_MAPS_H
+#ifndef MPROF_RT_SYMBOLIZE_MAPS_H
+#define MPROF_RT_SYMBOLIZE_MAPS_H
 
 #include "sys/base.h"
 
@@ -14,7 +14,7 @@ struct mprof_mapping {
   uintptr_t bias;  // less this, addresses are those in the ELF file
   char file[256];
   char build_id[41]; // lower-case hex, "" if none; longer ones are cut
-  // Set by epochs.h. It was there for what is gone by an unload after from, up
+  // Set by module_unloads.h. It was there for what is gone by an unload after from, up
   // to to. What was unloaded is shown shift above where it was.
   uint32_t from, to;
   uintptr_t shift;
@@ -44,4 +44,4 @@ const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
 // The build id of an ELF file that is mapped as a whole, not as loaders do.
 bool mprof_maps_file_build_id(const void *data, size_t len, char out[41]);
 
-#endif // MPROF_RT_MAPS_H
+#endif // MPROF_RT_SYMBOLIZE_MAPS_H

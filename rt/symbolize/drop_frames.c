@@ -7,10 +7,10 @@
 // around them. Functions that lock and wait stay, because a stack of a wait
 // begins with them.
 
-#include "drop_frames.h"
+#include "symbolize/drop_frames.h"
 
 #include "sys/message.h"
-#include "wrappers.h"
+#include "symbolize/wrappers.h"
 
 // An expression that readers match with a whole function name without its
 // parameters. Readers drop a matching frame and all frames on its leaf side. So

@@ -12,20 +12,20 @@
 
 #define _GNU_SOURCE 1
 
-#include "symbolize.h"
+#include "symbolize/symbolize.h"
 
-#include "epochs.h"
+#include "symbolize/module_unloads.h"
 #include "sys/flags.h"
 #include "wait/hook_names.h"
-#include "maps.h"
+#include "symbolize/maps.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 #include "file/path.h"
-#include "pctable.h"
+#include "symbolize/pctable.h"
 #include "sys/process.h"
-#include "symbolize_file.h"
-#include "symbolize_pc.h"
+#include "symbolize/symbolize_file.h"
+#include "symbolize/symbolize_pc.h"
 #include "thread/threads.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 #define _GNU_SOURCE 1
 
-#include "symbolize_pc.h"
+#include "symbolize/symbolize_pc.h"
 
 #include "sys/process.h"
 

@@ -5,7 +5,7 @@
 // modules register. The frames of these functions are elided where stacks are
 // expanded.
 
-#include "wrappers.h"
+#include "symbolize/wrappers.h"
 
 #include "sys/lock.h"
 #include "sys/message.h"

@@ -5,10 +5,10 @@
 // which sanitizer_common does not know. llvm-symbolizer is asked directly. All
 // of this runs in the symbolizer's helper process.
 
-#ifndef MPROF_RT_SYMBOLIZE_FILE_H
-#define MPROF_RT_SYMBOLIZE_FILE_H
+#ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
+#define MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
 
-#include "maps.h"
+#include "symbolize/maps.h"
 
 struct mprof_file_query {
   uint64_t address; // as the ELF file has it, inside the call
@@ -25,4 +25,4 @@ void mprof_symbolize_file(const char *symbolizer,
                           const struct mprof_file_query *q, char separator,
                           char *out, size_t size);
 
-#endif // MPROF_RT_SYMBOLIZE_FILE_H
+#endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H

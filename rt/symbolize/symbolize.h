@@ -3,8 +3,8 @@
 //
 // Names of addresses.
 
-#ifndef MPROF_RT_SYMBOLIZE_H
-#define MPROF_RT_SYMBOLIZE_H
+#ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
+#define MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
 
 #include "sys/base.h"
 
@@ -37,4 +37,4 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 bool mprof_symbolize(mprof_pc pc,
                      void (*fn)(const struct mprof_frame *, void *), void *arg);
 
-#endif // MPROF_RT_SYMBOLIZE_H
+#endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
