@@ -8,10 +8,10 @@
 #define MPROF_RT_ENTRY_H
 
 #include "sys/abi_words.h"
-#include "event.h"
-#include "keep.h"
+#include "heap/event.h"
+#include "heap/placed_cache.h"
 #include "sys/libc.h"
-#include "sample.h"
+#include "heap/sample.h"
 #include "sys/stats.h"
 
 // Whose blocks they are: an entry file says so before it includes this.

@@ -11,7 +11,7 @@
 
 #include "sys/abi_words.h"
 #include "entry.h"
-#include "event.h"
+#include "heap/event.h"
 
 static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_custom_place place) {

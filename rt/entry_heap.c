@@ -13,11 +13,11 @@
 
 #include "sys/abi_words.h"
 #include "entry.h"
-#include "event.h"
-#include "keep.h"
-#include "next.h"
-#include "place.h"
-#include "sample.h"
+#include "heap/event.h"
+#include "heap/placed_cache.h"
+#include "heap/beneath.h"
+#include "heap/page_placement.h"
+#include "heap/sample.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -10,8 +10,8 @@
 
 #include "sys/abi_words.h"
 #include "entry.h"
-#include "event.h"
-#include "place.h"
+#include "heap/event.h"
+#include "heap/page_placement.h"
 #include "sys/resolve_late.h"
 
 // Weak, since each program has these entries but few programs have jemalloc.

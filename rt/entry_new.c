@@ -12,10 +12,10 @@
 
 #include "sys/abi_words.h"
 #include "entry.h"
-#include "event.h"
-#include "keep.h"
-#include "next.h"
-#include "place.h"
+#include "heap/event.h"
+#include "heap/placed_cache.h"
+#include "heap/beneath.h"
+#include "heap/page_placement.h"
 #include "sys/resolve_late.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@
 
 // Where the runtime intercepts malloc, an operator of the program or of the C++
 // library may call the intercepted malloc. That block is part of the operator's
-// block and must not be counted again (nested.h).
+// block and must not be counted again (nested_alloc.h).
 //
 // Returns whether this call is nested in another one. If it is not, marks it as
 // the outermost call.
@@ -60,7 +60,7 @@ static void leave(const bool *is_inner) {
 typedef const void *nothrow; // const std::nothrow_t &
 
 // Defines the entries of all forms of an operator new. A placed block comes
-// from malloc: place.c decides whether the operators are only wrappers of
+// from malloc: page_placement.c decides whether the operators are only wrappers of
 // malloc and free, so that any form of delete can free the block. Placing takes
 // more memory and may fail. Then the operator itself is called, and fails in
 // its own way.

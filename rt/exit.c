@@ -6,10 +6,10 @@
 
 #include "exit.h"
 
-#include "alloc_log.h"
+#include "heap/alloc_log.h"
 #include "sys/caller.h"
 #include "symbolize/module_unloads.h"
-#include "event.h"
+#include "heap/event.h"
 #include "sys/flags.h"
 #include "sys/free_number.h"
 #include "sys/lock.h"

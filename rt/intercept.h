@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_INTERCEPT_H
 #define MPROF_RT_INTERCEPT_H
 
-#include "next.h"
+#include "heap/beneath.h"
 
 #define MPROF_MUSTTAIL __attribute__((musttail))
 

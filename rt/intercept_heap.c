@@ -20,7 +20,7 @@
 #include "sys/abi_words.h"
 #include "sys/base.h"
 #include "intercept.h"
-#include "next.h"
+#include "heap/beneath.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -9,7 +9,7 @@
 
 #include "sys/abi_words.h"
 #include "intercept.h"
-#include "next.h"
+#include "heap/beneath.h"
 
 #include <cstdlib>
 #include <malloc.h>

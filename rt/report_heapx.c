@@ -7,7 +7,7 @@
 #include "report_heapx.h"
 
 #include "sys/flags.h"
-#include "place.h"
+#include "heap/page_placement.h"
 #include "report_text.h"
 #include "snapshot.h"
 #include "sys/sort.h"

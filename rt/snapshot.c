@@ -16,7 +16,7 @@
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
-#include "sample.h"
+#include "heap/sample.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"

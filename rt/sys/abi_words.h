@@ -52,7 +52,7 @@ extern MPROF_DATA uintptr_t __mprof_free_mask;
 extern MPROF_DATA uintptr_t __mprof_delete_mask;
 extern MPROF_DATA uintptr_t __mprof_custom_mask;
 extern MPROF_DATA void *__mprof_main_frame;
-// See nested.h. Only its own thread uses it.
+// See nested_alloc.h. Only its own thread uses it.
 extern MPROF_DATA __thread uintptr_t __mprof_nested_frame
     __attribute__((tls_model("initial-exec")));
 extern MPROF_DATA __thread uintptr_t __mprof_nested_return
@@ -72,7 +72,7 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
   return object >> 6 & (MPROF_WAITER_SLOTS - 1);
 }
 
-// The functions that sites call; see next.h. Written by mprof_next_find before
+// The functions that sites call; see beneath.h. Written by mprof_next_find before
 // the program has threads.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern MPROF_DATA void *__mprof_next_##Symbol;

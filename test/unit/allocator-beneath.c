@@ -6,8 +6,8 @@
 // to the runtime, operators not where a linked library has replaced one;
 // allocators' own calls are told by their code, but not libc's.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rt/next.c -o %t && %t
-// RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/next.c -o %t.none && %t.none
+// RUN: %unit -D_GNU_SOURCE %s %rt/heap/beneath.c -o %t && %t
+// RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/heap/beneath.c -o %t.none && %t.none
 
 #include "check.h"
 
@@ -15,7 +15,7 @@
 #include "unwind/eh_frame.h"
 #include "intercept.h"
 #include "sys/modules.h"
-#include "next.h"
+#include "heap/beneath.h"
 #include "sys/tls.h"
 
 #include <dlfcn.h>

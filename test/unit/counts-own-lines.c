@@ -11,7 +11,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "event.h"
+#include "heap/event.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"

@@ -11,8 +11,8 @@
 
 #include "core.h"
 
-#include "custom_blocks.h"
-#include "livemap.h"
+#include "heap/custom_blocks.h"
+#include "heap/livemap.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/tls.h"

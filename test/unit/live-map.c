@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "livemap.h"
+#include "heap/livemap.h"
 #include "sys/tls.h"
 
 static void put_take(uintptr_t addr, bool is_placed) {

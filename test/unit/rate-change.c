@@ -12,7 +12,7 @@
 
 #include "sys/abi_words.h"
 #include "mprof/mprof.h"
-#include "sample.h"
+#include "heap/sample.h"
 
 #include <pthread.h>
 

@@ -9,7 +9,7 @@
 #include "core.h"
 
 #include "sys/flags.h"
-#include "sample.h"
+#include "heap/sample.h"
 #include "thread/threads.h"
 
 #include <math.h>

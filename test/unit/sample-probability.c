@@ -9,7 +9,7 @@
 #define TEST_OPTIONS "seed=7:heap_rate=524288"
 #include "core.h"
 
-#include "sample.h"
+#include "heap/sample.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 // that a block of size bytes is chosen with probability 1 - exp(-size / rate).
 // (Go: nextSample, profilealloc)
 
-#ifndef MPROF_RT_SAMPLE_H
-#define MPROF_RT_SAMPLE_H
+#ifndef MPROF_RT_HEAP_SAMPLE_H
+#define MPROF_RT_HEAP_SAMPLE_H
 
 #include "sys/base.h"
 
@@ -34,4 +34,4 @@ int64_t mprof_sample_next(uint64_t rate, uint32_t random26);
 
 void mprof_sample_init(uint64_t rate);
 
-#endif // MPROF_RT_SAMPLE_H
+#endif // MPROF_RT_HEAP_SAMPLE_H

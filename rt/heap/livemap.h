@@ -15,8 +15,8 @@
 // first block of an arena begins where the malloc'ed one does that it was cut
 // from, and both are there.
 
-#ifndef MPROF_RT_LIVEMAP_H
-#define MPROF_RT_LIVEMAP_H
+#ifndef MPROF_RT_HEAP_LIVEMAP_H
+#define MPROF_RT_HEAP_LIVEMAP_H
 
 #include "sys/base.h"
 #include "sys/lock.h"
@@ -42,4 +42,4 @@ void mprof_live_reset(void);
 
 extern struct mprof_lock mprof_odd_lock;
 
-#endif // MPROF_RT_LIVEMAP_H
+#endif // MPROF_RT_HEAP_LIVEMAP_H

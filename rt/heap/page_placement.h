@@ -3,13 +3,13 @@
 //
 // Decides whose blocks may be put on page boundaries.
 
-#ifndef MPROF_RT_PLACE_H
-#define MPROF_RT_PLACE_H
+#ifndef MPROF_RT_HEAP_PAGE_PLACEMENT_H
+#define MPROF_RT_HEAP_PAGE_PLACEMENT_H
 
 #include "sys/abi_words.h"
 #include "sys/base.h"
 
-// Decides once at start which families may be placed; see place.c.
+// Decides once at start which families may be placed; see page_placement.c.
 void mprof_place_init(void);
 extern struct mprof_place {
   bool c;        // malloc family: by posix_memalign
@@ -28,4 +28,4 @@ void mprof_place_set_masks(uint64_t rate);
 // Whether a block that posix_memalign just gave is known to hold zeros.
 bool mprof_place_is_zeroed(const void *p, size_t size);
 
-#endif // MPROF_RT_PLACE_H
+#endif // MPROF_RT_HEAP_PAGE_PLACEMENT_H

@@ -4,8 +4,8 @@
 // What an entry reports: a block came, a block went. (Go: mProf_Malloc,
 // mProf_Free)
 
-#ifndef MPROF_RT_EVENT_H
-#define MPROF_RT_EVENT_H
+#ifndef MPROF_RT_HEAP_EVENT_H
+#define MPROF_RT_HEAP_EVENT_H
 
 #include "sys/base.h"
 
@@ -73,4 +73,4 @@ void mprof_event_custom_kept(struct mprof_released r, void *ptr);
 // Counts the frees of all blocks of an arena.
 void mprof_event_arena_reset(const void *arena);
 
-#endif // MPROF_RT_EVENT_H
+#endif // MPROF_RT_HEAP_EVENT_H

@@ -27,9 +27,9 @@
 // the block, custom or gc. A free without a size belongs to a block that is not
 // counted.
 
-#include "alloc_log.h"
+#include "heap/alloc_log.h"
 
-#include "alloc_log_file.h"
+#include "heap/alloc_log_file.h"
 #include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "symbolize/module_unloads.h"
@@ -39,7 +39,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
-#include "sample.h"
+#include "heap/sample.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
 #include "unwind/unwind_cfi.h"

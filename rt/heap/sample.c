@@ -21,12 +21,12 @@
 //
 // Two rates are special: 0 counts no block, 1 counts each block (exact mode).
 
-#include "sample.h"
+#include "heap/sample.h"
 
 #include "sys/abi_words.h"
 #include "sys/lock.h"
-#include "nested.h"
-#include "place.h"
+#include "heap/nested_alloc.h"
+#include "heap/page_placement.h"
 #include "sys/process.h"
 #include "thread/threads.h"
 #include "sys/tls.h"

@@ -5,8 +5,8 @@
 // can be freed one by one, and by arena, so that all of one's can be at once.
 // Call everything here with the guard set.
 
-#ifndef MPROF_RT_CUSTOM_BLOCKS_H
-#define MPROF_RT_CUSTOM_BLOCKS_H
+#ifndef MPROF_RT_HEAP_CUSTOM_BLOCKS_H
+#define MPROF_RT_HEAP_CUSTOM_BLOCKS_H
 
 #include "sys/base.h"
 
@@ -36,4 +36,4 @@ void mprof_custom_empty(uintptr_t arena,
 // In a forked child.
 void mprof_custom_reset(void);
 
-#endif // MPROF_RT_CUSTOM_BLOCKS_H
+#endif // MPROF_RT_HEAP_CUSTOM_BLOCKS_H

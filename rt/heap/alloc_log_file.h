@@ -4,8 +4,8 @@
 // The file of the allocation log. All is guarded by the log's lock, or runs at
 // start.
 
-#ifndef MPROF_RT_ALLOC_LOG_FILE_H
-#define MPROF_RT_ALLOC_LOG_FILE_H
+#ifndef MPROF_RT_HEAP_ALLOC_LOG_FILE_H
+#define MPROF_RT_HEAP_ALLOC_LOG_FILE_H
 
 #include "sys/message.h"
 
@@ -28,4 +28,4 @@ bool mprof_log_file_rotate(void);
 void mprof_log_file_forget(void);
 bool mprof_log_file_is_open(void);
 
-#endif // MPROF_RT_ALLOC_LOG_FILE_H
+#endif // MPROF_RT_HEAP_ALLOC_LOG_FILE_H

@@ -10,7 +10,7 @@
 // The variables of this file are data of a module, so none may hold a pointer
 // to an object.
 
-#include "gc_objects.h"
+#include "heap/gc_objects.h"
 
 #include "sys/lock.h"
 #include "bucket/bucket_map.h"

@@ -4,8 +4,8 @@
 // The allocator beneath: what a hooked function of the heap was before the
 // runtime stood in front of it. Sites and entries call it through a word each.
 
-#ifndef MPROF_RT_NEXT_H
-#define MPROF_RT_NEXT_H
+#ifndef MPROF_RT_HEAP_BENEATH_H
+#define MPROF_RT_HEAP_BENEATH_H
 
 #include "sys/abi_words.h"
 
@@ -66,4 +66,4 @@ bool mprof_intercept_counts(size_t size, const void *caller);
 }
 #endif
 
-#endif // MPROF_RT_NEXT_H
+#endif // MPROF_RT_HEAP_BENEATH_H

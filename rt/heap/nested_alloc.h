@@ -7,8 +7,8 @@
 // stores its frame address in __mprof_nested_frame, with the return address
 // beside it in __mprof_nested_return, and takes it out when it returns.
 
-#ifndef MPROF_RT_NESTED_H
-#define MPROF_RT_NESTED_H
+#ifndef MPROF_RT_HEAP_NESTED_ALLOC_H
+#define MPROF_RT_HEAP_NESTED_ALLOC_H
 
 #include "sys/abi_words.h"
 
@@ -23,4 +23,4 @@ static inline bool mprof_is_nested(uintptr_t frame) {
          mprof_nested_find(frame);
 }
 
-#endif // MPROF_RT_NESTED_H
+#endif // MPROF_RT_HEAP_NESTED_ALLOC_H

@@ -5,8 +5,8 @@
 // makes of it. Declared here and not by <gc/gc.h>: the runtime is built without
 // libgc, and refers to it weakly.
 
-#ifndef MPROF_RT_GC_EVENTS_H
-#define MPROF_RT_GC_EVENTS_H
+#ifndef MPROF_RT_HEAP_GC_EVENTS_H
+#define MPROF_RT_HEAP_GC_EVENTS_H
 
 #include "sys/base.h"
 
@@ -34,4 +34,4 @@ bool mprof_gc_is_collecting(void);
 // In a forked child. Weak in init.c, since a program need not have this part.
 void mprof_gc_reset(void);
 
-#endif // MPROF_RT_GC_EVENTS_H
+#endif // MPROF_RT_HEAP_GC_EVENTS_H

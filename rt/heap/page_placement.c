@@ -16,14 +16,14 @@
 // Otherwise, and in exact mode, blocks stay where the allocator puts them. Then
 // the family's mask becomes 0, and each free asks the live map.
 
-#include "place.h"
+#include "heap/page_placement.h"
 
 #include "sys/abi_words.h"
 #include "sys/flags.h"
 #include "sys/modules.h"
-#include "next.h"
+#include "heap/beneath.h"
 #include "sys/process.h"
-#include "sample.h"
+#include "heap/sample.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -12,7 +12,7 @@
 
 #define _GNU_SOURCE 1
 
-#include "alloc_log_file.h"
+#include "heap/alloc_log_file.h"
 
 #include "sys/flags.h"
 #include "sys/message.h"

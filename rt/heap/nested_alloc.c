@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides whether the frame in __mprof_nested_frame is still active. See
-// nested.h.
+// nested_alloc.h.
 //
 // An allocator that is left by longjmp or by an exception does not clear the
 // variable. A stale address may lie above all frames from which the thread will
@@ -11,7 +11,7 @@
 // address. Another function's frame may lie at the same address, but its return
 // address differs.
 
-#include "nested.h"
+#include "heap/nested_alloc.h"
 
 #include "sys/abi_words.h"
 #include "thread/threads.h"

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the allocator beneath the interceptors; see next.h. It is the function
+// Finds the allocator beneath the interceptors; see beneath.h. It is the function
 // of the same name in the next module: a preloaded allocator, an allocator that
 // the program is linked with, or libc's.
 
-#include "next.h"
+#include "heap/beneath.h"
 
 #include "sys/abi_words.h"
 #include "unwind/eh_frame.h"
 #include "sys/modules.h"
-#include "sample.h"
+#include "heap/sample.h"
 #include "sys/tls.h"
 
 #include <dlfcn.h>

@@ -24,14 +24,14 @@
 // read a missing header, so GC_base is called first, which checks for one. A
 // collection that is given up has no MARK_END.
 
-#include "gc_events.h"
+#include "heap/gc_events.h"
 
-#include "alloc_log.h"
+#include "heap/alloc_log.h"
 #include "sys/clock.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
-#include "event.h"
-#include "gc_objects.h"
+#include "heap/event.h"
+#include "heap/gc_objects.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/process.h"

@@ -10,21 +10,21 @@
 // The stack is unwound and hashed before any lock is taken. An allocation takes
 // a lock only to insert a new bucket; a free takes none.
 
-#include "event.h"
+#include "heap/event.h"
 
 #include "sys/abi_words.h"
-#include "alloc_log.h"
+#include "heap/alloc_log.h"
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
 #include "bucket/counts.h"
-#include "custom_blocks.h"
+#include "heap/custom_blocks.h"
 #include "bucket/cycle.h"
 #include "sys/flags.h"
 #include "bucket/heapx.h"
-#include "livemap.h"
+#include "heap/livemap.h"
 #include "mprof/mprof.h"
 #include "sys/persistent.h"
-#include "place.h"
+#include "heap/page_placement.h"
 #include "sys/stats.h"
 #include "thread/threads.h"
 #include "sys/tls.h"

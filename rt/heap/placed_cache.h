@@ -3,8 +3,8 @@
 //
 // Blocks on page boundaries, kept for the next samples.
 
-#ifndef MPROF_RT_KEEP_H
-#define MPROF_RT_KEEP_H
+#ifndef MPROF_RT_HEAP_PLACED_CACHE_H
+#define MPROF_RT_HEAP_PLACED_CACHE_H
 
 #include "sys/base.h"
 
@@ -18,4 +18,4 @@ void mprof_keep_expose(void *p);
 // One that holds size bytes, or NULL. What it holds is undefined.
 void *mprof_keep_take(size_t size);
 
-#endif // MPROF_RT_KEEP_H
+#endif // MPROF_RT_HEAP_PLACED_CACHE_H

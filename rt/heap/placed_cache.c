@@ -10,9 +10,9 @@
 // large: a large block costs so much itself that the extra call does not
 // matter.
 
-#include "keep.h"
+#include "heap/placed_cache.h"
 
-#include "next.h"
+#include "heap/beneath.h"
 
 #include <malloc.h>
 #include <stdlib.h>

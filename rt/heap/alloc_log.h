@@ -9,8 +9,8 @@
 // all that it did. When the file is full it is renamed to PATH.1, in place of
 // the one before, and a new one begins.
 
-#ifndef MPROF_RT_ALLOC_LOG_H
-#define MPROF_RT_ALLOC_LOG_H
+#ifndef MPROF_RT_HEAP_ALLOC_LOG_H
+#define MPROF_RT_HEAP_ALLOC_LOG_H
 
 #include "bucket/bucket.h"
 
@@ -51,4 +51,4 @@ void mprof_alloc_log_lose(void);
 // NULL if there is none.
 const char *mprof_alloc_log_path(uint64_t *records);
 
-#endif // MPROF_RT_ALLOC_LOG_H
+#endif // MPROF_RT_HEAP_ALLOC_LOG_H

@@ -18,9 +18,9 @@
 // a thread that finds a record in the live map knows which lock guards it; it
 // takes that lock and then checks the record again.
 
-#include "custom_blocks.h"
+#include "heap/custom_blocks.h"
 
-#include "livemap.h"
+#include "heap/livemap.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 

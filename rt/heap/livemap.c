@@ -13,7 +13,7 @@
 // lock. For a heap block the word is the handle of its bucket. For a custom
 // block custom_blocks.c defines the word.
 
-#include "livemap.h"
+#include "heap/livemap.h"
 
 #include "sys/lock.h"
 #include "sys/persistent.h"

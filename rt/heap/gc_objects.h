@@ -6,8 +6,8 @@
 // collector, which would else keep the objects alive where it scans this
 // memory. (Go: the profile specials of a span)
 
-#ifndef MPROF_RT_GC_OBJECTS_H
-#define MPROF_RT_GC_OBJECTS_H
+#ifndef MPROF_RT_HEAP_GC_OBJECTS_H
+#define MPROF_RT_HEAP_GC_OBJECTS_H
 
 #include "sys/base.h"
 #include "sys/lock.h"
@@ -34,4 +34,4 @@ size_t mprof_gc_count(void);
 // In a forked child, which counts anew.
 void mprof_gc_objects_reset(void);
 
-#endif // MPROF_RT_GC_OBJECTS_H
+#endif // MPROF_RT_HEAP_GC_OBJECTS_H
