@@ -16,8 +16,8 @@
 #include "snapshot_thread.h"
 #include "snapshot_wait.h"
 #include "stacks.h"
-#include "stuck.h"
-#include "stuck_graph.h"
+#include "stuck/stuck.h"
+#include "stuck/stuck_graph.h"
 #include "wait/thread_stacks.h"
 #include "file/writer_lock.h"
 

@@ -10,7 +10,7 @@
 #include "snapshot_custom.h"
 #include "snapshot_thread.h"
 #include "stacks.h"
-#include "stuck.h"
+#include "stuck/stuck.h"
 
 struct mprof_summary {
   struct mprof_mem_snapshot heap;

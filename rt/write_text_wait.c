@@ -18,7 +18,7 @@
 #include "snapshot_thread.h"
 #include "snapshot_wait.h"
 #include "stacks.h"
-#include "stuck_types.h"
+#include "stuck/stuck_types.h"
 #include "wait/thread_slots.h"
 #include "write_stuck.h"
 

@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-#include "stuck_memory.h"
+#include "stuck/stuck_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

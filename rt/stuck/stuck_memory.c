@@ -9,7 +9,7 @@
 // blocks. What is left of the areas is roots, with every heap that is not
 // understood.
 
-#include "stuck_memory.h"
+#include "stuck/stuck_memory.h"
 
 #include "sys/procfile.h"
 #include "sys/os_linux.h"

@@ -9,8 +9,8 @@
 //
 // Only in a helper process (os_linux_cold.h), whose memory nobody changes.
 
-#ifndef MPROF_RT_STUCK_MEMORY_H
-#define MPROF_RT_STUCK_MEMORY_H
+#ifndef MPROF_RT_STUCK_STUCK_MEMORY_H
+#define MPROF_RT_STUCK_STUCK_MEMORY_H
 
 #include "sys/base.h"
 
@@ -77,4 +77,4 @@ void mprof_memory_follow(struct mprof_memory *m);
 // Whether an address lies in a block that was reached, or in none.
 bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
 
-#endif // MPROF_RT_STUCK_MEMORY_H
+#endif // MPROF_RT_STUCK_STUCK_MEMORY_H

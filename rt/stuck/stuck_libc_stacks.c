@@ -6,10 +6,10 @@
 // layouts of glibc and musl. It may fail to find a stack, but it must not find
 // one that is not there.
 
-#include "stuck_libc_stacks.h"
+#include "stuck/stuck_libc_stacks.h"
 
 #include "sys/os_linux.h"
-#include "stuck_memory.h"
+#include "stuck/stuck_memory.h"
 
 enum { PAGE = 4096, WORD = sizeof(uintptr_t) };
 

@@ -7,15 +7,15 @@
 // searched for the object.
 // (Go: goroutineLeakGC)
 
-#include "stuck.h"
+#include "stuck/stuck.h"
 
 #include "sys/caller.h"
 #include "wait/contention.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
-#include "stuck_graph.h"
-#include "stuck_scan.h"
-#include "stuck_types.h"
+#include "stuck/stuck_graph.h"
+#include "stuck/stuck_scan.h"
+#include "stuck/stuck_types.h"
 #include "wait/thread_stacks.h"
 #include "thread/threads.h"
 #include "sys/tls.h"

@@ -3,8 +3,8 @@
 //
 // What the search for stuck threads works on.
 
-#ifndef MPROF_RT_STUCK_TYPES_H
-#define MPROF_RT_STUCK_TYPES_H
+#ifndef MPROF_RT_STUCK_STUCK_TYPES_H
+#define MPROF_RT_STUCK_STUCK_TYPES_H
 
 #include "wait/contention.h"
 #include "wait/holds.h"
@@ -106,4 +106,4 @@ struct mprof_stuck {
   struct mprof_thread_stacks stacks;
 };
 
-#endif // MPROF_RT_STUCK_TYPES_H
+#endif // MPROF_RT_STUCK_STUCK_TYPES_H

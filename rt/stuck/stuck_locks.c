@@ -5,7 +5,7 @@
 // musl. The contents of a lock are read from the program's memory, which may
 // hold anything by now, so it is first checked to be readable.
 
-#include "stuck_locks.h"
+#include "stuck/stuck_locks.h"
 
 #include "wait/block_kinds.h"
 #include "sys/caller.h"
@@ -13,7 +13,7 @@
 #include "wait/hook_names.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
-#include "stuck_types.h"
+#include "stuck/stuck_types.h"
 #include "wait/thread_interrupted.h"
 #include "sys/tls.h"
 

@@ -16,7 +16,7 @@
 // be a root: the runtime's own memory, its frames on the caller's stack, and
 // the stacks of the waiting threads themselves.
 
-#include "stuck_scan.h"
+#include "stuck/stuck_scan.h"
 
 #include "sys/abi_words.h"
 #include "wait/block_kinds.h"
@@ -25,10 +25,10 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
-#include "stuck_graph.h"
-#include "stuck_libc_stacks.h"
-#include "stuck_memory.h"
-#include "stuck_types.h"
+#include "stuck/stuck_graph.h"
+#include "stuck/stuck_libc_stacks.h"
+#include "stuck/stuck_memory.h"
+#include "stuck/stuck_types.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_stacks.h"
 #include "wait/thread_starts.h"

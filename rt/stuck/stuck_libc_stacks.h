@@ -12,10 +12,10 @@
 // stuck_memory.h, this works only in a helper process, whose memory nobody
 // changes.
 
-#ifndef MPROF_RT_STUCK_LIBC_STACKS_H
-#define MPROF_RT_STUCK_LIBC_STACKS_H
+#ifndef MPROF_RT_STUCK_STUCK_LIBC_STACKS_H
+#define MPROF_RT_STUCK_STUCK_LIBC_STACKS_H
 
-#include "stuck_memory.h"
+#include "stuck/stuck_memory.h"
 
 struct mprof_libc_stack {
   uintptr_t start, block, limit;
@@ -38,4 +38,4 @@ void mprof_memory_cut_unused_stacks(struct mprof_memory *m,
                                     bool (*is_used)(void *arg, int tid),
                                     void *arg);
 
-#endif // MPROF_RT_STUCK_LIBC_STACKS_H
+#endif // MPROF_RT_STUCK_STUCK_LIBC_STACKS_H

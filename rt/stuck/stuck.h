@@ -14,10 +14,10 @@
 // All by one rule: a thread is stuck unless it is shown that it may run. So
 // whatever is not understood counts as if it could run, or be reached.
 
-#ifndef MPROF_RT_STUCK_H
-#define MPROF_RT_STUCK_H
+#ifndef MPROF_RT_STUCK_STUCK_H
+#define MPROF_RT_STUCK_STUCK_H
 
-#include "stuck_types.h"
+#include "stuck/stuck_types.h"
 
 // Between the two the calling thread's frames and registers are the runtime's
 // own, but for what caller says, which must stay where it is.
@@ -31,4 +31,4 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
 // Whether a thread has waited for so long in what it may never leave.
 bool mprof_stuck_may_be(uint64_t age);
 
-#endif // MPROF_RT_STUCK_H
+#endif // MPROF_RT_STUCK_STUCK_H

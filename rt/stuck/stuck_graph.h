@@ -3,10 +3,10 @@
 //
 // Who waits for whom, and which threads nobody can ever wake.
 
-#ifndef MPROF_RT_STUCK_GRAPH_H
-#define MPROF_RT_STUCK_GRAPH_H
+#ifndef MPROF_RT_STUCK_STUCK_GRAPH_H
+#define MPROF_RT_STUCK_STUCK_GRAPH_H
 
-#include "stuck_types.h"
+#include "stuck/stuck_types.h"
 
 // The index of a registered thread, or MPROF_NO_THREAD.
 size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid);
@@ -26,4 +26,4 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);
 void mprof_stuck_free(struct mprof_stuck *g);
 
-#endif // MPROF_RT_STUCK_GRAPH_H
+#endif // MPROF_RT_STUCK_STUCK_GRAPH_H

@@ -10,7 +10,7 @@
 // What a lock tells is trusted only as a thread's number: what counts is
 // whether a thread with that number is alive.
 
-#include "stuck_graph.h"
+#include "stuck/stuck_graph.h"
 
 #include "wait/block_kinds.h"
 #include "sys/clock.h"
@@ -21,8 +21,8 @@
 #include "sys/os_linux.h"
 #include "sys/process.h"
 #include "sys/sort.h"
-#include "stuck_locks.h"
-#include "stuck_types.h"
+#include "stuck/stuck_locks.h"
+#include "stuck/stuck_types.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_stacks.h"
 #include "wait/thread_wait.h"

@@ -9,10 +9,10 @@
 // rwlock, and the holders of a spin lock or of a lock of the program's own, are
 // known only by the records of holds.h.
 
-#ifndef MPROF_RT_STUCK_LOCKS_H
-#define MPROF_RT_STUCK_LOCKS_H
+#ifndef MPROF_RT_STUCK_STUCK_LOCKS_H
+#define MPROF_RT_STUCK_STUCK_LOCKS_H
 
-#include "stuck_types.h"
+#include "stuck/stuck_types.h"
 
 // Returns what a wait in the hooked function op is for. Waits with a timeout
 // are for nothing.
@@ -40,4 +40,4 @@ bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
 // timeout.
 bool mprof_stuck_sleeps(const struct mprof_stuck_thread *x);
 
-#endif // MPROF_RT_STUCK_LOCKS_H
+#endif // MPROF_RT_STUCK_STUCK_LOCKS_H
