@@ -9,7 +9,7 @@
 #include "symbolize/drop_frames.h"
 #include "sys/flags.h"
 #include "report_text.h"
-#include "snapshot_custom.h"
+#include "snapshot/snapshot_custom.h"
 
 static void put_sample(struct mprof_report *w,
                        const struct mprof_custom_sample *s) {

@@ -9,9 +9,9 @@
 #include "bucket/cycle.h"
 #include "sys/flags.h"
 #include "report_text.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/sort.h"
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 
 // Puts the bytes and the number of blocks.
 static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {

@@ -9,9 +9,9 @@
 #include "sys/flags.h"
 #include "heap/page_placement.h"
 #include "report_text.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/sort.h"
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 
 static void put_temporary(struct mprof_report *w,
                           const struct mprof_heapx_estimate *e) {

@@ -10,7 +10,7 @@
 #include "thread/labels_text.h"
 #include "sys/message.h"
 #include "file/outfile.h"
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 #include "symbolize/symbolize.h"
 #include "unwind/unwind_fp.h"
 #include "symbolize/wrappers.h"

@@ -8,7 +8,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 #include "summary.h"
 
 // In memory from mprof_os_map.

@@ -10,7 +10,7 @@
 #include "symbolize/drop_frames.h"
 #include "sys/flags.h"
 #include "report_text.h"
-#include "snapshot_thread.h"
+#include "snapshot/snapshot_threadcreate.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include "wait/lock_names.h"
 #include "sys/message.h"
 #include "report_text.h"
-#include "snapshot_wait.h"
-#include "stacks.h"
+#include "snapshot/snapshot_wait.h"
+#include "snapshot/group_by_stack.h"
 
 // The words and numbers in which the two sections differ.
 struct section {

@@ -7,9 +7,9 @@
 #define MPROF_RT_SUMMARY_H
 
 #include "bucket/custom_profile.h"
-#include "snapshot_custom.h"
-#include "snapshot_thread.h"
-#include "stacks.h"
+#include "snapshot/snapshot_custom.h"
+#include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/group_by_stack.h"
 #include "stuck/stuck.h"
 
 struct mprof_summary {

@@ -18,7 +18,7 @@
 #include "sys/os_linux.h"
 #include "file/path.h"
 #include "sys/process.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 #include "trace_buf.h"

@@ -26,7 +26,7 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/tls.h"
 #include "trace_buf.h"
 #include "thread/trace_hooks.h"

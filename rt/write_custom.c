@@ -11,7 +11,7 @@
 #include "sys/os_linux.h"
 #include "file/outfile.h"
 #include "pprof.h"
-#include "snapshot_custom.h"
+#include "snapshot/snapshot_custom.h"
 
 #include <errno.h>
 

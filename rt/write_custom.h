@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_WRITE_CUSTOM_H
 #define MPROF_RT_WRITE_CUSTOM_H
 
-#include "snapshot_custom.h"
+#include "snapshot/snapshot_custom.h"
 
 int mprof_write_custom_pprof(const struct mprof_custom_snapshot *s,
                              const char *path);

@@ -6,9 +6,9 @@
 #ifndef MPROF_RT_WRITE_PPROF_H
 #define MPROF_RT_WRITE_PPROF_H
 
-#include "snapshot.h"
-#include "snapshot_thread.h"
-#include "snapshot_wait.h"
+#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/snapshot_wait.h"
 #include "wait/thread_stacks.h"
 
 // Each returns 0 or an errno value.

@@ -26,7 +26,7 @@
 #include "file/path.h"
 #include "thread/proc_threads.h"
 #include "report_text.h"
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
 #include "symbolize/symbolize.h"

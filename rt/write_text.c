@@ -12,7 +12,7 @@
 #include "legacy.h"
 #include "sys/os_linux.h"
 #include "file/outfile.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/sort.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_WRITE_TEXT_H
 #define MPROF_RT_WRITE_TEXT_H
 
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 
 // Legacy text. (Go: writeHeapInternal, debug=1)
 int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);

@@ -12,7 +12,7 @@
 #include "sys/os_linux.h"
 #include "file/outfile.h"
 #include "sys/sort.h"
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_WRITE_TEXT_HEAPX_H
 #define MPROF_RT_WRITE_TEXT_HEAPX_H
 
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 
 // One of counts, in a form that Go has for those.
 int mprof_write_heapx_text(const struct mprof_heapx_stacks *g,

@@ -6,8 +6,8 @@
 #ifndef MPROF_RT_WRITE_TEXT_WAIT_H
 #define MPROF_RT_WRITE_TEXT_WAIT_H
 
-#include "snapshot_thread.h"
-#include "snapshot_wait.h"
+#include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/snapshot_wait.h"
 #include "wait/thread_stacks.h"
 
 // (Go: printCountCycleProfile, printCountProfile)

@@ -31,7 +31,7 @@
 #include "snap.h"
 
 #include "sys/process.h"
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 #include "write_text_heapx.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

@@ -12,7 +12,7 @@
 #include "bucket/heapx.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 

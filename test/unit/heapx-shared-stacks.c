@@ -9,7 +9,7 @@
 // UNSUPPORTED: unit-address, unit-thread
 // What does not count here is taken as it is.
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/bucket/counts.c %rt/bucket/heapx.c \
-// RUN:   %rt/bucket/bucket.c %rt/bucket/cycle.c %rt/snapshot.c %rt/thread/threads.c %rt/sys/lock.c \
+// RUN:   %rt/bucket/bucket.c %rt/bucket/cycle.c %rt/snapshot/snapshot_heap.c %rt/thread/threads.c %rt/sys/lock.c \
 // RUN:   %rtlib -lm -o %t
 // RUN: %t
 
@@ -25,7 +25,7 @@
 #include "mprof/mprof.h"
 #include "sys/process.h"
 #include "thread/shards.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 

@@ -9,7 +9,7 @@
 #include "core.h"
 
 #include "bucket/bucket.h"
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 
 #include <math.h>
 

@@ -10,8 +10,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
-#include "snapshot.h"
-#include "stacks.h"
+#include "snapshot/snapshot_heap.h"
+#include "snapshot/group_by_stack.h"
 #include "summary.h"
 #include "write_report.h"
 

@@ -18,7 +18,7 @@
 
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
-#include "snapshot_thread.h"
+#include "snapshot/snapshot_threadcreate.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 

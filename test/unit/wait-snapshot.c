@@ -13,7 +13,7 @@
 
 #include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "snapshot_wait.h"
+#include "snapshot/snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"

@@ -4,8 +4,8 @@
 // A consistent copy of the published counts, for writers to work on without a
 // lock. (Go: memProfileInternal)
 
-#ifndef MPROF_RT_SNAPSHOT_H
-#define MPROF_RT_SNAPSHOT_H
+#ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
+#define MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
 
 #include "bucket/heapx.h"
 
@@ -54,4 +54,4 @@ struct mprof_heapx_estimate
 mprof_heapx_scale(const struct mprof_mem_sample *s,
                   const struct mprof_heapx_sample *x);
 
-#endif // MPROF_RT_SNAPSHOT_H
+#endif // MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H

@@ -6,7 +6,7 @@
 // either: a wait is over when it is counted.
 // (Go: blockProfileInternal, mutexProfileInternal)
 
-#include "snapshot_wait.h"
+#include "snapshot/snapshot_wait.h"
 
 #include "bucket/bucket.h"
 #include "sys/clock.h"

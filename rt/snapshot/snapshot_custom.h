@@ -3,8 +3,8 @@
 //
 // A copy of a profile of the program's own.
 
-#ifndef MPROF_RT_SNAPSHOT_CUSTOM_H
-#define MPROF_RT_SNAPSHOT_CUSTOM_H
+#ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_CUSTOM_H
+#define MPROF_RT_SNAPSHOT_SNAPSHOT_CUSTOM_H
 
 #include "bucket/bucket.h"
 
@@ -28,4 +28,4 @@ struct mprof_custom_snapshot {
 int mprof_custom_snapshot_take(struct mprof_custom_snapshot *s, size_t number);
 void mprof_custom_snapshot_free(struct mprof_custom_snapshot *s);
 
-#endif // MPROF_RT_SNAPSHOT_CUSTOM_H
+#endif // MPROF_RT_SNAPSHOT_SNAPSHOT_CUSTOM_H

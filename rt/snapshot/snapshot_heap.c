@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Snapshots of the heap profile, and the estimates of what its samples stand
-// for; see snapshot.h. A snapshot reads the published counters (`active`) of
+// for; see snapshot_heap.h. A snapshot reads the published counters (`active`) of
 // all buckets under active_lock.
 // (Go: memProfileInternal, scaleHeapSample)
 
-#include "snapshot.h"
+#include "snapshot/snapshot_heap.h"
 
 #include "bucket/bucket.h"
 #include "bucket/cycle.h"

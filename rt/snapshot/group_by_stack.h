@@ -3,11 +3,11 @@
 //
 // Sums over the buckets of equal stacks.
 
-#ifndef MPROF_RT_STACKS_H
-#define MPROF_RT_STACKS_H
+#ifndef MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
+#define MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 
-#include "snapshot.h"
-#include "snapshot_wait.h"
+#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot_wait.h"
 
 // Whose labels a stack's samples have.
 struct mprof_stack_labels {
@@ -74,4 +74,4 @@ int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
                             bool by_labels);
 void mprof_wait_stacks_free(struct mprof_wait_stacks *g);
 
-#endif // MPROF_RT_STACKS_H
+#endif // MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H

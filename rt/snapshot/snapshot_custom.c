@@ -4,7 +4,7 @@
 // Snapshots of the program's own profiles: the number of values at each stack.
 // (Go: printCountProfile's first half)
 
-#include "snapshot_custom.h"
+#include "snapshot/snapshot_custom.h"
 
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"

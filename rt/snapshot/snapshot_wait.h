@@ -3,8 +3,8 @@
 //
 // A copy of the block or the mutex profile.
 
-#ifndef MPROF_RT_SNAPSHOT_WAIT_H
-#define MPROF_RT_SNAPSHOT_WAIT_H
+#ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
+#define MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
 
 #include "bucket/bucket.h"
 
@@ -35,4 +35,4 @@ void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s);
 // text.
 int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles);
 
-#endif // MPROF_RT_SNAPSHOT_WAIT_H
+#endif // MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H

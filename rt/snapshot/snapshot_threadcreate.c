@@ -5,7 +5,7 @@
 // threads are read from /proc with no lock held, so a thread may end meanwhile.
 // (Go: threadCreateProfileInternal)
 
-#include "snapshot_thread.h"
+#include "snapshot/snapshot_threadcreate.h"
 
 #include "bucket/bucket.h"
 #include "sys/flags.h"

@@ -5,7 +5,7 @@
 // program's records.
 // (Go: GoroutineProfile)
 
-#include "snapshot_stacks.h"
+#include "snapshot/group_threads.h"
 
 #include "bucket/bucket.h"
 #include "sys/caller.h"

@@ -3,8 +3,8 @@
 //
 // A copy of the thread creation profile.
 
-#ifndef MPROF_RT_SNAPSHOT_THREAD_H
-#define MPROF_RT_SNAPSHOT_THREAD_H
+#ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H
+#define MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H
 
 #include "bucket/bucket.h"
 #include "sys/os_linux.h"
@@ -32,4 +32,4 @@ int mprof_thread_snapshot_take(struct mprof_thread_snapshot *s, bool all,
                                bool by_stack);
 void mprof_thread_snapshot_free(struct mprof_thread_snapshot *s);
 
-#endif // MPROF_RT_SNAPSHOT_THREAD_H
+#endif // MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H

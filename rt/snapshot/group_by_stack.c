@@ -5,13 +5,13 @@
 // bucket of the heap is by stack, block size and rate, because samples can only
 // be scaled with these. A bucket of waits is by stack and lock.
 
-#include "stacks.h"
+#include "snapshot/group_by_stack.h"
 
 #include "bucket/bucket.h"
 #include "sys/flags.h"
 #include "sys/os_linux.h"
-#include "snapshot.h"
-#include "snapshot_wait.h"
+#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot_wait.h"
 #include "sys/sort.h"
 #include "bucket/stack_index.h"
 #include "sys/stats.h"
