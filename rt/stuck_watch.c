@@ -20,7 +20,7 @@
 #include "stuck/stuck_types.h"
 #include "wait/thread_stacks.h"
 #include "sys/tls.h"
-#include "write_stuck.h"
+#include "write/write_stuck.h"
 #include "file/writer_lock.h"
 
 #include <errno.h>

@@ -37,7 +37,7 @@
 #include "snap.h"
 
 #include "symbolize/wrappers.h"
-#include "write_pprof.h"
+#include "write/write_pprof.h"
 
 int main(void) {
   const char *const names[] = {"my::pool::get", "xmalloc"};

@@ -36,7 +36,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "write_pprof.h"
+#include "write/write_pprof.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }

@@ -25,7 +25,7 @@
 
 #include "sys/procfile.h"
 #include "unwind/unwind_fp.h"
-#include "write_pprof.h"
+#include "write/write_pprof.h"
 
 #include <sys/mman.h>
 

@@ -25,7 +25,7 @@
 #include "snap.h"
 
 #include "unwind/unwind_fp.h"
-#include "write_pprof.h"
+#include "write/write_pprof.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }

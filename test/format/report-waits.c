@@ -94,11 +94,11 @@
 #include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
-#include "summary.h"
+#include "write/summary.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
-#include "write_report.h"
+#include "write/write_report.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -47,7 +47,7 @@
 
 #include "sys/process.h"
 #include "unwind/unwind_fp.h"
-#include "write_text.h"
+#include "write/write_text.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }

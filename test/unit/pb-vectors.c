@@ -4,11 +4,11 @@
 // Intent: fields, packed fields and nested messages have the bytes that the
 // protobuf encoding prescribes, and what does not fit is noticed.
 //
-// RUN: %unit -D_GNU_SOURCE %s %rt/pb.c -o %t && %t
+// RUN: %unit -D_GNU_SOURCE %s %rt/write/pb.c -o %t && %t
 
 #include "check.h"
 
-#include "pb.h"
+#include "write/pb.h"
 
 static unsigned char data[64];
 static struct mprof_pb b;

@@ -12,8 +12,8 @@
 #include "bucket/heapx.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/group_by_stack.h"
-#include "summary.h"
-#include "write_report.h"
+#include "write/summary.h"
+#include "write/write_report.h"
 
 enum { SNAP_MAX = 64 };
 

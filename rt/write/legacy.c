@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the parts that all legacy texts share: stacks, counters and mappings;
+// see legacy.h. The write_text*.c files and write_custom.c write the records.
+// (Go: printStackRecord)
+
+#include "write/legacy.h"
+
+#include "bucket/bucket.h"
+#include "symbolize/module_unloads.h"
+#include "sys/flags.h"
+#include "sys/procfile.h"
+#include "thread/labels_text.h"
+#include "symbolize/maps.h"
+#include "file/outfile.h"
+#include "symbolize/skip_frames.h"
+#include "sys/stats.h"
+#include "symbolize/symbolize.h"
+#include "unwind/unwind_fp.h"
+#include "sys/version.h"
+
+int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
+                       bool has_samples) {
+  if (w->empty_stack == NULL)
+    w->empty_stack = "";
+  w->has_names =
+      mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
+  int error = mprof_outfile_open(&w->out, path, false);
+  if (error == 0 && mprof_epochs_read(&w->maps) != 0)
+    w->maps = (struct mprof_maps){0}; // the text does without mappings
+  if (error != 0 && w->has_names)
+    mprof_symbolize_end();
+  return error;
+}
+
+static void put_frame(const struct mprof_frame *f, void *arg) {
+  struct mprof_legacy *w = arg;
+  if (w->skip > 0) {
+    w->skip--;
+    return;
+  }
+  mprof_outfile_text(&w->out, "#\t0x");
+  mprof_outfile_hex(&w->out, w->pc);
+  mprof_outfile_text(&w->out, "\t");
+  if (f->function[0] != '\0') {
+    mprof_outfile_text(&w->out, f->function);
+  } else {
+    mprof_outfile_text(&w->out, f->module);
+    mprof_outfile_text(&w->out, "+0x");
+    mprof_outfile_hex(&w->out, f->offset);
+  }
+  if (f->file[0] != '\0') {
+    mprof_outfile_text(&w->out, "\t");
+    mprof_outfile_text(&w->out, f->file);
+    mprof_outfile_text(&w->out, ":");
+    mprof_outfile_dec(&w->out, f->line);
+  }
+  mprof_outfile_text(&w->out, "\n");
+}
+
+// Returns the address that a return address is shown as. If that is another
+// one, the code was unloaded and the kernel does not list it any more. So its
+// mapping is marked here, for put_maps to list it.
+static mprof_pc show(struct mprof_legacy *w, mprof_pc pc, uint32_t gone) {
+  mprof_pc shown = mprof_maps_shown(&w->maps, pc, gone);
+  if (shown != pc) {
+    const struct mprof_mapping *m = mprof_maps_find(&w->maps, shown - 1);
+    w->maps.v[m - w->maps.v].has_names = true;
+  }
+  return shown;
+}
+
+static void put_part(void *arg, const char *s, size_t len) {
+  mprof_outfile_put(arg, s, len);
+}
+
+// Puts labels as Go does in the goroutine profile.
+static void put_labels(struct mprof_legacy *w, uint16_t labels) {
+  if (labels == 0)
+    return;
+  mprof_outfile_text(&w->out, "# labels: ");
+  mprof_labels_write(labels, put_part, &w->out);
+  mprof_outfile_text(&w->out, "\n");
+}
+
+void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
+  const struct mprof_skipped skipped = mprof_stack_skipped(b, w->has_names);
+  // Readers require an address, and subtract 1 from it. So 0x1 stands for none.
+  if (b->stack_len == skipped.frames) {
+    mprof_outfile_text(&w->out, " 0x1\n#\t");
+    mprof_outfile_text(&w->out, w->empty_stack);
+  }
+  const uint32_t gone = mprof_bucket_gone(b);
+  for (uint32_t i = skipped.frames; i < b->stack_len; i++) {
+    mprof_outfile_text(&w->out, " 0x");
+    mprof_outfile_hex(&w->out, show(w, b->stack[i], gone));
+  }
+  mprof_outfile_text(&w->out, "\n");
+  put_labels(w, b->labels);
+  w->skip = skipped.functions;
+  for (uint32_t i = skipped.frames; w->has_names && i < b->stack_len; i++) {
+    w->pc = mprof_symbolize_shown(b->stack[i], gone);
+    mprof_symbolize(w->pc, put_frame, w);
+  }
+  if (b->end != MPROF_STACK_COMPLETE)
+    mprof_outfile_text(&w->out, "#\t[truncated]\n");
+  mprof_outfile_text(&w->out, "\n");
+}
+
+void mprof_legacy_stats(struct mprof_legacy *w) {
+  struct mprof_outfile *f = &w->out;
+  mprof_command_line(w->command, sizeof(w->command));
+  mprof_outfile_text(f, "# MProf " MPROF_VERSION "\n# command = ");
+  mprof_outfile_text(f, w->command);
+  mprof_outfile_text(f, "\n");
+  for (int i = 0; i < MPROF_STAT_COUNT; i++) {
+    uint64_t n = mprof_stat_get(i);
+    if (mprof_stat_infos[i].is_loss && n == 0)
+      continue;
+    mprof_outfile_text(f, "# ");
+    mprof_outfile_text(f, mprof_stat_infos[i].name);
+    mprof_outfile_text(f, " = ");
+    mprof_outfile_dec(f, n);
+    mprof_outfile_text(f, "\n");
+  }
+}
+
+// Puts an unloaded mapping as a line of /proc/self/maps.
+static void put_unloaded(struct mprof_legacy *w,
+                         const struct mprof_mapping *m) {
+  mprof_outfile_hex(&w->out, m->start);
+  mprof_outfile_text(&w->out, "-");
+  mprof_outfile_hex(&w->out, m->limit);
+  mprof_outfile_text(&w->out, " r-xp ");
+  mprof_outfile_hex(&w->out, m->offset);
+  mprof_outfile_text(&w->out, " 00:00 0 ");
+  mprof_outfile_text(&w->out, m->file);
+  mprof_outfile_text(&w->out, "\n");
+}
+
+static void put_maps(struct mprof_legacy *w, const char *title) {
+  struct mprof_infile maps;
+  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_text(&w->out, title);
+  mprof_outfile_text(&w->out, "\n");
+  if (mprof_infile_read(&maps, "/proc/self/maps") != 0)
+    return;
+  mprof_outfile_put(&w->out, maps.data, maps.len);
+  mprof_infile_free(&maps);
+  for (size_t i = 0; i < w->maps.past_len; i++)
+    if (w->maps.v[w->maps.len + i].has_names)
+      put_unloaded(w, &w->maps.v[w->maps.len + i]);
+}
+
+int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title) {
+  put_maps(w, maps_title);
+  mprof_maps_free(&w->maps);
+  int error = mprof_outfile_close(&w->out);
+  if (w->has_names)
+    mprof_symbolize_end();
+  return error;
+}

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the report's sections on the program's own profiles: the values that
+// were added and not removed, by the stack that added them.
+
+#include "write/report_custom.h"
+
+#include "symbolize/drop_frames.h"
+#include "sys/flags.h"
+#include "write/report_text.h"
+#include "snapshot/snapshot_custom.h"
+
+static void put_sample(struct mprof_report *w,
+                       const struct mprof_custom_sample *s) {
+  mprof_report_things(w, (int64_t)s->count, "value");
+  mprof_report_put(w, "\n");
+  mprof_report_stack(w, s->bucket);
+  if (w->number == 0)
+    mprof_report_put(w, "    " MPROF_LOST_EVENT " no frame is left\n");
+}
+
+static void put_profile(struct mprof_report *w,
+                        const struct mprof_custom_snapshot *s) {
+  mprof_report_put(w, "\nProfile ");
+  mprof_report_put(w, s->name);
+  mprof_report_put(w, ": what was added and not removed\n\nTotal:     ");
+  mprof_report_things(w, (int64_t)s->values, "value");
+  mprof_report_put(w, ", ");
+  mprof_report_things(w, (int64_t)s->len, "stack");
+  mprof_report_put(w, "\n");
+  for (size_t i = 0; i < s->len && i < mprof_flags.top; i++) {
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    put_sample(w, s->sorted[i]);
+  }
+}
+
+void mprof_report_custom(struct mprof_report *w) {
+  for (size_t i = 0; i < w->sum->custom_len; i++)
+    put_profile(w, &w->sum->custom[i]);
+}
+
+void mprof_report_custom_summary(struct mprof_report *w) {
+  for (size_t i = 0; i < w->sum->custom_len; i++) {
+    const struct mprof_custom_snapshot *s = &w->sum->custom[i];
+    mprof_report_put(w, "SUMMARY: MProf: ");
+    mprof_report_put(w, s->name);
+    mprof_report_put(w, ": ");
+    mprof_report_plain(w, (int64_t)s->values, " values, ");
+    mprof_report_plain(w, (int64_t)s->len, " stacks\n");
+  }
+}

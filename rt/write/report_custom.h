@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A section of the report, and its lines for scripts.
+
+#ifndef MPROF_RT_WRITE_REPORT_CUSTOM_H
+#define MPROF_RT_WRITE_REPORT_CUSTOM_H
+
+struct mprof_report;
+
+void mprof_report_custom(struct mprof_report *w);
+void mprof_report_custom_summary(struct mprof_report *w);
+
+#endif // MPROF_RT_WRITE_REPORT_CUSTOM_H

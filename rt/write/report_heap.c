@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the report's section on the heap: totals, and the stacks with the most
+// bytes in use and the most bytes allocated.
+
+#include "write/report_heap.h"
+
+#include "bucket/cycle.h"
+#include "sys/flags.h"
+#include "write/report_text.h"
+#include "snapshot/snapshot_heap.h"
+#include "sys/sort.h"
+#include "snapshot/group_by_stack.h"
+
+// Puts the bytes and the number of blocks.
+static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {
+  mprof_report_bytes(w, bytes);
+  mprof_report_put(w, " in ");
+  mprof_report_count(w, blocks, blocks == 1 ? " block" : " blocks");
+}
+
+static void put_rate(struct mprof_report *w) {
+  mprof_report_put(w, "Rate:      ");
+  if (w->sum->heap.rate == 0) {
+    mprof_report_put(w, "0, nothing is sampled\n");
+  } else if (w->sum->heap.rate == 1) {
+    mprof_report_put(w, "1, every block is counted\n");
+  } else {
+    mprof_report_put(w, "one sample every ");
+    mprof_report_count(w, (int64_t)w->sum->heap.rate,
+                       " bytes on average; the figures are estimates\n");
+  }
+}
+
+static void put_totals(struct mprof_report *w) {
+  const struct mprof_stacks *g = &w->sum->heap_stacks;
+  mprof_report_put(w, "\nIn use:    ");
+  put_blocks(w, g->total.inuse_bytes, g->total.inuse_objects);
+  mprof_report_put(w, "\nAllocated: ");
+  put_blocks(w, g->total.alloc_bytes, g->total.alloc_objects);
+  mprof_report_put(w, "\nSamples:   ");
+  mprof_report_count(w, (int64_t)g->samples, " allocated, ");
+  mprof_report_count(w, (int64_t)g->sample_frees, " freed, ");
+  mprof_report_count(w, (int64_t)g->len, " stacks\n");
+  if (mprof_cycle_is_missing())
+    mprof_report_put(w, "Cycles:    strict_cycles=1, but the program ended "
+                        "none: the figures are as of the first profile\n");
+  else if (mprof_cycle_as_of() == MPROF_CYCLE_COLLECTOR)
+    mprof_report_put(w, "Cycles:    the figures are as of the last garbage "
+                        "collection\n");
+  else if (mprof_cycle_as_of() == MPROF_CYCLE_PROGRAM)
+    mprof_report_put(w, "Cycles:    strict_cycles=1: the figures are as of the "
+                        "last mprof_next_cycle\n");
+  const char *why = mprof_stacks_why_none(g, w->sum->heap.rate);
+  if (why != NULL) {
+    mprof_report_put(w, "Nothing was sampled: ");
+    mprof_report_put(w, why);
+    mprof_report_put(w, "\n");
+  }
+}
+
+static bool has_more_in_use(const void *a, const void *b) {
+  const struct mprof_stack_sum *x = a, *y = b;
+  return x->sum.inuse_bytes > y->sum.inuse_bytes;
+}
+
+static bool has_more_allocated(const void *a, const void *b) {
+  const struct mprof_stack_sum *x = a, *y = b;
+  return x->sum.alloc_bytes > y->sum.alloc_bytes;
+}
+
+// Puts the number of stacks that the list leaves out.
+static void put_others(struct mprof_report *w, bool in_use, size_t from) {
+  const struct mprof_stacks *g = &w->sum->heap_stacks;
+  int64_t others = 0;
+  for (size_t i = from; i < g->len; i++)
+    others += (in_use ? g->sorted[i]->sum.inuse_bytes
+                      : g->sorted[i]->sum.alloc_bytes) > 0;
+  if (others == 0)
+    return;
+  mprof_report_put(w, "\nand ");
+  mprof_report_things(w, others, "stack");
+  mprof_report_put(w, " more (option top)\n");
+}
+
+static void put_top(struct mprof_report *w, bool in_use) {
+  const struct mprof_stacks *g = &w->sum->heap_stacks;
+  mprof_sort((void **)g->sorted, g->len,
+             in_use ? has_more_in_use : has_more_allocated);
+  size_t top = mprof_flags.top < g->len ? mprof_flags.top : g->len;
+  if (top == 0)
+    return;
+  if ((in_use ? g->sorted[0]->sum.inuse_bytes
+              : g->sorted[0]->sum.alloc_bytes) <= 0)
+    return;
+  mprof_report_put(w, in_use ? "\nStacks with the most bytes in use\n"
+                             : "\nStacks with the most bytes allocated\n");
+  for (size_t i = 0; i < top; i++) {
+    const struct mprof_mem_estimate *e = &g->sorted[i]->sum;
+    int64_t bytes = in_use ? e->inuse_bytes : e->alloc_bytes;
+    if (bytes <= 0)
+      break;
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    put_blocks(w, bytes, in_use ? e->inuse_objects : e->alloc_objects);
+    mprof_report_put(w, ", ");
+    mprof_report_percent(w, bytes,
+                         in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
+    if (w->sum->heap.rate > 1) { // more samples make a better estimate
+      uint64_t n =
+          in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
+      mprof_report_put(w, ", ");
+      mprof_report_count(w, (int64_t)n, n == 1 ? " sample" : " samples");
+    }
+    mprof_report_put(w, "\n");
+    mprof_report_labels(w, &g->sorted[i]->labels);
+    mprof_report_stack(w, g->sorted[i]->bucket);
+  }
+  put_others(w, in_use, top);
+}
+
+void mprof_report_heap(struct mprof_report *w) {
+  put_rate(w);
+  put_totals(w);
+  put_top(w, true);
+  put_top(w, false);
+}
+
+void mprof_report_heap_summary(struct mprof_report *w) {
+  const struct mprof_stacks *g = &w->sum->heap_stacks;
+  const struct mprof_mem_estimate *e = &g->total;
+  mprof_report_put(w, "SUMMARY: MProf: ");
+  mprof_report_plain(w, e->inuse_bytes, " bytes in ");
+  mprof_report_plain(w, e->inuse_objects, " blocks in use, ");
+  mprof_report_plain(w, e->alloc_bytes, " bytes in ");
+  mprof_report_plain(w, e->alloc_objects, " blocks allocated, ");
+  mprof_report_plain(w, (int64_t)g->len, " stacks, ");
+  mprof_report_plain(w, (int64_t)g->samples, " samples at rate ");
+  mprof_report_plain(w, (int64_t)w->sum->heap.rate, "\n");
+}

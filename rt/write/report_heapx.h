@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A section of the report, and its lines for scripts.
+
+#ifndef MPROF_RT_WRITE_REPORT_HEAPX_H
+#define MPROF_RT_WRITE_REPORT_HEAPX_H
+
+struct mprof_report;
+
+void mprof_report_heapx(struct mprof_report *w);
+void mprof_report_heapx_summary(struct mprof_report *w);
+
+#endif // MPROF_RT_WRITE_REPORT_HEAPX_H

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts numbers and stacks into the report, as people read them; see report.h.
+// The sections of the report are in the other report_*.c files.
+
+#include "write/report_text.h"
+
+#include "bucket/bucket.h"
+#include "thread/labels_text.h"
+#include "sys/message.h"
+#include "file/outfile.h"
+#include "snapshot/group_by_stack.h"
+#include "symbolize/symbolize.h"
+#include "unwind/unwind_fp.h"
+#include "symbolize/wrappers.h"
+
+#include <string.h>
+
+enum { NAME_MAX = 160 };
+
+// --- numbers ---
+
+void mprof_report_put(struct mprof_report *w, const char *s) {
+  mprof_outfile_text(&w->out, s);
+}
+
+void mprof_report_count(struct mprof_report *w, int64_t n, const char *what) {
+  char text[32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_grouped(&t, n < 0 ? 0 : (uint64_t)n);
+  mprof_report_put(w, text);
+  mprof_report_put(w, what);
+}
+
+void mprof_report_things(struct mprof_report *w, int64_t n, const char *thing) {
+  mprof_report_count(w, n, " ");
+  mprof_report_put(w, thing);
+  if (n != 1)
+    mprof_report_put(w, "s");
+}
+
+void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what) {
+  mprof_outfile_dec(&w->out, n < 0 ? 0 : (uint64_t)n);
+  mprof_report_put(w, what);
+}
+
+void mprof_report_bytes(struct mprof_report *w, int64_t bytes) {
+  static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB"};
+  uint64_t n = bytes < 0 ? 0 : (uint64_t)bytes;
+  if (n < 1024) {
+    mprof_report_count(w, bytes, " bytes");
+    return;
+  }
+  int unit = 0;
+  for (; unit < 4 && n >= 1024u * 1024; unit++)
+    n /= 1024;
+  char text[32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_fixed(&t, (uint64_t)((double)n * 100 / 1024 + 0.5), 2);
+  mprof_report_put(w, text);
+  mprof_report_put(w, units[unit]);
+  mprof_report_put(w, " (");
+  mprof_report_count(w, bytes, " bytes)");
+}
+
+void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole) {
+  char text[32];
+  struct mprof_text t = MPROF_TEXT(text);
+  double share = whole > 0 && part > 0 ? (double)part / (double)whole : 0;
+  mprof_text_fixed(&t, (uint64_t)(share * 1000 + 0.5), 1);
+  mprof_report_put(w, text);
+  mprof_report_put(w, "%");
+}
+
+void mprof_report_time(struct mprof_report *w, int64_t ns) {
+  static const struct {
+    const char *name;
+    double ns;
+  } units[] = {{" us", 1e3}, {" ms", 1e6}, {" s", 1e9}};
+  if (ns < 1000) {
+    mprof_report_count(w, ns, " ns");
+    return;
+  }
+  int unit = 0;
+  uint64_t hundredths = (uint64_t)((double)ns * 100 / units[0].ns + 0.5);
+  while (hundredths >= 100000 && unit < 2)
+    hundredths = (uint64_t)((double)ns * 100 / units[++unit].ns + 0.5);
+  char text[32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_fixed(&t, hundredths, 2);
+  mprof_report_put(w, text);
+  mprof_report_put(w, units[unit].name);
+}
+
+// --- stacks ---
+
+static void put_part(void *arg, const char *s, size_t len) {
+  mprof_outfile_put(arg, s, len);
+}
+
+void mprof_report_labels(struct mprof_report *w,
+                         const struct mprof_stack_labels *labels) {
+  if (labels->most == 0)
+    return;
+  mprof_report_put(w, "    labels ");
+  mprof_labels_write(labels->most, put_part, &w->out);
+  mprof_report_put(w, labels->differ ? " and others\n" : "\n");
+}
+
+// Whether a function is one of libc's in which threads start. The last three
+// names are not reserved, so they count only in the two outermost frames.
+static bool is_start(const struct mprof_report *w, const char *function) {
+  if (strncmp(function, "__libc_start_", 13) == 0 ||
+      strcmp(function, "_start") == 0)
+    return true;
+  return w->bucket->stack_len - w->index <= 2 &&
+         (strcmp(function, "start_thread") == 0 ||
+          strncmp(function, "clone", 5) == 0 ||
+          strncmp(function, "__clone", 7) == 0);
+}
+
+static void put_library(struct mprof_report *w, const char *file) {
+  const char *slash = strrchr(file, '/');
+  mprof_report_put(w, " (");
+  mprof_report_put(w, slash == NULL ? file : slash + 1);
+  mprof_report_put(w, ")");
+}
+
+static void put_frame(const struct mprof_frame *f, void *arg) {
+  struct mprof_report *w = arg;
+  if (w->skip > 0) {
+    w->skip--;
+    return;
+  }
+  if (w->is_main || is_start(w, f->function) ||
+      (f->function[0] != '\0' && mprof_is_wrapper(f->function)))
+    return;
+  mprof_report_put(w, "    #");
+  mprof_outfile_dec(&w->out, w->number++);
+  mprof_report_put(w, " 0x");
+  mprof_outfile_hex(&w->out, w->bucket->stack[w->index] - 1);
+  if (f->function[0] != '\0') {
+    size_t len = strlen(f->function);
+    mprof_report_put(w, " in ");
+    // Cut: the name of a template would fill the screen. The profile has it
+    // all.
+    mprof_outfile_put(&w->out, f->function, len < NAME_MAX ? len : NAME_MAX);
+    if (len > NAME_MAX)
+      mprof_report_put(w, "...");
+  }
+  mprof_report_put(w, " ");
+  if (f->file[0] != '\0') {
+    mprof_report_put(w, f->file);
+    mprof_report_put(w, ":");
+    mprof_outfile_dec(&w->out, f->line);
+    if (f->is_library)
+      put_library(w, f->module);
+  } else {
+    mprof_report_put(w, "(");
+    mprof_report_put(w, f->module);
+    mprof_report_put(w, "+0x");
+    mprof_outfile_hex(&w->out, f->offset);
+    mprof_report_put(w, ")");
+  }
+  mprof_report_put(w, "\n");
+  w->is_main = strcmp(f->function, "main") == 0;
+}
+
+void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
+  w->bucket = b;
+  w->number = 0;
+  w->skip = b->skip;
+  w->is_main = false;
+  const uint32_t gone = mprof_bucket_gone(b);
+  for (w->index = 0; w->index < b->stack_len; w->index++)
+    if (!mprof_symbolize(mprof_symbolize_shown(b->stack[w->index], gone),
+                         put_frame, w)) {
+      mprof_report_put(w,
+                       "    [truncated] at code that is no longer mapped: 0x");
+      mprof_outfile_hex(&w->out, b->stack[w->index]);
+      mprof_report_put(w, "\n");
+      return;
+    }
+  if (w->is_main)
+    return;
+  if (b->end == MPROF_STACK_CUT_CHAIN)
+    mprof_report_put(w, "    [truncated] at code without frame pointers\n");
+  else if (b->end == MPROF_STACK_CUT_DEPTH)
+    mprof_report_put(w, "    [truncated] at stack_depth frames\n");
+}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the report's two sections on waits: where threads waited (block
+// profile), and which threads made others wait (mutex profile).
+
+#include "write/report_wait.h"
+
+#include "bucket/bucket.h"
+#include "sys/flags.h"
+#include "wait/hook_names.h"
+#include "wait/lock_names.h"
+#include "sys/message.h"
+#include "write/report_text.h"
+#include "snapshot/snapshot_wait.h"
+#include "snapshot/group_by_stack.h"
+
+// The words and numbers in which the two sections differ.
+struct section {
+  const struct mprof_wait_snapshot *snapshot;
+  const struct mprof_wait_stacks *stacks;
+  const char *title, *thing, *name, *rate_name;
+};
+
+static struct section block_section(const struct mprof_report *w) {
+  return (struct section){.snapshot = &w->sum->block,
+                          .stacks = &w->sum->block_stacks,
+                          .title = "Where threads waited (block profile)",
+                          .thing = "wait",
+                          .name = "block",
+                          .rate_name = " stacks, rate "};
+}
+
+static struct section mutex_section(const struct mprof_report *w) {
+  return (struct section){.snapshot = &w->sum->mutex,
+                          .stacks = &w->sum->mutex_stacks,
+                          .title = "Who made others wait (mutex profile)",
+                          .thing = "contention",
+                          .name = "mutex",
+                          .rate_name = " stacks, fraction "};
+}
+
+static void put_rate(struct mprof_report *w,
+                     const struct mprof_wait_snapshot *s) {
+  bool is_block = s->type == MPROF_BUCKET_BLOCK;
+  mprof_report_put(w, "Rate:      ");
+  if (s->rate == 0) {
+    mprof_report_put(w, "0, nothing is sampled any more");
+  } else if (s->rate == 1) {
+    mprof_report_put(w, is_block ? "1, every wait is counted"
+                                 : "1, every contended unlock is counted");
+  } else if (is_block) {
+    mprof_report_put(w, "one sample every ");
+    mprof_report_time(w, (int64_t)s->rate);
+    mprof_report_put(w, " of waiting on average; the figures are estimates");
+  } else {
+    mprof_report_put(w, "one contended unlock in ");
+    mprof_report_count(w, (int64_t)s->rate, "; the figures are estimates");
+  }
+}
+
+// "1.50 s in 12 waits, 125.00 ms each"
+static void put_delay(struct mprof_report *w, const struct section *p,
+                      int64_t cycles, int64_t count) {
+  int64_t ns = mprof_wait_ns(p->snapshot, cycles);
+  mprof_report_time(w, ns);
+  mprof_report_put(w, " in ");
+  mprof_report_things(w, count, p->thing);
+  if (count > 1) {
+    mprof_report_put(w, ", ");
+    mprof_report_time(w, ns / count);
+    mprof_report_put(w, " each");
+  }
+}
+
+// "    mutex queue (0x7f...) and 2 other locks"
+static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
+  mprof_report_put(w, "    ");
+  mprof_report_put(w, mprof_kind_name(s->bucket->kind));
+  if (s->bucket->object != 0) {
+    char text[MPROF_LOCK_NAME + 32];
+    struct mprof_text t = MPROF_TEXT(text);
+    mprof_lock_label(&t, s->bucket->object);
+    mprof_report_put(w, " ");
+    mprof_report_put(w, text);
+  }
+  if (s->locks > 1) {
+    mprof_report_put(w, " and ");
+    mprof_report_things(w, (int64_t)s->locks - 1, "other lock");
+  }
+  mprof_report_put(w, "\n");
+}
+
+static void put_section(struct mprof_report *w, const struct section *p) {
+  const struct mprof_wait_stacks *g = p->stacks;
+  mprof_report_put(w, "\n");
+  mprof_report_put(w, p->title);
+  mprof_report_put(w, "\n\n");
+  put_rate(w, p->snapshot);
+  mprof_report_put(w, "\nTotal:     ");
+  put_delay(w, p, g->cycles, g->count);
+  mprof_report_put(w, ", ");
+  mprof_report_things(w, (int64_t)g->len, "stack");
+  mprof_report_put(w, "\n");
+  for (size_t i = 0; i < g->len && i < mprof_flags.top; i++) {
+    const struct mprof_wait_sum *s = g->sorted[i];
+    mprof_report_put(w, "\n");
+    mprof_report_count(w, (int64_t)i + 1, ". ");
+    put_delay(w, p, s->cycles, s->count);
+    mprof_report_put(w, ", ");
+    mprof_report_percent(w, s->cycles, g->cycles);
+    mprof_report_put(w, "\n");
+    put_lock(w, s);
+    mprof_report_labels(w, &s->labels);
+    mprof_report_stack(w, s->bucket);
+  }
+}
+
+static void put_summary(struct mprof_report *w, const struct section *p) {
+  const struct mprof_wait_stacks *g = p->stacks;
+  mprof_report_put(w, "SUMMARY: MProf: ");
+  mprof_report_put(w, p->name);
+  mprof_report_put(w, ": ");
+  mprof_report_plain(w, g->count, " ");
+  mprof_report_put(w, p->thing);
+  mprof_report_put(w, "s, ");
+  mprof_report_plain(w, mprof_wait_ns(p->snapshot, g->cycles), " ns, ");
+  mprof_report_plain(w, (int64_t)g->len, p->rate_name);
+  mprof_report_plain(w, (int64_t)p->snapshot->rate, "\n");
+}
+
+void mprof_report_block(struct mprof_report *w) {
+  const struct section p = block_section(w);
+  put_section(w, &p);
+}
+
+void mprof_report_mutex(struct mprof_report *w) {
+  const struct section p = mutex_section(w);
+  put_section(w, &p);
+}
+
+void mprof_report_block_summary(struct mprof_report *w) {
+  const struct section p = block_section(w);
+  put_summary(w, &p);
+}
+
+void mprof_report_mutex_summary(struct mprof_report *w) {
+  const struct section p = mutex_section(w);
+  put_summary(w, &p);
+}

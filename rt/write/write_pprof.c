@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the built-in profiles as pprof reads them: says which values and
+// labels a sample of each profile has. pprof.c knows the bytes. Names, order
+// and scaling are those of Go. (Go: writeHeapProto, printCountCycleProfile,
+// printCountProfile)
+
+#include "write/write_pprof.h"
+
+#include "wait/block_kinds.h"
+#include "bucket/bucket.h"
+#include "symbolize/drop_frames.h"
+#include "wait/hook_names.h"
+#include "wait/lock_names.h"
+#include "sys/message.h"
+#include "write/pprof.h"
+#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/snapshot_wait.h"
+#include "snapshot/group_by_stack.h"
+#include "stuck/stuck_types.h"
+#include "wait/thread_slots.h"
+#include "write/write_stuck.h"
+
+static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
+
+static void put_mem(struct mprof_pprof *w, const struct mprof_mem_sample *s,
+                    uint64_t bytes_key) {
+  if (s->allocs == 0 && s->frees == 0)
+    return;
+  struct mprof_mem_estimate e = mprof_mem_scale(s);
+  const int64_t values[] = {
+      at_least_0(e.alloc_objects), at_least_0(e.alloc_bytes),
+      at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
+  const struct mprof_pprof_label bytes = {.key = bytes_key,
+                                          .num = (int64_t)s->bucket->size};
+  mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
+}
+
+int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
+                           bool allocs_first) {
+  const struct mprof_pprof_head head = {.types = {{"alloc_objects", "count"},
+                                                  {"alloc_space", "bytes"},
+                                                  {"inuse_objects", "count"},
+                                                  {"inuse_space", "bytes"}},
+                                        .types_len = 4,
+                                        .period_type = {"space", "bytes"},
+                                        .period = s->rate,
+                                        .default_type =
+                                            allocs_first ? "alloc_space" : NULL,
+                                        .time_ns = s->time_ns,
+                                        .rate_name = "heap_rate",
+                                        .rate = s->rate,
+                                        .drops_allocators = true};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  uint64_t bytes_key = mprof_pprof_string(w, "bytes");
+  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
+    put_mem(w, &s->samples[i], bytes_key);
+  return mprof_pprof_end(w);
+}
+
+// --- heapx ---
+
+static void put_heapx(struct mprof_pprof *w, const struct mprof_mem_sample *s,
+                      const struct mprof_heapx_sample *x, uint64_t bytes_key) {
+  struct mprof_heapx_estimate e = mprof_heapx_scale(s, x);
+  if (!mprof_heapx_has_any(&e))
+    return;
+  const int64_t values[] = {
+      e.temporary_objects, e.temporary_bytes,   e.in_place,         e.moved,
+      e.copied_bytes,      e.alloc_slack_bytes, e.inuse_slack_bytes};
+  const struct mprof_pprof_label bytes = {.key = bytes_key,
+                                          .num = (int64_t)s->bucket->size};
+  mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
+}
+
+int mprof_write_heapx_pprof(const struct mprof_mem_snapshot *s,
+                            const char *path) {
+  const struct mprof_pprof_head head = {
+      .types = {{"temporary_objects", "count"},
+                {"temporary_space", "bytes"},
+                {"in_place", "count"},
+                {"moved", "count"},
+                {"copied_space", "bytes"},
+                {"alloc_slack_space", "bytes"},
+                {"slack_space", "bytes"}},
+      .types_len = 7,
+      .period_type = {"space", "bytes"},
+      .period = s->rate,
+      .default_type = "temporary_objects",
+      .time_ns = s->time_ns,
+      .rate_name = "heap_rate",
+      .rate = s->rate,
+      .drops_allocators = true};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  uint64_t bytes_key = mprof_pprof_string(w, "bytes");
+  for (size_t i = 0; s->heapx && i < s->len && !mprof_pprof_has_failed(w); i++)
+    put_heapx(w, &s->samples[i], &s->heapx[i], bytes_key);
+  return mprof_pprof_end(w);
+}
+
+// --- waits ---
+
+struct wait_keys {
+  uint64_t lock, kind; // numbers of the labels' keys
+};
+
+// Makes the label of a lock. Returns the number of labels: 0 if there is no
+// lock.
+static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
+                       uint64_t key, uintptr_t object) {
+  if (object == 0)
+    return 0;
+  char text[MPROF_LOCK_NAME + 32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_lock_label(&t, object);
+  *label = (struct mprof_pprof_label){.key = key,
+                                      .str = mprof_pprof_string(w, text)};
+  return 1;
+}
+
+static void put_wait(struct mprof_pprof *w, const struct mprof_wait_snapshot *s,
+                     const struct mprof_wait_sample *x,
+                     const struct wait_keys *keys) {
+  const struct mprof_bucket *b = x->bucket;
+  const int64_t values[] = {x->count, mprof_wait_ns(s, x->cycles)};
+  struct mprof_pprof_label labels[2] = {
+      {.key = keys->kind,
+       .str = mprof_pprof_string(w, mprof_kind_name(b->kind))}};
+  const size_t n = 1 + put_lock(w, &labels[1], keys->lock, b->object);
+  mprof_pprof_sample(w, b, values, labels, n);
+}
+
+int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
+                           const char *path) {
+  const struct mprof_pprof_head head = {
+      .types = {{"contentions", "count"}, {"delay", "nanoseconds"}},
+      .types_len = 2,
+      .period_type = {"contentions", "count"},
+      .period = 1,
+      .time_ns = s->time_ns,
+      .rate_name =
+          s->type == MPROF_BUCKET_BLOCK ? "block_rate" : "mutex_fraction",
+      .rate = s->rate};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  const struct wait_keys keys = {.lock = mprof_pprof_string(w, "lock"),
+                                 .kind = mprof_pprof_string(w, "kind")};
+  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
+    put_wait(w, s, &s->samples[i], &keys);
+  return mprof_pprof_end(w);
+}
+
+// --- threads ---
+
+int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
+                             const char *path) {
+  const struct mprof_pprof_head head = {
+      .types = {{"threadcreate", "count"}},
+      .types_len = 1,
+      .period_type = {"threadcreate", "count"},
+      .period = 1,
+      .time_ns = s->time_ns,
+      .empty_stack = MPROF_UNKNOWN_CREATOR};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  uint64_t key = mprof_pprof_string(w, "thread");
+  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++) {
+    const struct mprof_thread_sample *x = &s->samples[i];
+    const int64_t count = (int64_t)x->count;
+    const struct mprof_pprof_label name = {
+        .key = key, .str = mprof_pprof_string(w, x->name)};
+    mprof_pprof_sample(w, x->bucket, &count, &name, name.str != 0);
+  }
+  return mprof_pprof_end(w);
+}
+
+struct stack_keys {
+  uint64_t state, kind, grade, lock; // numbers of the labels' keys
+};
+
+// Writes a thread's stack as a sample. A thread that waits has the label of the
+// block profile; a stuck thread has also its grade and the lock.
+static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
+                      const struct stack_keys *keys) {
+  static const char *const states[] = {[MPROF_STACK_OF_RUNNING] = "running",
+                                       [MPROF_STACK_OF_WAITING] = "waiting",
+                                       [MPROF_STACK_IN_FUTEX] = "waiting",
+                                       [MPROF_STACK_UNREAD] = "unread"};
+  const int64_t count = (int64_t)x->count;
+  const bool is_unseen = x->source == MPROF_STACK_IN_FUTEX;
+  const bool waits = x->source == MPROF_STACK_OF_WAITING || is_unseen;
+  const char *kind =
+      waits ? mprof_kind_name(is_unseen ? MPROF_KIND_futex : x->kind) : "";
+  const char *grade = mprof_stuck_grade_name(x->grade);
+  struct mprof_pprof_label labels[4] = {
+      {.key = keys->state, .str = mprof_pprof_string(w, states[x->source])},
+      {.key = keys->kind, .str = mprof_pprof_string(w, kind)},
+      {.key = keys->grade, .str = mprof_pprof_string(w, grade)}};
+  size_t n = x->grade ? 3 : waits ? 2 : 1;
+  n += put_lock(w, &labels[n], keys->lock, x->stack.object);
+  mprof_pprof_sample(w, &x->stack, &count, labels, n);
+}
+
+int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
+                             const char *name, const char *path) {
+  char unseen[MPROF_UNSEEN_TEXT];
+  const struct mprof_pprof_head head = {.types = {{name, "count"}},
+                                        .types_len = 1,
+                                        .period_type = {name, "count"},
+                                        .period = 1,
+                                        .time_ns = s->time_ns,
+                                        .note = mprof_unseen_text(unseen, s),
+                                        .empty_stack = "[unknown]"};
+  struct mprof_pprof *w;
+  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  if (error != 0)
+    return error;
+  const struct stack_keys keys = {.state = mprof_pprof_string(w, "state"),
+                                  .kind = mprof_pprof_string(w, "kind"),
+                                  .grade = mprof_pprof_string(w, "grade"),
+                                  .lock = mprof_pprof_string(w, "lock")};
+  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
+    put_stack(w, s->v[i], &keys);
+  return mprof_pprof_end(w);
+}

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the report that people read at exit. It has a section for each kind of
+// profile, with totals and the largest stacks; then the losses and the memory
+// of the profiler. The last lines are for scripts. The sections themselves are
+// in the report_*.c files.
+
+#include "write/write_report.h"
+
+#include "sys/flags.h"
+#include "sys/procfile.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "file/outfile.h"
+#include "file/path.h"
+#include "sys/persistent.h"
+#include "write/report_custom.h"
+#include "write/report_heap.h"
+#include "write/report_heapx.h"
+#include "write/report_text.h"
+#include "write/report_threadcreate.h"
+#include "write/report_wait.h"
+#include "sys/stats.h"
+#include "write/summary.h"
+#include "symbolize/symbolize.h"
+#include "sys/version.h"
+#include "write/write_stuck.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+static void put_head(struct mprof_report *w) {
+  const struct mprof_summary *s = w->sum;
+  char text[256];
+  struct mprof_text t = MPROF_TEXT(text);
+  bool is_plain = s->has_heap && !s->has_block && !s->has_mutex;
+  mprof_text_str(&t, "MProf " MPROF_VERSION);
+  mprof_text_str(&t, is_plain ? " heap report" : " report");
+  mprof_text_str(&t, "\n\nProgram:   ");
+  mprof_path_program(&t);
+  mprof_text_str(&t, " (pid ");
+  mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
+  mprof_text_str(&t, ")\nTime:      ");
+  mprof_text_utc(&t, w->sum->heap.time_ns, false);
+  mprof_report_put(w, text);
+  mprof_command_line(w->command, sizeof(w->command));
+  mprof_report_put(w, "\nCommand:   ");
+  mprof_report_put(w, w->command);
+  mprof_report_put(w, "\n");
+}
+
+static void put_losses(struct mprof_report *w) {
+  bool has_any = false;
+  for (int i = 0; i < MPROF_STAT_COUNT; i++) {
+    uint64_t n = mprof_stat_get(i);
+    if (!mprof_stat_infos[i].is_loss || n == 0)
+      continue;
+    if (!has_any)
+      mprof_report_put(w, "\nWhat the profile lacks\n");
+    has_any = true;
+    mprof_report_put(w, "  ");
+    mprof_report_count(w, (int64_t)n, " ");
+    mprof_report_put(w, mprof_stat_infos[i].text);
+    mprof_report_put(w, "\n");
+  }
+}
+
+// Returns the resident memory: the second number of statm, in pages. -1 if it
+// is unknown.
+static int64_t resident_bytes(void) {
+  struct mprof_infile f;
+  int64_t pages = 0;
+  if (mprof_infile_read(&f, "/proc/self/statm") != 0)
+    return -1;
+  const char *p = strchr(f.data, ' ');
+  for (p = p == NULL ? "" : p + 1; *p >= '0' && *p <= '9'; p++)
+    pages = pages * 10 + (*p - '0');
+  mprof_infile_free(&f);
+  return pages * PAGE;
+}
+
+static void put_memory(struct mprof_report *w) {
+  int64_t resident = resident_bytes();
+  mprof_report_put(w, "\nThe profiler's tables, not all of them touched: ");
+  mprof_report_bytes(w, (int64_t)mprof_persistent_used());
+  if (resident >= 0) {
+    mprof_report_put(w, "\nThe process's resident memory: ");
+    mprof_report_bytes(w, resident);
+  }
+  mprof_report_put(w, "\n\n");
+}
+
+static void put_sections(struct mprof_report *w) {
+  if (w->sum->has_heap)
+    mprof_report_heap(w);
+  if (w->sum->has_heapx)
+    mprof_report_heapx(w);
+  if (w->sum->has_block)
+    mprof_report_block(w);
+  if (w->sum->has_mutex)
+    mprof_report_mutex(w);
+  if (w->sum->has_threads)
+    mprof_report_threads(w);
+  if (mprof_flags.threadleak)
+    mprof_report_stuck(w, &w->sum->stuck);
+  mprof_report_custom(w);
+}
+
+static void put_summaries(struct mprof_report *w) {
+  if (w->sum->has_block)
+    mprof_report_block_summary(w);
+  if (w->sum->has_mutex)
+    mprof_report_mutex_summary(w);
+  if (w->sum->has_threads)
+    mprof_report_threads_summary(w);
+  if (mprof_flags.threadleak)
+    mprof_report_stuck_summary(w, &w->sum->stuck);
+  mprof_report_custom_summary(w);
+  if (w->sum->has_heapx)
+    mprof_report_heapx_summary(w);
+  if (w->sum->has_heap)
+    mprof_report_heap_summary(w);
+}
+
+static void put_report(struct mprof_report *w) {
+  put_head(w);
+  put_sections(w);
+  put_losses(w);
+  put_memory(w);
+  put_summaries(w);
+}
+
+int mprof_write_report(const struct mprof_summary *s, const char *path) {
+  struct mprof_report *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  w->sum = s;
+  bool wants_names = mprof_flags.symbolize && mprof_flags.top > 0 &&
+                     mprof_summary_has_stacks(s);
+  int error = mprof_symbolize_begin(wants_names);
+  if (error == 0) {
+    error = path == NULL ? mprof_outfile_open_stderr(&w->out)
+                         : mprof_outfile_open(&w->out, path, false);
+    if (error == 0) {
+      put_report(w);
+      error = mprof_outfile_close(&w->out);
+    }
+    mprof_symbolize_end();
+  }
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
+}

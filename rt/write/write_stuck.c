@@ -1,0 +1,394 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the report of stuck threads, as a section of the exit report or as a
+// file of its own. stuck.c finds the threads; this file only shows them:
+//
+//   each cycle (deadlock), with the locks that its threads hold and wait for
+//   threads that wait for a lock whose holder has ended
+//   threads that wait for a stuck thread
+//   threads that wait for an object that no thread can reach
+//
+// Notes at the end say which waits could not be judged, and why.
+
+#include "write/write_stuck.h"
+
+#include "wait/block_kinds.h"
+#include "bucket/bucket.h"
+#include "sys/clock.h"
+#include "wait/contention.h"
+#include "sys/flags.h"
+#include "wait/holds.h"
+#include "wait/lock_names.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "file/outfile.h"
+#include "file/path.h"
+#include "thread/proc_threads.h"
+#include "write/report_text.h"
+#include "snapshot/group_by_stack.h"
+#include "stuck/stuck_locks.h"
+#include "stuck/stuck_types.h"
+#include "symbolize/symbolize.h"
+#include "wait/thread_slots.h"
+#include "sys/version.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct writer {
+  struct mprof_report *w;
+  const struct mprof_stuck *g;
+  struct mprof_bucket *bucket; // scratch, for the stack of a hold
+};
+
+// --- words ---
+
+static const char *lock_word(enum mprof_awaited awaited) {
+  switch (awaited) {
+  case MPROF_AWAITS_MUTEX:
+    return "mutex ";
+  case MPROF_AWAITS_READ:
+  case MPROF_AWAITS_WRITE:
+    return "rwlock ";
+  case MPROF_AWAITS_SPIN:
+    return "spin lock ";
+  default:
+    return "lock ";
+  }
+}
+
+static void put_label(struct mprof_report *w, uintptr_t object) {
+  char text[MPROF_LOCK_NAME + 32];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_lock_label(&t, object);
+  mprof_report_put(w, text);
+}
+
+static void put_thread_name(struct mprof_report *w, int tid) {
+  char name[MPROF_THREAD_NAME];
+  mprof_report_put(w, "thread ");
+  mprof_report_plain(w, tid, "");
+  if (!mprof_proc_thread_name(tid, name) || name[0] == '\0')
+    return;
+  mprof_report_put(w, " \"");
+  mprof_report_put(w, name);
+  mprof_report_put(w, "\"");
+}
+
+static void put_age(struct mprof_report *w, uint64_t since) {
+  const uint64_t now = mprof_clock_now();
+  mprof_report_time(w, (int64_t)mprof_clock_ns(now > since ? now - since : 0));
+}
+
+// --- one thread ---
+
+// ", held by threads 4711, 4712 and 12 more"
+static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
+                        const struct mprof_stuck_thread *x) {
+  enum { NAMED = 8 };
+  const uint32_t named = x->holds_len <= NAMED ? x->holds_len : NAMED;
+  mprof_report_put(w, x->needs_all ? ", held by some of threads "
+                                   : ", held by threads ");
+  for (uint32_t i = 0; i < named; i++) {
+    const bool is_last = i + 1 == x->holds_len;
+    mprof_report_put(w, i == 0 ? "" : is_last ? " and " : ", ");
+    mprof_report_plain(w, g->v[g->holds[x->holds + i]->thread].tid, "");
+  }
+  if (named < x->holds_len) {
+    mprof_report_put(w, " and ");
+    mprof_report_count(w, x->holds_len - named, " more");
+  }
+}
+
+// "mutex accounts (0x5581), held by thread 4712"
+static void put_awaited(const struct writer *p,
+                        const struct mprof_stuck_thread *x) {
+  struct mprof_report *w = p->w;
+  if (x->awaited == MPROF_AWAITS_THREAD) {
+    mprof_report_put(w, "the end of thread ");
+    mprof_report_plain(w, x->holder_tid, "");
+    return;
+  }
+  if (x->awaited == MPROF_AWAITS_OBJECT)
+    mprof_report_put(w, x->wait.kind == MPROF_KIND_cond  ? "condition "
+                        : x->wait.kind == MPROF_KIND_sem ? "semaphore "
+                                                         : "barrier ");
+  else
+    mprof_report_put(w, lock_word(x->awaited));
+  put_label(w, x->wait.object);
+  if (x->awaited == MPROF_AWAITS_OBJECT)
+    return;
+  if (x->holder == MPROF_HOLDER_RECORDED && x->holds_len > 1) {
+    put_holders(p->w, p->g, x);
+    return;
+  }
+  const int holder =
+      x->of != MPROF_NO_THREAD ? p->g->v[x->of].tid : x->holder_tid;
+  mprof_report_put(w, x->holder == MPROF_HOLDER_GONE
+                          ? ", held by a thread that has ended, "
+                      : x->of != MPROF_NO_THREAD && &p->g->v[x->of] == x
+                          ? ", held by itself, thread "
+                          : ", held by thread ");
+  mprof_report_plain(w, holder, "");
+}
+
+static void put_hold(const struct writer *p, const struct mprof_hold *h) {
+  struct mprof_report *w = p->w;
+  mprof_report_put(w, "  holds ");
+  mprof_report_put(w, lock_word(mprof_taken_of(h->op, h->kind)));
+  put_label(w, h->lock);
+  mprof_report_put(w, ", taken ");
+  put_age(w, h->since);
+  mprof_report_put(w, " ago\n");
+  struct mprof_bucket *b = p->bucket;
+  for (b->stack_len = 0;
+       b->stack_len < MPROF_HOLD_FRAMES && h->stack[b->stack_len] != 0;
+       b->stack_len++)
+    b->stack[b->stack_len] = h->stack[b->stack_len];
+  mprof_report_stack(w, b);
+}
+
+// Puts the recorded holds of a thread. A hold is shown if the lock itself
+// confirms it, or if it is of the wanted lock, for which another thread waits.
+// Returns whether the wanted lock was among them.
+static bool put_holds(const struct writer *p,
+                      const struct mprof_stuck_thread *x, uintptr_t wanted) {
+  bool has_wanted = false;
+  struct mprof_hold h;
+  for (size_t i = 0; x->thread->holds && i < MPROF_HOLDS; i++) {
+    if (!mprof_hold_read(x->thread, i, &h) ||
+        (h.lock != wanted && !mprof_stuck_holds(x, &h)))
+      continue;
+    put_hold(p, &h);
+    has_wanted |= h.lock == wanted;
+  }
+  return has_wanted;
+}
+
+// Returns a stuck thread that waits for a lock that x holds; NULL if there is
+// none. Of a cycle's thread, the waiter must be in the same cycle.
+static const struct mprof_stuck_thread *
+find_waiter(const struct mprof_stuck *g, const struct mprof_stuck_thread *x) {
+  const size_t i = (size_t)(x - g->v);
+  for (size_t k = 0; k < g->len; k++)
+    if (g->v[k].grade != MPROF_MAY_RUN && g->v[k].of == i &&
+        g->v[k].awaited != MPROF_AWAITS_THREAD &&
+        (x->cycle == 0 || g->v[k].cycle == x->cycle))
+      return &g->v[k];
+  return NULL;
+}
+
+static void put_thread(const struct writer *p,
+                       const struct mprof_stuck_thread *x) {
+  struct mprof_report *w = p->w;
+  mprof_report_put(w, "\n");
+  put_thread_name(w, x->tid);
+  mprof_report_put(w, ", ");
+  mprof_report_put(w, mprof_stuck_grade_name(x->grade));
+  mprof_report_put(w, "\n  has waited ");
+  put_age(w, x->wait.start);
+  mprof_report_put(w, " for ");
+  put_awaited(p, x);
+  mprof_report_put(w, "\n");
+  mprof_report_labels(
+      w, &(struct mprof_stack_labels){.most = x->slot->stack.labels});
+  mprof_report_stack(w, &x->slot->stack);
+  const struct mprof_stuck_thread *waiter = find_waiter(p->g, x);
+  const uintptr_t wanted = waiter ? waiter->wait.object : 0;
+  if (put_holds(p, x, wanted) || wanted == 0)
+    return;
+  mprof_report_put(w, "  holds ");
+  mprof_report_put(w, lock_word(waiter->awaited));
+  put_label(w, wanted);
+  mprof_report_put(w, mprof_holds_on
+                          ? ", taken in code without MProf, or long ago\n"
+                          : "; where it was taken was not recorded: use the "
+                            "option threadleak=1\n");
+}
+
+// --- groups ---
+
+static void put_cycle(const struct writer *p, size_t number) {
+  const struct mprof_stuck *g = p->g;
+  size_t first = 0, n = 0;
+  while (g->v[first].cycle != number)
+    first++;
+  for (size_t i = first; i < g->len; i++)
+    n += g->v[i].cycle == number;
+  mprof_report_put(p->w, "\nCycle ");
+  mprof_report_plain(p->w, (int64_t)number, " of ");
+  mprof_report_plain(p->w, (int64_t)g->cycles, ": ");
+  if (n == 1)
+    mprof_report_put(p->w, "a thread waits for itself\n");
+  else
+    mprof_report_count(p->w, (int64_t)n, " threads wait for one another\n");
+  size_t at = first;
+  do {
+    put_thread(p, &g->v[at]);
+    at = g->v[at].of;
+  } while (at != first);
+}
+
+enum group { OWNER_GONE, WAITS_FOR_STUCK, UNREACHABLE };
+
+static bool is_in(const struct mprof_stuck_thread *x, enum group group) {
+  if (x->grade == MPROF_MAY_RUN || x->cycle != 0)
+    return false;
+  if (x->awaited == MPROF_AWAITS_OBJECT)
+    return group == UNREACHABLE;
+  return group ==
+         (x->holder == MPROF_HOLDER_GONE ? OWNER_GONE : WAITS_FOR_STUCK);
+}
+
+static void put_group(const struct writer *p, enum group group,
+                      const char *title) {
+  const struct mprof_stuck *g = p->g;
+  bool has_title = false;
+  for (size_t i = 0; i < g->len; i++) {
+    if (!is_in(&g->v[i], group))
+      continue;
+    if (!has_title) {
+      mprof_report_put(p->w, "\n");
+      mprof_report_put(p->w, title);
+      mprof_report_put(p->w, "\n");
+    }
+    has_title = true;
+    put_thread(p, &g->v[i]);
+  }
+}
+
+static void put_unjudged(const struct writer *p) {
+  static const char *const why[] = {
+      [MPROF_UNJUDGED_URING] = "io_uring or aio keeps addresses in the kernel",
+      [MPROF_UNJUDGED_PROC] = "/proc cannot be read",
+      [MPROF_UNJUDGED_PIPE] = "what is in a pipe cannot be copied",
+      [MPROF_UNJUDGED_MEMORY] = "no memory or no time for a search",
+      [MPROF_UNJUDGED_BUSY] =
+          ("a thread that seemed to wait did not at a second look, time and "
+           "again")};
+  const enum mprof_unjudged unjudged = p->g->unjudged;
+  if (unjudged == MPROF_JUDGED)
+    return;
+  mprof_report_put(p->w,
+                   "\nConditions, semaphores and barriers were not judged: ");
+  if (unjudged == MPROF_UNJUDGED_THREAD) {
+    mprof_report_put(p->w, "what thread ");
+    mprof_report_plain(p->w, p->g->unread,
+                       " can reach could not be read, since it is in a system "
+                       "call of code without MProf, or would not answer");
+  } else {
+    mprof_report_put(p->w, why[unjudged]);
+  }
+  mprof_report_put(p->w, "\n");
+}
+
+static void put_all(const struct writer *p) {
+  for (size_t i = 1; i <= p->g->cycles; i++)
+    put_cycle(p, i);
+  put_group(p, OWNER_GONE, "The lock's owner has ended");
+  put_group(p, WAITS_FOR_STUCK, "They wait for a stuck thread");
+  put_group(p, UNREACHABLE,
+            "No thread that may run can reach what they wait for");
+}
+
+const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
+                              const struct mprof_thread_stacks *s) {
+  struct mprof_text t = {.buf = text, .cap = MPROF_UNSEEN_TEXT};
+  if (s->unseen == 0)
+    return NULL;
+  mprof_text_grouped(&t, s->unseen);
+  mprof_text_str(&t, s->unseen == 1 ? " thread sleeps" : " threads sleep");
+  mprof_text_str(&t, " in futex(2), in a wait that was not seen: it began ");
+  mprof_text_str(&t, mprof_contention.notes_from_start
+                         ? "in code without MProf"
+                         : "before the first request, or in code without "
+                           "MProf; run with threadleak=1");
+  return text;
+}
+
+static void put_unseen(const struct writer *p) {
+  char text[MPROF_UNSEEN_TEXT];
+  if (!mprof_unseen_text(text, &p->g->stacks))
+    return;
+  mprof_report_put(p->w, "\n");
+  mprof_report_put(p->w, text);
+  mprof_report_put(p->w, "\n");
+}
+
+// Says that some locks were not judged because records of holds were lost. Only
+// records tell who holds these locks.
+static void put_lost(const struct writer *p) {
+  if (p->g->lost_holds == 0)
+    return;
+  mprof_report_put(p->w, "\nReaders of rwlocks, spin locks and the program's "
+                         "own locks were not judged: ");
+  mprof_report_things(p->w, (int64_t)p->g->lost_holds, "lock");
+  mprof_report_put(p->w, p->g->lost_holds == 1 ? " that is" : " that are");
+  mprof_report_put(p->w, " held could not be remembered, since a thread held "
+                         "more than 32 such locks\n");
+}
+
+void mprof_report_stuck(struct mprof_report *w, const struct mprof_stuck *g) {
+  struct writer p = {w, g, NULL};
+  const size_t bytes =
+      sizeof(*p.bucket) + MPROF_HOLD_FRAMES * sizeof(p.bucket->stack[0]);
+  mprof_report_put(w, "\nStuck threads\n\nTotal:     ");
+  mprof_report_things(w, (int64_t)g->stuck, "thread");
+  mprof_report_put(w, ", ");
+  mprof_report_count(w, (int64_t)g->certain, " certain, ");
+  mprof_report_count(w, (int64_t)g->likely, " likely\n");
+  p.bucket = mprof_os_map(bytes);
+  if (p.bucket != NULL) {
+    put_all(&p);
+    mprof_os_unmap(p.bucket, bytes);
+  }
+  put_unjudged(&p);
+  put_lost(&p);
+  put_unseen(&p);
+}
+
+void mprof_report_stuck_summary(struct mprof_report *w,
+                                const struct mprof_stuck *g) {
+  mprof_report_put(w, "SUMMARY: MProf: threadleak: ");
+  mprof_report_plain(w, (int64_t)g->stuck, " threads, ");
+  mprof_report_plain(w, (int64_t)g->certain, " certain, ");
+  mprof_report_plain(w, (int64_t)g->likely, " likely, ");
+  mprof_report_plain(w, (int64_t)g->cycles, " cycles\n");
+}
+
+// --- a file of its own ---
+
+static void put_head(struct mprof_report *w, const struct mprof_stuck *g) {
+  char text[256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "MProf " MPROF_VERSION " stuck threads\n\nProgram:   ");
+  mprof_path_program(&t);
+  mprof_text_str(&t, " (pid ");
+  mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
+  mprof_text_str(&t, ")\nTime:      ");
+  mprof_text_utc(&t, g->time_ns, false);
+  mprof_text_str(&t, "\n");
+  mprof_report_put(w, text);
+}
+
+int mprof_write_stuck_list(const struct mprof_stuck *g, const char *path) {
+  struct mprof_report *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  int error = mprof_symbolize_begin(mprof_flags.symbolize && g->stuck > 0);
+  if (error == 0) {
+    error = path == NULL ? mprof_outfile_open_stderr(&w->out)
+                         : mprof_outfile_open(&w->out, path, false);
+    if (error == 0) {
+      put_head(w, g);
+      mprof_report_stuck(w, g);
+      mprof_report_put(w, "\n");
+      mprof_report_stuck_summary(w, g);
+      error = mprof_outfile_close(&w->out);
+    }
+    mprof_symbolize_end();
+  }
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
+}

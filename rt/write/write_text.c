@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the heap profile as legacy text. The numbers are as sampled: readers
+// scale them by the rate in the first line. So buckets that were sampled at
+// another rate are scaled wrongly; a comment in the file says how many there
+// are. (Go: writeHeapInternal with debug=1)
+
+#include "write/write_text.h"
+
+#include "bucket/bucket.h"
+#include "write/legacy.h"
+#include "sys/os_linux.h"
+#include "file/outfile.h"
+#include "snapshot/snapshot_heap.h"
+#include "sys/sort.h"
+
+#include <errno.h>
+
+struct writer {
+  struct mprof_legacy text;
+  const struct mprof_mem_sample **sorted;
+  size_t len;
+};
+
+static uint64_t inuse(const struct mprof_mem_sample *s) {
+  return s->allocs > s->frees ? s->allocs - s->frees : 0;
+}
+
+static bool has_more_in_use(const void *a, const void *b) {
+  const struct mprof_mem_sample *x = a, *y = b;
+  return inuse(x) * x->bucket->size > inuse(y) * y->bucket->size;
+}
+
+// "1: 10 [2: 20] @"
+static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
+  mprof_outfile_dec(f, counts[0]);
+  mprof_outfile_text(f, ": ");
+  mprof_outfile_dec(f, counts[1]);
+  mprof_outfile_text(f, " [");
+  mprof_outfile_dec(f, counts[2]);
+  mprof_outfile_text(f, ": ");
+  mprof_outfile_dec(f, counts[3]);
+  mprof_outfile_text(f, "] @");
+}
+
+// Readers take a profile whose totals in use and allocated are equal for one of
+// two columns, which does not merge with others. They use the totals for
+// nothing else, so Go makes the totals differ. The rate is doubled, as in the
+// first profiler that wrote this format.
+static void put_header(struct writer *w, const struct mprof_mem_snapshot *s) {
+  uint64_t total[4] = {0};
+  for (size_t i = 0; i < s->len; i++) {
+    const struct mprof_mem_sample *x = &s->samples[i];
+    total[0] += inuse(x);
+    total[1] += inuse(x) * x->bucket->size;
+    total[2] += x->allocs;
+    total[3] += x->allocs * x->bucket->size;
+  }
+  if (total[1] == total[3])
+    total[3]++;
+  mprof_outfile_text(&w->text.out, "heap profile: ");
+  put_counts(&w->text.out, total);
+  mprof_outfile_text(&w->text.out, " heap/");
+  mprof_outfile_dec(&w->text.out, 2 * s->rate);
+  mprof_outfile_text(&w->text.out, "\n");
+}
+
+static void put_sample(struct writer *w, const struct mprof_mem_sample *s) {
+  const struct mprof_bucket *b = s->bucket;
+  const uint64_t counts[4] = {inuse(s), inuse(s) * b->size, s->allocs,
+                              s->allocs * b->size};
+  put_counts(&w->text.out, counts);
+  mprof_legacy_stack(&w->text, b);
+}
+
+static void put_other_rates(struct writer *w,
+                            const struct mprof_mem_snapshot *s) {
+  struct mprof_outfile *f = &w->text.out;
+  size_t others = 0;
+  for (size_t i = 0; i < s->len; i++)
+    others += s->samples[i].bucket->rate != s->rate;
+  if (others == 0)
+    return;
+  mprof_outfile_text(f, "# records sampled at another rate = ");
+  mprof_outfile_dec(f, others);
+  mprof_outfile_text(f, "\n");
+}
+
+static int write_all(struct writer *w, const struct mprof_mem_snapshot *s,
+                     const char *path) {
+  int error = mprof_legacy_begin(&w->text, path, s->len > 0);
+  if (error != 0)
+    return error;
+  put_header(w, s);
+  for (size_t i = 0; i < w->len && w->text.out.error == 0; i++)
+    put_sample(w, w->sorted[i]);
+  mprof_legacy_stats(&w->text);
+  put_other_rates(w, s);
+  return mprof_legacy_end(&w->text, "MAPPED_LIBRARIES:");
+}
+
+int mprof_write_heap_text(const struct mprof_mem_snapshot *s,
+                          const char *path) {
+  size_t size = sizeof(struct writer) + s->len * sizeof(void *);
+  struct writer *w = mprof_os_map(size);
+  if (w == NULL)
+    return ENOMEM;
+  w->sorted = (const struct mprof_mem_sample **)(w + 1);
+  for (size_t i = 0; i < s->len; i++)
+    if (s->samples[i].allocs != 0 || s->samples[i].frees != 0)
+      w->sorted[w->len++] = &s->samples[i];
+  mprof_sort((void **)w->sorted, w->len, has_more_in_use);
+  int error = write_all(w, s, path);
+  mprof_os_unmap(w, size);
+  return error;
+}

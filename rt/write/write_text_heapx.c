@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the heapx profile as legacy text. No legacy text has as many columns
+// as this profile. So the records are counts of temporary blocks, and a comment
+// line before each record has all values for people. The values are estimates,
+// since readers do not scale counts. (Go: printCountProfile)
+
+#include "write/write_text_heapx.h"
+
+#include "write/legacy.h"
+#include "sys/os_linux.h"
+#include "file/outfile.h"
+#include "sys/sort.h"
+#include "snapshot/group_by_stack.h"
+
+#include <errno.h>
+
+static bool has_more_temporary(const void *a, const void *b) {
+  const struct mprof_heapx_sum *x = a, *y = b;
+  return x->sum.temporary_objects > y->sum.temporary_objects;
+}
+
+static void put_value(struct mprof_outfile *f, const char *name, int64_t n) {
+  mprof_outfile_text(f, name);
+  mprof_outfile_dec(f, (uint64_t)n);
+}
+
+static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
+  struct mprof_outfile *f = &w->out;
+  put_value(f, "# temporary_objects=", s->sum.temporary_objects);
+  put_value(f, " temporary_space=", s->sum.temporary_bytes);
+  put_value(f, " in_place=", s->sum.in_place);
+  put_value(f, " moved=", s->sum.moved);
+  put_value(f, " copied_space=", s->sum.copied_bytes);
+  put_value(f, " alloc_slack_space=", s->sum.alloc_slack_bytes);
+  put_value(f, " slack_space=", s->sum.inuse_slack_bytes);
+  put_value(f, "\n", s->sum.temporary_objects);
+  mprof_outfile_text(f, " @");
+  mprof_legacy_stack(w, s->bucket);
+}
+
+int mprof_write_heapx_text(const struct mprof_heapx_stacks *g,
+                           const char *path) {
+  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return ENOMEM;
+  mprof_sort((void **)g->sorted, g->len, has_more_temporary);
+  int error = mprof_legacy_begin(w, path, g->len > 0);
+  if (error == 0) {
+    put_value(&w->out, "heapx profile: total ", g->total.temporary_objects);
+    mprof_outfile_text(&w->out, "\n");
+    for (size_t i = 0; i < g->len && w->out.error == 0; i++)
+      put_stack(w, g->sorted[i]);
+    mprof_legacy_stats(w);
+    error = mprof_legacy_end(w, "--- Memory map: ---");
+  }
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
+}

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stacks of all threads, for people.
+
+#ifndef MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
+#define MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
+
+#include "wait/thread_stacks.h"
+
+// Each thread by itself, for people. (Go: writeGoroutineStacks)
+int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
+                            const char *path);
+
+#endif // MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
