@@ -16,7 +16,7 @@
 #include "wait/thread_starts.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
-#include "trace_events.h"
+#include "trace/trace_events.h"
 #include "thread/trace_hooks.h"
 
 #include <string.h>

@@ -40,7 +40,7 @@
 #include "wait/thread_starts.h"
 #include "thread/threads.h"
 #include "sys/tls.h"
-#include "trace.h"
+#include "trace/trace.h"
 #include "unwind/unwind_fp.h"
 #include "wait/waiters.h"
 #include "file/writer_lock.h"

@@ -11,8 +11,8 @@
 
 #include "traces.h"
 
-#include "trace_types.h"
-#include "write_trace.h"
+#include "trace/trace_types.h"
+#include "trace/write_trace.h"
 
 int main(int argc, char **argv) {
   static char name[2000000];

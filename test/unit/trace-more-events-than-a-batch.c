@@ -22,9 +22,9 @@
 
 #include "traces.h"
 
-#include "trace_records.h"
-#include "trace_types.h"
-#include "trace_user.h"
+#include "trace/trace_records.h"
+#include "trace/trace_types.h"
+#include "trace/trace_user.h"
 
 int main(int argc, char **argv) {
   unsigned char text[MPROF_TRACE_LOG_MAX];

@@ -12,7 +12,7 @@
 
 #include "traces.h"
 
-#include "trace_types.h"
+#include "trace/trace_types.h"
 
 enum { FIRST = 1, SECOND = 2, TID = 100 };
 

@@ -17,10 +17,10 @@
 #include "window_rows.h"
 
 #include "entry_sync.h"
-#include "trace_buf.h"
-#include "trace_rows.h"
-#include "trace_types.h"
-#include "trace_window.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
+#include "trace/trace_window.h"
 
 enum { WAKER = 101, WAITED = 102, WAITS = 103, BEGIN_TICKS = 1000 };
 

@@ -10,10 +10,10 @@
 
 #include "sys/flags.h"
 #include "sys/tls.h"
-#include "trace_formats.h"
-#include "trace_records.h"
-#include "trace_types.h"
-#include "write_trace.h"
+#include "trace/trace_formats.h"
+#include "trace/trace_records.h"
+#include "trace/trace_types.h"
+#include "trace/write_trace.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,9 +13,9 @@
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/tls.h"
-#include "trace_buf.h"
+#include "trace/trace_buf.h"
 #include "thread/trace_hooks.h"
-#include "trace_types.h"
+#include "trace/trace_types.h"
 #include "wait/waiters.h"
 #include "wait/wake_marks.h"
 

@@ -11,7 +11,7 @@
 
 #include "core.h"
 
-#include "trace_buf.h"
+#include "trace/trace_buf.h"
 #include "thread/trace_hooks.h"
 #include "wait/wake_marks.h"
 

@@ -9,9 +9,9 @@
 
 #include "traces.h"
 
-#include "trace_buf.h"
-#include "trace_rows.h"
-#include "trace_types.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
 
 // A row of one buffer.
 struct trace_row {

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sessions of the execution trace: their begin and end. Defines the public
+// functions that start, stop and snapshot a trace. See trace.h. (Go:
+// StartTrace, StopTrace)
+//
+// At the end of a session this file puts the records that are still missing.
+// trace_rows.c, trace_events.c and trace_user.c put all others; trace_out.c and
+// trace_reader.c take the buffers from the rows.
+
+#include "trace/trace.h"
+
+#include "wait/contention.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "file/path.h"
+#include "sys/process.h"
+#include "snapshot/snapshot_heap.h"
+#include "thread/threads.h"
+#include "sys/tls.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_events.h"
+#include "trace/trace_formats.h"
+#include "thread/trace_hooks.h"
+#include "trace/trace_out.h"
+#include "trace/trace_existing_threads.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
+#include "trace/trace_user.h"
+#include "file/writer_lock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+  unsigned last_session;
+  atomic_bool is_open; // started, and not stopped yet; read without the lock
+  bool is_ending;      // stopped, and being written
+} trace;               // guarded by trace_lock
+
+// --- start ---
+
+// Counts the bytes in use now, from which records of the heap go on.
+static void begin_heap(void) {
+  struct mprof_mem_snapshot s;
+  int64_t bytes = 0;
+  if (mprof_mem_snapshot_take(&s, false) == 0)
+    for (size_t i = 0; i < s.len; i++)
+      bytes += mprof_mem_scale(&s.samples[i]).inuse_bytes;
+  mprof_mem_snapshot_free(&s);
+  mprof_trace_heap_init(bytes);
+}
+
+static int begin_session_locked(void) {
+  const unsigned session = ++trace.last_session;
+  mprof_trace_begin_rows_locked();
+  begin_heap();
+  mprof_trace_events_init();
+  if (!mprof_thread_self(true))
+    return ENOMEM;
+  struct mprof_trace_row *r = mprof_trace_new_row_locked();
+  if (!r || !mprof_trace_has_room(r, MPROF_TRACE_RECORD_MAX) ||
+      mprof_trace_pre_put(r) != 0 ||
+      !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
+    return ENOMEM;
+  const uint64_t g = mprof_trace_new_g();
+  mprof_trace_put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);
+  mprof_tls.trace_row = r;
+  mprof_tls.trace_session = session;
+  trace.is_open = true;
+  atomic_store(&mprof_trace_session, session);
+  return 0;
+}
+
+// Takes the session's rows, which no thread writes any more.
+static struct mprof_trace_row *take_rows_locked(void) {
+  struct mprof_trace_row *rows = mprof_trace_take_rows_locked();
+  mprof_trace_pre_drop();
+  trace.is_open = false;
+  return rows;
+}
+
+static int start_locked(const char *path, int fd, bool is_read) {
+  if (trace.is_open || trace.is_ending || mprof_trace_is_read())
+    return EBUSY;
+  if (is_read)
+    mprof_trace_reader_begin();
+  const int error = begin_session_locked();
+  if (error == 0)
+    mprof_trace_write_begin(path, fd);
+  else
+    mprof_trace_forget_locked(take_rows_locked());
+  if (error != 0 && is_read)
+    mprof_trace_reader_reset();
+  return error;
+}
+
+static int start(const char *path, int fd, bool is_read) {
+  if (!mprof_init_ready())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  mprof_lock_acquire(&mprof_trace_lock);
+  const int error = start_locked(path, fd, is_read);
+  mprof_lock_release(&mprof_trace_lock);
+  if (error == 0)
+    mprof_contention_update_kinds();
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC int mprof_trace_start(const char *path) {
+  if (!path || path[0] == '\0')
+    return EINVAL;
+  if (strlen(path) >= MPROF_PATH_MAX)
+    return ENAMETOOLONG;
+  return start(path, -1, false);
+}
+
+MPROF_PUBLIC int mprof_trace_start_fd(int fd) {
+  return fd < 0 ? EBADF : start(NULL, fd, false);
+}
+
+MPROF_PUBLIC int mprof_trace_start_reader(void) {
+  return start(NULL, -1, true);
+}
+
+// --- stop ---
+
+// Makes a record of the call that the row's thread is in, so that the thread
+// does not seem to run; or puts the name of a thread that runs.
+static void close_row(struct mprof_trace_row *r) {
+  if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
+    return;
+  if (r->waits_in == 0 || r->open_ticks != 0) // it runs
+    mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
+  if (r->open_ticks == 0)
+    return;
+  unsigned char *p =
+      mprof_trace_begin(r, r->open_type, r->open_ticks * MPROF_TRACE_TICK_DIV);
+  mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
+}
+
+// Ends the session and returns its rows. Any later record belongs to another
+// session.
+static struct mprof_trace_row *end_session_locked(void) {
+  atomic_store(&mprof_trace_session, 0);
+  mprof_lock_acquire(&mprof_registry_lock);
+  mprof_threads_leave_trace();
+  mprof_lock_release(&mprof_registry_lock);
+  for (struct mprof_trace_row *r = mprof_trace_rows(); r; r = r->next) {
+    r->is_left = r->g != 0 && r->thread->has_left_trace;
+    if (!r->is_left)
+      close_row(r);
+  }
+  return take_rows_locked();
+}
+
+bool mprof_trace_has_session(void) { return atomic_load(&trace.is_open); }
+
+bool mprof_trace_is_open(const char **own_path) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  const bool is_open = trace.is_open;
+  mprof_lock_release(&mprof_trace_lock);
+  // The path stays valid: only the holder of writer_lock ends the session.
+  *own_path = is_open ? mprof_trace_own_path() : NULL;
+  return is_open;
+}
+
+// Ends the session and writes it. trace_lock is not held while the file is
+// written: writing asks the loader for the modules, and a thread may hold the
+// loader's lock while its first record waits for trace_lock.
+static int finish_locked(const char *path, struct mprof_trace_result *result) {
+  if (!trace.is_open)
+    return 0;
+  struct mprof_trace_row *rows = end_session_locked();
+  if (mprof_trace_is_read()) {
+    mprof_trace_reader_end(rows);
+    return 0;
+  }
+  trace.is_ending = true;
+  mprof_lock_release(&mprof_trace_lock);
+  const int error = mprof_trace_write_end(rows, path, result);
+  mprof_lock_acquire(&mprof_trace_lock);
+  mprof_trace_forget_locked(rows);
+  trace.is_ending = false;
+  return error;
+}
+
+int mprof_trace_finish_session(const char *path,
+                               struct mprof_trace_result *result) {
+  *result = (struct mprof_trace_result){0};
+  mprof_lock_acquire(&mprof_trace_lock);
+  const int error = finish_locked(path, result);
+  mprof_lock_release(&mprof_trace_lock);
+  mprof_contention_update_kinds();
+  return error;
+}
+
+// Writes the newest part of the trace so far. The recording goes on as another
+// session, so that no thread waits for the file. The next snapshot begins where
+// this one ends.
+static int snapshot_locked(const char *path) {
+  if (!trace.is_open || !mprof_trace_is_recorder())
+    return trace.is_open ? ENOTSUP : ESRCH;
+  int error = mprof_trace_write_open(path); // if it fails, nothing is lost
+  if (error != 0)
+    return error;
+  struct mprof_trace_row *rows = end_session_locked();
+  struct mprof_trace_result result = {0};
+  mprof_trace_buf_trim();
+  mprof_trace_buf_double(true);
+  error = begin_session_locked();
+  if (error != 0)
+    mprof_trace_forget_locked(take_rows_locked());
+  mprof_lock_release(&mprof_trace_lock);
+  int write_error = mprof_trace_write_snapshot(rows, path, &result);
+  if (write_error == 0)
+    write_error = result.cut;
+  mprof_lock_acquire(&mprof_trace_lock);
+  mprof_trace_forget_locked(rows);
+  mprof_trace_buf_double(false);
+  return write_error != 0 ? write_error : error;
+}
+
+MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
+  if (!path || path[0] == '\0')
+    return EINVAL;
+  if (strlen(path) >= MPROF_PATH_MAX)
+    return ENAMETOOLONG;
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  mprof_lock_acquire(&mprof_writer_lock);
+  mprof_lock_acquire(&mprof_trace_lock);
+  int error = snapshot_locked(path);
+  mprof_lock_release(&mprof_trace_lock);
+  mprof_lock_release(&mprof_writer_lock);
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC int mprof_trace_stop(void) {
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return ENOSYS;
+  if (!mprof_guard_enter())
+    return EBUSY;
+  mprof_lock_acquire(&mprof_writer_lock);
+  struct mprof_trace_result result;
+  int error = mprof_trace_finish_session(NULL, &result);
+  mprof_lock_release(&mprof_writer_lock);
+  mprof_guard_leave();
+  return error != 0 ? error : result.cut;
+}
+
+void mprof_trace_init(void) {
+  mprof_trace_outlet = (struct mprof_trace_outlet){
+      mprof_trace_make_room, mprof_trace_wait_until, mprof_trace_reader_news};
+  mprof_trace_hooks = (struct mprof_trace_hooks){
+      .labels = mprof_trace_labels,
+      .created = mprof_trace_created,
+      .thread_end = mprof_trace_thread_end,
+      .wait_begin = mprof_trace_wait_begin,
+      .wait_end = mprof_trace_wait_end,
+      .release_begin = mprof_trace_release_begin,
+      .put_wake = mprof_trace_put_wake,
+      .heap = mprof_trace_heap,
+      .gc = mprof_trace_gc,
+      .phases = mprof_trace_phases,
+  };
+  if (mprof_flags.trace_last[0] != '\0' &&
+      mprof_trace_last_ns(mprof_flags.trace_last) == 0)
+    mprof_message("trace_last is no time as 10s, 500ms or 2m; keeping all that "
+                  "there is room for");
+  mprof_trace_format_check();
+  if (mprof_flags.trace || mprof_trace_is_recorder())
+    start(NULL, -1, false);
+}
+
+void mprof_trace_reset(void) {
+  mprof_trace_write_reset();
+  mprof_trace_reader_reset();
+  mprof_trace_buf_reset();
+  mprof_trace_names_reset();
+  mprof_trace_ended_reset();
+  atomic_store(&mprof_trace_session, 0);
+  mprof_trace_rows_reset();
+  trace.is_ending = false;
+  mprof_trace_pre_reset();
+  trace.is_open = false;
+}

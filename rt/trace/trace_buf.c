@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Owns the memory of the trace's buffers, and the slots in them that woken
+// threads sign. It knows nothing of records. (Go: traceBuf)
+//
+// A mapping holds one buffer of the usual size, or is cut up for good into
+// small ones. A buffer belongs to a row of the session, or is on a list of
+// unused ones. Its word `slots` says who may write the slots in it:
+//
+//                mprof_trace_buf_new,
+//                mprof_trace_buf_empty        mprof_trace_mark_claim
+//    unused ---------------------------> FREE <--------------------> WRITTEN
+//      ^                                   |                            |
+//      |  mprof_trace_buf_free      seal   |       seal after STUCK_MS  |
+//      +------------------------------- SEALED <------------------------+
+//
+// FREE: any thread may begin to write a slot. WRITTEN: one thread is writing a
+// slot. SEALED: the buffer goes to the file or back to the pool, so no slot
+// may change any more. A buffer that was sealed while it was WRITTEN is marked
+// is_stuck and never goes back to the list of unused buffers. Each reuse gives
+// the buffer a new generation, which makes old marks void.
+
+#include "trace/trace_buf.h"
+
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "thread/trace_hooks.h"
+
+#include <string.h>
+
+// States of a buffer's word slots.
+enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
+
+static struct {
+  struct mprof_lock lock; // guards the rest
+  struct mprof_trace_buf *unused, *unused_small;
+  struct mprof_trace_buf *all; // the first one in each mapping of BUF_SIZE
+  size_t mapped;               // bytes
+  _Atomic size_t used;         // bytes; read without the lock
+} pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
+
+static size_t bytes_of(const struct mprof_trace_buf *b) {
+  return sizeof(*b) + b->size;
+}
+
+static void set_size(struct mprof_trace_buf *b, uint32_t bytes) {
+  b->size = bytes - (uint32_t)sizeof(*b);
+}
+
+static struct mprof_trace_buf *map_locked(void) {
+  if (pool.mapped + MPROF_TRACE_BUF_SIZE > mprof_trace_buf_limit())
+    return NULL;
+  struct mprof_trace_buf *b = mprof_os_map(MPROF_TRACE_BUF_SIZE);
+  if (!b)
+    return NULL;
+  mprof_os_keep_from_children(b, MPROF_TRACE_BUF_SIZE);
+  set_size(b, MPROF_TRACE_BUF_SIZE);
+  b->also = pool.all;
+  pool.all = b;
+  pool.mapped += MPROF_TRACE_BUF_SIZE;
+  return b;
+}
+
+static struct mprof_trace_buf *pop_locked(struct mprof_trace_buf **list) {
+  struct mprof_trace_buf *b = *list;
+  if (b)
+    *list = b->next;
+  return b;
+}
+
+static struct mprof_trace_buf *usual_locked(void) {
+  struct mprof_trace_buf *b = pop_locked(&pool.unused);
+  return b ? b : map_locked();
+}
+
+// Takes an unused small buffer, or cuts one of the usual size up for good.
+static struct mprof_trace_buf *small_locked(void) {
+  struct mprof_trace_buf *b = pop_locked(&pool.unused_small);
+  if (b || !(b = usual_locked()))
+    return b;
+  set_size(b, MPROF_TRACE_SMALL_SIZE);
+  for (size_t at = MPROF_TRACE_SMALL_SIZE; at < MPROF_TRACE_BUF_SIZE;
+       at += MPROF_TRACE_SMALL_SIZE) {
+    struct mprof_trace_buf *part =
+        __builtin_assume_aligned((char *)b + at, MPROF_TRACE_SMALL_SIZE);
+    *part = (struct mprof_trace_buf){.next = pool.unused_small};
+    set_size(part, MPROF_TRACE_SMALL_SIZE);
+    pool.unused_small = part;
+  }
+  return b;
+}
+
+static struct mprof_trace_buf *take_locked(bool is_small) {
+  // More than the limit is in use if the limit was doubled before.
+  if (pool.used >= mprof_trace_buf_limit())
+    return NULL;
+  struct mprof_trace_buf *b = is_small ? NULL : usual_locked();
+  if (!b)
+    b = small_locked();
+  if (b)
+    pool.used += bytes_of(b);
+  return b;
+}
+
+static void begin(struct mprof_trace_buf *b) {
+  b->next = NULL;
+  b->len = 0;
+  atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
+}
+
+// Lets nobody write a slot of the buffer from here on. The new generation keeps
+// threads with an old mark from writing after the buffer is reused.
+static void end(struct mprof_trace_buf *b) {
+  mprof_trace_buf_seal(b);
+  atomic_fetch_add(&b->generation, 1);
+}
+
+void mprof_trace_buf_empty(struct mprof_trace_buf *b) {
+  end(b);
+  begin(b);
+}
+
+struct mprof_trace_buf *mprof_trace_buf_new(bool is_small) {
+  mprof_lock_acquire(&pool.lock);
+  struct mprof_trace_buf *b = take_locked(is_small);
+  mprof_lock_release(&pool.lock);
+  if (b)
+    begin(b);
+  return b;
+}
+
+static void put_back_locked(struct mprof_trace_buf *b) {
+  if (b->is_stuck)
+    return;
+  struct mprof_trace_buf **list =
+      bytes_of(b) == MPROF_TRACE_BUF_SIZE ? &pool.unused : &pool.unused_small;
+  b->next = *list;
+  *list = b;
+}
+
+void mprof_trace_buf_free(struct mprof_trace_buf *list) {
+  while (list) {
+    struct mprof_trace_buf *b = list;
+    list = b->next;
+    end(b);
+    mprof_lock_acquire(&pool.lock);
+    pool.used -= bytes_of(b);
+    put_back_locked(b);
+    mprof_lock_release(&pool.lock);
+  }
+}
+
+// Unmaps the mappings whose buffer is marked is_over, or all mappings.
+static void unmap_locked(bool all) {
+  struct mprof_trace_buf **link = &pool.all, *b;
+  while ((b = *link)) {
+    if (!all && !b->is_over) {
+      link = &b->also;
+      continue;
+    }
+    *link = b->also;
+    mprof_os_unmap(b, MPROF_TRACE_BUF_SIZE);
+    pool.mapped -= MPROF_TRACE_BUF_SIZE;
+  }
+  if (all)
+    pool.unused = pool.unused_small = NULL;
+}
+
+void mprof_trace_buf_trim(void) {
+  mprof_lock_acquire(&pool.lock);
+  for (struct mprof_trace_buf *b = pool.unused; b; b = b->next)
+    b->is_over = true;
+  pool.unused = NULL;
+  unmap_locked(false);
+  mprof_lock_release(&pool.lock);
+}
+
+void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
+  mprof_lock_acquire(&pool.lock);
+  while (list) {
+    struct mprof_trace_buf *b = list;
+    list = b->next;
+    pool.used -= bytes_of(b);
+    b->is_over = bytes_of(b) == MPROF_TRACE_BUF_SIZE;
+    if (!b->is_over)
+      put_back_locked(b);
+  }
+  unmap_locked(pool.used == 0);
+  mprof_lock_release(&pool.lock);
+}
+
+// Takes a mapping off the pool's list, so that it is never unmapped. A mapping
+// that was cut up stays on the list: its parts still count as used, so it stays
+// mapped, too.
+static void abandon_locked(struct mprof_trace_buf *b) {
+  struct mprof_trace_buf **link = &pool.all;
+  while (*link && *link != b)
+    link = &(*link)->also;
+  if (!*link || bytes_of(b) != MPROF_TRACE_BUF_SIZE)
+    return;
+  *link = b->also;
+  pool.mapped -= MPROF_TRACE_BUF_SIZE;
+}
+
+void mprof_trace_buf_abandon(struct mprof_trace_buf *list) {
+  mprof_lock_acquire(&pool.lock);
+  for (struct mprof_trace_buf *b = list; b; b = b->next) {
+    abandon_locked(b);
+    if (bytes_of(b) == MPROF_TRACE_BUF_SIZE)
+      pool.used -= MPROF_TRACE_BUF_SIZE;
+  }
+  for (struct mprof_trace_buf *b = pool.unused; b; b = b->next)
+    abandon_locked(b);
+  pool.unused = NULL;
+  mprof_lock_release(&pool.lock);
+}
+
+static atomic_bool is_doubled;
+
+void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
+
+// Returns the limit in bytes, before it is doubled. A recorder's memory
+// includes the memory of its stacks: a sixteenth is set aside for them.
+static size_t usual_limit(void) {
+  const size_t last = (size_t)mprof_flags.trace_last_mb << 20;
+  return last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;
+}
+
+size_t mprof_trace_buf_limit(void) {
+  const bool is_double =
+      atomic_load_explicit(&is_doubled, memory_order_relaxed);
+  return is_double ? 2 * usual_limit() : usual_limit();
+}
+
+bool mprof_trace_buf_are_many(uint32_t rows) {
+  return 2 * (size_t)MPROF_TRACE_BUF_SIZE * rows > usual_limit();
+}
+
+size_t mprof_trace_buf_used(void) { return pool.used; }
+
+void mprof_trace_buf_reset(void) {
+  mprof_lock_reset(&pool.lock);
+  // The parent's buffers are not mapped in the child.
+  pool.unused = pool.unused_small = pool.all = NULL;
+  pool.used = pool.mapped = 0;
+}
+
+// --- wakers ---
+
+// Tries before a claim gives up. A few instructions write a slot, so a thread
+// that runs is done with it by then.
+#define SPINS 100
+
+static bool enter_slots(struct mprof_trace_buf *b) {
+  for (int i = 0; i < SPINS; i++) {
+    uint32_t was = SLOTS_FREE;
+    if (atomic_compare_exchange_strong_explicit(&b->slots, &was, SLOTS_WRITTEN,
+                                                memory_order_acquire,
+                                                memory_order_relaxed))
+      return true;
+    if (was == SLOTS_SEALED)
+      return false;
+    __builtin_ia32_pause();
+  }
+  return false;
+}
+
+bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
+                            uint32_t seq, uint32_t skipped) {
+  struct mprof_trace_buf *b = m->buf;
+  if (!enter_slots(b))
+    return false;
+  uint64_t *slot = __builtin_assume_aligned(b->data + m->offset, 8);
+  const bool is_mine =
+      atomic_load_explicit(&b->generation, memory_order_relaxed) ==
+          m->generation &&
+      *slot == 0;
+  if (is_mine) {
+    *slot = g << 32 | seq;
+    memcpy((char *)slot - MPROF_TRACE_BEFORE_SLOT, &skipped, sizeof(skipped));
+  }
+  atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
+  return is_mine;
+}
+
+// A thread that has been writing a slot for this long has left by a longjmp, or
+// gets no processor. Other threads must not wait for it any longer.
+#define STUCK_MS 1000
+
+void mprof_trace_buf_seal(struct mprof_trace_buf *b) {
+  for (unsigned ms = 0; ms <= STUCK_MS; ms++) {
+    uint32_t was = SLOTS_FREE;
+    if (atomic_compare_exchange_strong(&b->slots, &was, SLOTS_SEALED) ||
+        was == SLOTS_SEALED)
+      return;
+    mprof_sys_sleep_ms(ms > 0);
+  }
+  b->is_stuck = true;
+  atomic_store(&b->slots, SLOTS_SEALED);
+}

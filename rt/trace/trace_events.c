@@ -1,0 +1,385 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts the records of waits, releases, threads and the heap into the trace. The
+// entries of locks and calls decide what is an event; this file only records
+// it.
+//
+// A wait for a lock is recorded when it begins. A call is recorded when it
+// ends, since only then it is known whether it was short.
+//
+// A thread that releases a lock does not know which thread it wakes. So it
+// leaves a record with an empty slot in its own row, and a mark that points to
+// the slot. The thread that gets the lock signs the slot:
+//
+//   releaser's row:  ... WAKE [slot] ...        mprof_trace_put_wake
+//                               ^
+//                               | number of the woken thread
+//   waiter's row:    ... BLOCK  +  START ...    mprof_trace_wait_end
+
+#include "trace/trace_events.h"
+
+#include "wait/block_kinds.h"
+#include "bucket/bucket.h"
+#include "sys/clock.h"
+#include "wait/contention.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
+#include "snapshot/snapshot_heap.h"
+#include "sys/tls.h"
+#include "trace/trace_buf.h"
+#include "thread/trace_hooks.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
+#include "trace/trace_user.h"
+#include "unwind/unwind_fp.h"
+
+#include <pthread.h>
+#include <string.h>
+
+// Calls shorter than this keep their thread running in the picture. Go does the
+// same with calls that its monitor thread does not see.
+#define SHORT_CALL_NS 20000u
+// SHORT_CALL_NS in ticks, computed when the session begins: to convert it at
+// each call would take longer than the rest of the work here.
+static _Atomic uint64_t short_call;
+
+void mprof_trace_events_init(void) {
+  atomic_store(&short_call, mprof_clock_ticks(SHORT_CALL_NS));
+}
+
+// Type of record for each kind of wait. All other kinds are waits for other
+// threads: BLOCK_SYNC.
+static const unsigned char types[MPROF_KIND_COUNT] = {
+    [MPROF_KIND_cond] = MPROF_TRACE_BLOCK_COND,
+    [MPROF_KIND_join] = MPROF_TRACE_BLOCK_COND,
+    [MPROF_KIND_future] = MPROF_TRACE_BLOCK_COND,
+    [MPROF_KIND_net] = MPROF_TRACE_BLOCK_NET,
+    [MPROF_KIND_dns] = MPROF_TRACE_BLOCK_NET,
+    [MPROF_KIND_poll] = MPROF_TRACE_BLOCK_SELECT,
+    [MPROF_KIND_sleep] = MPROF_TRACE_SLEEP,
+    [MPROF_KIND_io] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_child] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_fsync] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_ipc] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_uring] = MPROF_TRACE_CALL_OPEN,
+    [MPROF_KIND_call] = MPROF_TRACE_CALL_OPEN};
+
+static enum mprof_trace_type type_of(enum mprof_kind kind) {
+  return types[kind] != 0 ? (enum mprof_trace_type)types[kind]
+                          : MPROF_TRACE_BLOCK_SYNC;
+}
+
+static void put_block(struct mprof_trace_row *r, enum mprof_trace_type type,
+                      uint64_t start, uint32_t stack) {
+  unsigned char *p = mprof_trace_begin(r, type, start);
+  mprof_trace_finish(r, mprof_trace_put(p, stack));
+}
+
+// Puts the end of a wait. The time and stack of the wake are in the row of the
+// waking thread.
+static void put_start(struct mprof_trace_row *r, uint64_t now) {
+  mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_START, now));
+  r->seq += 2; // one number for the wake, one for the start
+}
+
+// Puts the end of a wait together with the wake, since no waking thread's row
+// has a signed record of it.
+static void put_start_self(struct mprof_trace_row *r, uint64_t woken,
+                           uint64_t now, uint32_t stack) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_START_SELF, woken);
+  const uint64_t start = mprof_trace_ticks(now);
+  const uint64_t ticks = start > r->ticks ? start - r->ticks : 0;
+  p = mprof_trace_put(p, stack);
+  mprof_trace_finish(r, mprof_trace_put(p, ticks));
+  r->ticks += ticks;
+  r->seq += 2;
+}
+
+// Puts the end of a wait that no known thread ended.
+static void put_start_alone(struct mprof_trace_row *r, uint64_t now) {
+  put_start_self(r, now, now, 0);
+}
+
+// Ends the wait under way, if any, which was left by a longjmp or an exception.
+static void wait_left(struct mprof_trace_row *r, uint64_t now) {
+  if (mprof_likely(r->waits_in == 0))
+    return;
+  if (r->open_ticks == 0)
+    put_start_alone(r, now);
+  r->open_ticks = 0;
+  r->waits_in = 0;
+}
+
+// Whether the stack frame of the wait under way still holds the wait's data.
+// Looks at the thread's own stack only, since another stack may be unmapped.
+// After a longjmp the old data may survive, if no later frame happens to
+// overwrite it. Then the thread seems to wait for longer than it does.
+static bool is_still_there(const struct mprof_trace_row *r) {
+  const struct mprof_stack_range *own = &mprof_tls.self->range;
+  const uintptr_t at = (uintptr_t)r->wait;
+  if (at < own->lo || at + sizeof(*r->wait) > own->hi)
+    return true;
+  return r->wait->start == r->waits_since && r->wait->frame == r->waits_in;
+}
+
+bool mprof_trace_runs(struct mprof_trace_row *r, uintptr_t frame,
+                      uint64_t now) {
+  if (r->waits_in != 0 && frame < r->waits_in && is_still_there(r))
+    return false;
+  wait_left(r, now);
+  return true;
+}
+
+void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call) {
+  w->trace_stack = mprof_trace_stack(w->op, w->frame);
+  struct mprof_trace_row *r = mprof_trace_enter(3 * MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  if (!mprof_trace_runs(r, w->frame, w->start)) {
+    mprof_trace_leave();
+    return;
+  }
+  if (mprof_unlikely(!r->is_named))
+    mprof_trace_put_thread_name(r, w->start);
+  w->trace_session = mprof_tls.trace_session;
+  r->waits_in = w->frame;
+  r->wait = w;
+  r->waits_since = w->start;
+  const enum mprof_trace_type type = type_of(w->kind);
+  if (is_call) {
+    r->open_stack = w->trace_stack;
+    r->open_type = type;
+    r->open_ticks = w->start / MPROF_TRACE_TICK_DIV + 1;
+  } else {
+    put_block(r, type, w->start, w->trace_stack);
+  }
+  mprof_trace_leave();
+}
+
+// Whether a mark is of a release that came after the wait began. The time
+// counters of processors may differ a little; a release that does not surely
+// come later is not taken for the one that ended the wait.
+static bool is_of_wait(const struct mprof_trace_mark *m,
+                       const struct mprof_trace_row *r) {
+  return m->buf != NULL && m->session == mprof_tls.trace_session &&
+         m->ticks >= r->ticks;
+}
+
+static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
+                      uint64_t now, const struct mprof_trace_mark *m) {
+  const uint64_t woken = m->ticks * MPROF_TRACE_TICK_DIV;
+  if (how != MPROF_GOT || !is_of_wait(m, r))
+    put_start_alone(r, now);
+  else if (mprof_trace_mark_claim(m, r->g, r->seq + 1, r->skipped))
+    put_start(r, now > woken ? now : woken);
+  else // another thread has signed, or the waker's row is written already
+    put_start_self(r, woken, now, m->stack);
+}
+
+// Marks of threads' ends: the last one of each hash. The end of a thread is no
+// release of a lock, so its mark has no place in the table of waiters; and the
+// thread that joins it may be cancelled.
+static struct {
+  struct mprof_lock lock; // guards the rest
+  struct {
+    uintptr_t thread; // its pthread_t
+    struct mprof_trace_mark mark;
+  } last[256];
+} ended = {.lock = MPROF_LOCK_INIT(MPROF_RANK_ENDED)};
+
+static size_t ended_slot(uintptr_t thread) {
+  const uint64_t h = thread * 0x9e3779b97f4a7c15u;
+  return h >> 56;
+}
+
+// Returns the mark of a thread's end; an empty one if another thread of the
+// same hash has ended since.
+static struct mprof_trace_mark end_of(uintptr_t thread) {
+  struct mprof_trace_mark mark = {.buf = NULL};
+  const size_t i = ended_slot(thread);
+  mprof_lock_acquire(&ended.lock);
+  if (ended.last[i].thread == thread)
+    mark = ended.last[i].mark;
+  mprof_lock_release(&ended.lock);
+  return mark;
+}
+
+// Puts the record of a call that has ended: as a short call, as a long system
+// call, or as a wait.
+static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
+                     enum mprof_outcome how, uint64_t now) {
+  const struct mprof_trace_mark mark =
+      w->kind == MPROF_KIND_join ? end_of(w->joins)
+                                 : (struct mprof_trace_mark){.buf = 0};
+  const enum mprof_trace_type type = type_of(w->kind);
+  const uint64_t took = now > w->start ? now - w->start : 0;
+  r->open_ticks = 0;
+  if (how == MPROF_NO_WAIT ||
+      took < atomic_load_explicit(&short_call, memory_order_relaxed)) {
+    put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
+  } else if (type == MPROF_TRACE_CALL_OPEN) {
+    unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
+    // Counts from the record's time, which may be later than the call's begin.
+    const uint64_t end = now / MPROF_TRACE_TICK_DIV;
+    const uint64_t ticks = end > r->ticks ? end - r->ticks : 0;
+    p = mprof_trace_put(p, w->trace_stack);
+    p = mprof_trace_put(p, ticks);
+    r->ticks += ticks;
+    r->seq += 2;
+    r->skipped += 2;
+    mprof_trace_finish(r, p);
+  } else {
+    put_block(r, type, w->start, w->trace_stack);
+    end_block(r, how, now, &mark);
+  }
+}
+
+void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
+                          uint64_t now, const struct mprof_trace_mark *mark) {
+  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  if (w->trace_session == mprof_tls.trace_session && r->waits_in != 0 &&
+      r->waits_since == w->start) {
+    r->waits_in = 0;
+    if (r->open_ticks != 0)
+      end_call(r, w, how, now);
+    else
+      end_block(r, how, now, mark);
+  }
+  mprof_trace_leave();
+}
+
+struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
+                                             uint64_t now) {
+  struct mprof_trace_row *r = w->row;
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
+  p = mprof_trace_put(p, w->stack);
+  unsigned char *const slot = mprof_trace_slot_after(p);
+  // Clears the padding and the slot: the most that both can take.
+  memset(p, 0, 3 * sizeof(uint64_t));
+  struct mprof_trace_buf *b = r->last;
+  mprof_trace_finish(r, slot + sizeof(uint64_t));
+  return (struct mprof_trace_mark){
+      .buf = b,
+      .generation = atomic_load_explicit(&b->generation, memory_order_relaxed),
+      .offset = (uint32_t)(slot - b->data),
+      .session = mprof_tls.trace_session,
+      .stack = w->stack,
+      .ticks = r->ticks};
+}
+
+void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
+                               uintptr_t frame) {
+  w->stack = mprof_trace_stack(op, frame);
+  w->row = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+}
+
+// --- threads ---
+
+// The record of the end has the stack of the thread's start function, since the
+// thread has no other stack any more.
+void mprof_trace_put_end(struct mprof_trace_row *r) {
+  const uint64_t now = mprof_clock_now();
+  const uintptr_t self = (uintptr_t)pthread_self();
+  const size_t i = ended_slot(self);
+  wait_left(r, now);
+  mprof_trace_put_thread_name(r, now);
+  const struct mprof_trace_mark mark = mprof_trace_put_wake(
+      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now);
+  mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
+  mprof_lock_acquire(&ended.lock);
+  ended.last[i].thread = self;
+  ended.last[i].mark = mark;
+  mprof_lock_release(&ended.lock);
+}
+
+void mprof_trace_ended_reset(void) { mprof_lock_reset(&ended.lock); }
+
+uint32_t mprof_trace_start_of(uintptr_t fn) {
+  const mprof_pc stack[] = {fn + 1};
+  const struct mprof_bucket_key key = {
+      .type = MPROF_BUCKET_TRACE, .stack = stack, .stack_len = 1};
+  return fn != 0 ? mprof_persistent_handle(mprof_bucket_get(&key, true)) : 0;
+}
+
+uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start) {
+  const uint32_t stack = mprof_trace_stack(0, frame);
+  *start = fn != 0 ? mprof_trace_start_of(fn) : stack;
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return 0;
+  const uint64_t g = mprof_trace_new_g();
+  unsigned char *p =
+      mprof_trace_begin(r, MPROF_TRACE_CREATE, mprof_clock_now());
+  p = mprof_trace_put(p, g);
+  p = mprof_trace_put(p, *start);
+  mprof_trace_finish(r, mprof_trace_put(p, stack));
+  mprof_trace_leave();
+  return g;
+}
+
+// --- the heap ---
+
+// Bytes in use as the heap profile estimates them; exact at sampling rate 1.
+static struct {
+  _Atomic int64_t bytes;
+  _Atomic int64_t shown; // bytes in the last record
+  _Atomic uint64_t collections;
+  // Session that has the begin of the current collection; the collector's own.
+  unsigned gc_session;
+} heap;
+
+void mprof_trace_heap_init(int64_t bytes) {
+  atomic_store(&heap.bytes, bytes);
+  atomic_store(&heap.shown, INT64_MIN / 2); // the next event shows it
+  atomic_store(&heap.collections, 0);
+}
+
+void mprof_trace_heap(const struct mprof_bucket *b, bool is_free) {
+  const int64_t step = (int64_t)mprof_flags.trace_heap_kb << 10;
+  if (step == 0)
+    return;
+  const int64_t bytes =
+      (int64_t)((double)b->size * mprof_scale_factor(b->size, b->rate));
+  const int64_t n = is_free ? -bytes : bytes;
+  const int64_t now =
+      atomic_fetch_add_explicit(&heap.bytes, n, memory_order_relaxed) + n;
+  // A caller that empties an arena holds a lock, and a record may need another.
+  if (mprof_tls.locks_held != 0)
+    return;
+  int64_t shown = atomic_load_explicit(&heap.shown, memory_order_relaxed);
+  if ((now < shown + step && now > shown - step) ||
+      !atomic_compare_exchange_strong(&heap.shown, &shown, now))
+    return;
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  unsigned char *p =
+      mprof_trace_begin(r, MPROF_TRACE_HEAP, mprof_clock_about());
+  mprof_trace_finish(r, mprof_trace_put(p, now > 0 ? (uint64_t)now : 0));
+  mprof_trace_leave();
+}
+
+void mprof_trace_gc(bool is_end) {
+  const uint32_t stack = 0;
+  struct mprof_trace_row *r = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  if (is_end && heap.gc_session != mprof_tls.trace_session) {
+    mprof_trace_leave();
+    return;
+  }
+  unsigned char *p =
+      mprof_trace_begin(r, is_end ? MPROF_TRACE_GC_DONE : MPROF_TRACE_GC_START,
+                        mprof_clock_now());
+  if (!is_end) {
+    heap.gc_session = mprof_tls.trace_session;
+    p = mprof_trace_put(p, atomic_fetch_add(&heap.collections, 1));
+    p = mprof_trace_put(p, stack);
+  }
+  mprof_trace_finish(r, p);
+  mprof_trace_leave();
+}

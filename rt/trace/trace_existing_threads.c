@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists the threads that existed when a session of the trace began, with what
+// each of them was doing. A thread stays on the list until it makes its first
+// record. See trace.h.
+
+#include "trace/trace_existing_threads.h"
+
+#include "sys/os_linux.h"
+#include "sys/persistent.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_events.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+struct before {
+  int tid;
+  uint32_t start; // stack of the function it runs, or of its creation
+  uint64_t g;
+  uint8_t from; // enum mprof_trace_from; UNKNOWN once it is in the trace
+};
+
+static struct {
+  struct before *v;
+  size_t len, bytes;
+} pre; // guarded by trace_lock
+
+// Whether the trace shows a system call as one. A thread in any other system
+// call counts as waiting.
+static bool is_call(long number) {
+  static const short calls[] = {
+      SYS_read,       SYS_readv,           SYS_pread64,     SYS_write,
+      SYS_writev,     SYS_pwrite64,        SYS_wait4,       SYS_waitid,
+      SYS_fsync,      SYS_fdatasync,       SYS_msync,       SYS_flock,
+      SYS_fcntl,      SYS_openat,          SYS_ioctl,       SYS_splice,
+      SYS_sendfile,   SYS_msgrcv,          SYS_msgsnd,      SYS_semop,
+      SYS_semtimedop, SYS_mq_timedreceive, SYS_mq_timedsend};
+  for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+    if (calls[i] == number)
+      return true;
+  return false;
+}
+
+// Returns what a thread is doing, as the kernel sees it. A thread that does not
+// run is in a system call, but not all kernels tell its number.
+static enum mprof_trace_from look_at(int tid) {
+  struct mprof_proc_thread p;
+  if (!mprof_proc_thread(tid, &p) || (p.state != 'S' && p.state != 'D'))
+    return MPROF_TRACE_FROM_RUNNING;
+  return is_call(p.syscall) ? MPROF_TRACE_FROM_CALL : MPROF_TRACE_FROM_WAITING;
+}
+
+static void put_locked(struct mprof_trace_row *r,
+                       const struct mprof_thread_info *info) {
+  if (info->tid == mprof_sys_gettid() ||
+      !mprof_trace_has_room(r, MPROF_TRACE_RECORD_MAX))
+    return;
+  struct before *p = &pre.v[pre.len++];
+  *p = (struct before){.tid = info->tid,
+                       .g = mprof_trace_new_g(),
+                       .start = info->runs != 0
+                                    ? mprof_trace_start_of(info->runs)
+                                    : mprof_persistent_handle(info->created),
+                       .from = (uint8_t)look_at(info->tid)};
+  unsigned char *at = r->last->data + r->last->len;
+  *at++ = MPROF_TRACE_PRE;
+  at = mprof_trace_put(at, p->g);
+  at = mprof_trace_put(at, p->from);
+  at = mprof_trace_put(at, p->start);
+  at = mprof_trace_put(at, (uint64_t)p->tid);
+  mprof_trace_finish(r, at);
+}
+
+int mprof_trace_pre_put(struct mprof_trace_row *r) {
+  const size_t n = mprof_threads_list(NULL, 0) + 64;
+  const size_t bytes = n * sizeof(struct mprof_thread_info);
+  struct mprof_thread_info *v = mprof_os_map(bytes);
+  pre.bytes = n * sizeof(*pre.v);
+  pre.v = mprof_os_map(pre.bytes);
+  pre.len = 0;
+  const bool has_memory = v && pre.v;
+  const size_t found = has_memory ? mprof_threads_list(v, n) : 0;
+  for (size_t i = 0; i < found && i < n; i++)
+    put_locked(r, &v[i]);
+  if (v)
+    mprof_os_unmap(v, bytes);
+  return has_memory ? 0 : ENOMEM;
+}
+
+enum mprof_trace_from mprof_trace_pre_find(int tid, uint64_t *g,
+                                           uint32_t *start) {
+  for (size_t i = 0; i < pre.len; i++) {
+    struct before *p = &pre.v[i];
+    if (p->tid != tid || p->from == MPROF_TRACE_FROM_UNKNOWN)
+      continue;
+    enum mprof_trace_from from = p->from;
+    *g = p->g;
+    *start = p->start;
+    p->from = MPROF_TRACE_FROM_UNKNOWN;
+    return from;
+  }
+  return MPROF_TRACE_FROM_UNKNOWN;
+}
+
+void mprof_trace_pre_drop(void) {
+  if (pre.v)
+    mprof_os_unmap(pre.v, pre.bytes);
+  mprof_trace_pre_reset();
+}
+
+void mprof_trace_pre_reset(void) {
+  pre.v = NULL;
+  pre.len = 0;
+}

@@ -1,0 +1,437 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides where a session's trace goes, and when. write_trace.c makes the
+// bytes.
+//
+// The records stay in memory until it is half full. From then on, each thread
+// that fills a buffer writes some of the oldest buffers to the file before it
+// goes on. The rest is written at the end, when no thread makes records. So the
+// record of a waker is nearly always still in memory when the woken thread
+// signs it. A recorder drops the oldest buffers instead of writing them.
+
+#include "trace/trace_out.h"
+
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
+#include "file/outfile.h"
+#include "file/path.h"
+#include "sys/stats.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_formats.h"
+#include "thread/trace_hooks.h"
+#include "trace/trace_records.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
+#include "trace/trace_window.h"
+#include "trace/write_trace.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+// Most buffers that a thread writes before it goes on with its own work.
+enum { WRITTEN_AT_ONCE = 4 };
+// How long a reader of a descriptor may take no byte when the trace has ended.
+enum { PATIENCE_MS = 5000 };
+// How long a thread waits for such a reader while the trace goes on: when the
+// memory is full, or when a batch is larger than the reader's buffer.
+enum { WAIT_MS = 1000 };
+// Bytes that a stack with its strings takes in the file, and the number of
+// stacks to reserve for those that appear while the memory is being written.
+enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
+// If the trace does not fit the disk, one part in so many is dropped at a time.
+enum { DROPPED_PART = 4 };
+// Exceeds any valid number in trace_last.
+#define LAST_MAX 100000u
+
+static struct {
+  atomic_bool is_busy; // guards the rest while the session goes on
+  int fd;              // the program's descriptor; -1: the file at path
+  bool has_reader;     // fd has a reader, maybe slow; set by write_begin only
+  char path[MPROF_PATH_MAX];
+  struct mprof_outfile *out; // NULL: no byte was written yet
+  struct mprof_trace_writer *writer;
+  int error;
+  bool has_waited;     // a thread waited for the reader in vain; no other does
+  bool has_parts;      // some buffers are in out and not in memory any more
+  bool is_recorder;    // the trace is written on request only
+  uint64_t keep_ticks; // that a recorder writes at least; 0: all it has
+} to;
+
+uint64_t mprof_trace_last_ns(const char *s) {
+  static const struct {
+    const char *unit;
+    uint64_t ns;
+  } units[] = {{"ms", 1000000},
+               {"s", 1000000000},
+               {"", 1000000000},
+               {"m", UINT64_C(60000000000)}};
+  uint64_t n = 0;
+  const char *p = s;
+  for (; *p >= '0' && *p <= '9' && n < LAST_MAX; p++)
+    n = 10 * n + (uint64_t)(*p - '0');
+  for (size_t i = 0; p != s && i < sizeof(units) / sizeof(units[0]); i++)
+    if (strcmp(p, units[i].unit) == 0 && n != 0 && n < LAST_MAX)
+      return n * units[i].ns;
+  return 0;
+}
+
+// Stores the path as an absolute one: the program may change its directory
+// before the trace ends.
+static void make_absolute(const char *path) {
+  size_t len = 0;
+  if (path[0] != '/') {
+    long n = mprof_sys_readlink("/proc/self/cwd", to.path, sizeof(to.path) - 1);
+    if (n > 0 && (size_t)n + 1 + strlen(path) < sizeof(to.path)) {
+      len = (size_t)n;
+      to.path[len++] = '/';
+    }
+  }
+  strcpy(to.path + len, path);
+}
+
+void mprof_trace_write_begin(const char *path, int fd) {
+  to.fd = fd;
+  to.has_reader = fd >= 0 && !mprof_os_is_regular(fd);
+  to.path[0] = '\0';
+  if (path)
+    make_absolute(path);
+  to.error = 0;
+  to.has_waited = false;
+  to.is_recorder = mprof_trace_is_recorder();
+  to.keep_ticks =
+      mprof_clock_ticks(mprof_trace_last_ns(mprof_flags.trace_last)) /
+      MPROF_TRACE_TICK_DIV;
+}
+
+const char *mprof_trace_own_path(void) {
+  return to.path[0] != '\0' ? to.path : NULL;
+}
+
+static void put(void *arg, const void *data, size_t len) {
+  mprof_outfile_put(arg, data, len);
+}
+
+// Begins a trace in a file. 0 or an errno value.
+static int open_writer(struct mprof_outfile *out) {
+  const struct mprof_trace_sink sink = {put, out};
+  to.writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
+                                     (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  if (!to.writer)
+    return ENOMEM;
+  mprof_trace_write_head(to.writer);
+  return 0;
+}
+
+static void close_writer(void) {
+  if (to.writer)
+    mprof_trace_writer_free(to.writer);
+  to.writer = NULL;
+}
+
+static int open_out(const char *path, int fd) {
+  struct mprof_outfile *out = mprof_os_map(sizeof(*out));
+  if (!out)
+    return ENOMEM;
+  int error = fd >= 0 ? mprof_outfile_open_fd(out, fd, WAIT_MS)
+                      : mprof_outfile_open(out, path, false);
+  if (error == 0) {
+    error = open_writer(out);
+    if (error == 0) {
+      to.out = out;
+      to.has_parts = false;
+      return 0;
+    }
+    out->error = error;
+    mprof_outfile_close(out);
+  }
+  mprof_os_unmap(out, sizeof(*out));
+  return error;
+}
+
+void mprof_trace_take_first(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *b = r->first;
+  r->first = b->next;
+  atomic_store(&b->next, NULL);
+  mprof_trace_buf_free(b);
+}
+
+// Writes a row's oldest buffer if it is complete. Needs no lock: other threads
+// only add buffers at the row's end.
+static bool write_one(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *b = r->first;
+  struct mprof_trace_buf *next =
+      b ? atomic_load_explicit(&b->next, memory_order_acquire) : NULL;
+  if (!next)
+    return false;
+  mprof_trace_buf_seal(b);
+  mprof_trace_write_batch(to.writer, r, b);
+  to.has_parts = true;
+  mprof_trace_take_first(r);
+  return true;
+}
+
+// Writes some buffers, one of each row in turn, so that no row falls behind.
+static bool write_some(struct mprof_trace_row *rows) {
+  int n = 0;
+  for (int before = -1; n < WRITTEN_AT_ONCE && n != before;) {
+    before = n;
+    for (struct mprof_trace_row *r = rows;
+         r && n < WRITTEN_AT_ONCE && mprof_outfile_send(to.out, 0); r = r->next)
+      n += write_one(r);
+  }
+  return n != 0;
+}
+
+// Returns the row whose first buffer ended earliest, among the complete ones.
+// That buffer is the one to drop: the window begins where the last dropped
+// buffer ended.
+static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
+  struct mprof_trace_row *found = NULL;
+  uint64_t found_end = 0;
+  for (struct mprof_trace_row *r = rows; r; r = r->next) {
+    const struct mprof_trace_buf *next =
+        r->first ? atomic_load_explicit(&r->first->next, memory_order_acquire)
+                 : NULL;
+    if (next && (!found || next->ticks < found_end)) {
+      found = r;
+      found_end = next->ticks;
+    }
+  }
+  return found;
+}
+
+// Drops the oldest buffer, and adds its size to *bytes. False if each row has
+// only its last buffer left.
+static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
+  struct mprof_trace_row *r = oldest(rows);
+  if (!r)
+    return false;
+  *bytes += r->first->len;
+  mprof_trace_take_first(r);
+  r->is_cut = true;
+  return true;
+}
+
+// Drops some of the oldest buffers of a recorder. False if there are none.
+static bool drop_some(struct mprof_trace_row *rows) {
+  size_t bytes = 0;
+  int n = 0;
+  while (n < WRITTEN_AT_ONCE && drop_one(rows, &bytes))
+    n++;
+  return n != 0;
+}
+
+// Opens the file before the session ends. A session of the option trace gets
+// its path only at the end; until then its temporary file is named after
+// log_path.
+static int open_first(void) {
+  char path[MPROF_PATH_MAX];
+  if (to.fd >= 0 || to.path[0] != '\0')
+    return open_out(to.path, to.fd);
+  int error = mprof_path_base(path, sizeof(path));
+  return error != 0 ? error : open_out(path, -1);
+}
+
+// Returns the bytes that are still to be written if the disk fills up now: of
+// all records that may be in memory, and of the stacks, which come last. While
+// this much is reserved, the trace can be completed as it then is.
+static uint64_t bytes_of_rest(void) {
+  const uint64_t records = mprof_trace_buf_limit();
+  const uint64_t stacks =
+      RESERVED_STACKS + mprof_trace_writer_stacks(to.writer);
+  return records + records / 2 + stacks * STACK_BYTES;
+}
+
+// Whether a thread that may wait until the given time is to wait for the
+// reader. Once a thread has waited in vain, no other thread waits.
+static bool is_to_wait(uint64_t until) {
+  const bool is = to.out->error == 0 && !to.has_waited && until != 0 &&
+                  mprof_clock_now() < until;
+  if (until != 0)
+    to.has_waited = !is;
+  return is;
+}
+
+// Writes some buffers. Sends the rest of the last batch first if the reader has
+// not taken it all, so that such rests do not pile up. *must_wait is set if the
+// caller is to wait for the reader.
+static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
+                          bool *must_wait) {
+  if (!mprof_trace_format_streams())
+    return false;
+  if (!to.out && to.error == 0)
+    to.error = open_first();
+  if (!to.out || to.out->error != 0)
+    return false;
+  if (!mprof_outfile_send(to.out, 0)) {
+    *must_wait = is_to_wait(until);
+    return false;
+  }
+  to.has_waited = false;
+  return mprof_outfile_reserve(to.out, bytes_of_rest()) == 0 &&
+         write_some(rows);
+}
+
+uint64_t mprof_trace_wait_until(void) {
+  return mprof_clock_now() + mprof_clock_ticks(WAIT_MS * UINT64_C(1000000));
+}
+
+bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
+  bool has_written = false, must_wait = false;
+  while (atomic_exchange_explicit(&to.is_busy, true, memory_order_acquire)) {
+    if (until == 0)
+      return true;
+    if (to.has_reader && mprof_clock_now() >= until)
+      return false;
+    mprof_sys_sleep_ms(1);
+  }
+  if (to.is_recorder)
+    has_written = drop_some(rows);
+  else if (!mprof_trace_is_read()) // mprof_trace_read takes its own buffers
+    has_written = write_to_file(rows, until, &must_wait);
+  atomic_store_explicit(&to.is_busy, false, memory_order_release);
+  if (must_wait) // with is_busy cleared, so that other waiting threads go on
+    mprof_sys_sleep_ms(1);
+  return has_written || must_wait;
+}
+
+static void write_all(struct mprof_trace_row *rows) {
+  for (struct mprof_trace_row *r = rows; r; r = r->next) {
+    for (struct mprof_trace_buf *b = r->first; b; b = b->next) {
+      mprof_trace_buf_seal(b);
+      mprof_trace_write_batch(to.writer, r, b);
+    }
+  }
+}
+
+static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
+  uint64_t last = 1;
+  for (; rows; rows = rows->next)
+    last = rows->ticks > last ? rows->ticks : last;
+  return last;
+}
+
+// Writes all that the rows have; of a recorder (is_part) only the requested
+// window, which begins at the time from. 0 or an errno value.
+static int write_rows(struct mprof_trace_row *rows, uint64_t from,
+                      bool is_part) {
+  int error = 0;
+  if (!is_part || mprof_trace_is_whole(rows, from))
+    write_all(rows);
+  else
+    error = mprof_trace_write_window(to.writer, rows, from);
+  if (error == 0)
+    error = mprof_outfile_flush(to.out); // on an error, stacks are no use
+  if (error == 0)
+    mprof_trace_write_tail(to.writer, last_ticks_of(rows));
+  if (error == 0)
+    error = mprof_trace_writer_error(to.writer);
+  return error != 0 ? error : mprof_outfile_flush(to.out);
+}
+
+static bool is_full(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+// Drops the oldest part of the trace because the disk is full. How much room a
+// trace needs is known only once it is written, so the caller tries again.
+// Returns false if nothing could be dropped, or if some buffers are already in
+// the file and gone from memory, so that it cannot be written anew.
+static bool drop_for_disk(struct mprof_trace_row *rows) {
+  size_t bytes = 0, dropped = 0;
+  if (to.has_parts || to.out->is_lent)
+    return false;
+  for (const struct mprof_trace_row *r = rows; r; r = r->next)
+    for (const struct mprof_trace_buf *b = r->first; b; b = b->next)
+      bytes += b->len;
+  if (!drop_one(rows, &dropped))
+    return false;
+  while (dropped < bytes / DROPPED_PART && drop_one(rows, &dropped))
+    ;
+  return true;
+}
+
+static int begin_anew(void) {
+  close_writer();
+  const int error = mprof_outfile_restart(to.out);
+  return error != 0 ? error : open_writer(to.out);
+}
+
+// Writes all that is in memory. If it does not fit the disk, the oldest part is
+// lost, and *cut is the reason. 0 or an errno value.
+static int write_rest(struct mprof_trace_row *rows, int *cut) {
+  const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
+  const uint64_t from =
+      to.keep_ticks != 0 && now > to.keep_ticks ? now - to.keep_ticks : 0;
+  int error = write_rows(rows, from, to.is_recorder);
+  while (is_full(error) && drop_for_disk(rows)) {
+    *cut = error;
+    error = begin_anew();
+    if (error == 0)
+      error = write_rows(rows, from, true);
+  }
+  if (error == 0 && *cut != 0)
+    mprof_stat_add(MPROF_STAT_trace_disk_full, 1);
+  return error;
+}
+
+static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
+                     struct mprof_trace_result *result) {
+  if (!to.out && (to.error = open_out(path, fd)) != 0)
+    return to.error;
+  if (fd < 0)
+    strcpy(to.out->path, path);
+  if (to.out->patience_ms != 0)
+    to.out->patience_ms = PATIENCE_MS;
+  const int own_error = write_rest(rows, &result->cut);
+  if (to.writer)
+    result->events = mprof_trace_writer_events(to.writer);
+  if (own_error != 0 && to.out->error == 0)
+    to.out->error = own_error; // discards the file: half of it is no trace
+  const int error = mprof_outfile_close(to.out);
+  close_writer();
+  mprof_os_unmap(to.out, sizeof(*to.out));
+  to.out = NULL;
+  return error;
+}
+
+int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
+                          struct mprof_trace_result *result) {
+  char by_option[MPROF_PATH_MAX];
+  if (to.path[0] != '\0')
+    path = to.path;
+  else if (to.fd >= 0)
+    path = "";
+  if (path)
+    return write_end(rows, path, to.fd, result);
+  struct mprof_text t = MPROF_TEXT(by_option);
+  const int error = mprof_path_base(by_option, sizeof(by_option));
+  if (error != 0)
+    return error;
+  t.len = strlen(by_option);
+  mprof_text_str(&t, ".trace");
+  return write_end(rows, by_option, -1, result);
+}
+
+int mprof_trace_write_open(const char *path) {
+  return to.out ? 0 : open_out(path, -1);
+}
+
+int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
+                               struct mprof_trace_result *result) {
+  return write_end(rows, path, -1, result);
+}
+
+// Leaves the parent's writer and its descriptor to the parent.
+void mprof_trace_write_reset(void) {
+  if (to.out)
+    mprof_outfile_forget(to.out);
+  to.out = NULL;
+  to.writer = NULL;
+  atomic_store(&to.is_busy, false);
+}

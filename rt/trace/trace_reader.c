@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hands a trace to the program piece by piece: first the head, then a batch for
+// each buffer that is full, and after the session's end the rest. A call waits
+// while there is no piece. (Go: ReadTrace)
+
+#include "trace/trace_reader.h"
+
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/process.h"
+#include "sys/tls.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_formats.h"
+#include "trace/trace_out.h"
+#include "trace/trace_records.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
+#include "trace/write_trace.h"
+#include "file/writer_lock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+  atomic_bool has_ended;
+  // Counts the buffers that became complete, and the session's end; a futex.
+  atomic_uint news;
+  atomic_bool is_busy; // a call is under way; guards the rest
+  struct mprof_trace_writer *writer;
+  struct mprof_trace_row *rest; // the session's rows, once it has ended
+  uint64_t last_ticks;
+  bool has_tail;
+  unsigned char *piece;
+  size_t len, cap;
+  int error;
+} reader;
+
+static void put(void *arg, const void *data, size_t len) {
+  (void)arg;
+  if (reader.len + len > reader.cap) {
+    size_t cap = reader.cap != 0 ? reader.cap : 2 * MPROF_TRACE_BUF_SIZE;
+    while (cap < reader.len + len)
+      cap *= 2;
+    unsigned char *bigger = mprof_os_map(cap);
+    if (!bigger) {
+      reader.error = ENOMEM;
+      return;
+    }
+    if (reader.piece) {
+      memcpy(bigger, reader.piece, reader.len);
+      mprof_os_unmap(reader.piece, reader.cap);
+    }
+    reader.piece = bigger;
+    reader.cap = cap;
+  }
+  memcpy(reader.piece + reader.len, data, len);
+  reader.len += len;
+}
+
+// --- the session's side, under trace_lock ---
+
+void mprof_trace_reader_begin(void) {
+  reader.rest = NULL;
+  reader.has_tail = false;
+  reader.error = 0;
+  atomic_store(&reader.has_ended, false);
+  mprof_trace_set_read(true);
+}
+
+void mprof_trace_reader_news(void) {
+  atomic_fetch_add(&reader.news, 1);
+  mprof_sys_futex_wake(&reader.news); // there is one reader at most
+}
+
+void mprof_trace_reader_end(struct mprof_trace_row *rows) {
+  reader.rest = rows;
+  atomic_store(&reader.has_ended, true);
+  mprof_trace_reader_news();
+}
+
+void mprof_trace_reader_reset(void) {
+  mprof_trace_set_read(false);
+  atomic_store(&reader.is_busy, false);
+  reader.writer = NULL;
+  reader.piece = NULL;
+  reader.len = reader.cap = 0;
+}
+
+// --- the reader's side, with is_busy set ---
+
+static void write_buf(struct mprof_trace_row *r) {
+  mprof_trace_buf_seal(r->first);
+  mprof_trace_write_batch(reader.writer, r, r->first);
+  mprof_trace_take_first(r);
+}
+
+// Makes a piece of one buffer that is complete, if there is one.
+static void write_full(void) {
+  if (!mprof_trace_format_streams())
+    return;
+  for (struct mprof_trace_row *r = mprof_trace_rows(); r && reader.len == 0;
+       r = r->next)
+    if (r->first &&
+        atomic_load_explicit(&r->first->next, memory_order_acquire) != NULL)
+      write_buf(r);
+}
+
+// Makes a piece of what is left after the session's end; the tail comes last.
+static void write_rest(void) {
+  for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
+       r = r->next) {
+    if (r->ticks > reader.last_ticks)
+      reader.last_ticks = r->ticks;
+    // A format may keep a batch for later, which makes no piece.
+    while (r->first && reader.len == 0)
+      write_buf(r);
+  }
+  if (reader.len != 0 || reader.has_tail)
+    return;
+  reader.has_tail = true;
+  mprof_trace_write_tail(reader.writer, reader.last_ticks);
+}
+
+static void begin(void) {
+  const struct mprof_trace_sink sink = {put, NULL};
+  reader.last_ticks = 1;
+  reader.writer =
+      mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
+                             (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+  if (reader.writer)
+    mprof_trace_write_head(reader.writer);
+  else
+    reader.error = ENOMEM;
+}
+
+static void finish(void) {
+  if (reader.writer)
+    mprof_trace_writer_free(reader.writer);
+  reader.writer = NULL;
+  mprof_trace_forget(reader.rest);
+  reader.rest = NULL;
+  if (reader.piece)
+    mprof_os_unmap(reader.piece, reader.cap);
+  reader.piece = NULL;
+  reader.len = reader.cap = 0;
+  mprof_trace_set_read(false);
+}
+
+// Makes the next piece. False if there is none so far.
+static bool next(void) {
+  reader.len = 0;
+  if (!reader.writer) {
+    begin();
+  } else if (!atomic_load(&reader.has_ended)) {
+    write_full();
+  } else {
+    mprof_lock_acquire(&mprof_writer_lock); // needed to symbolize
+    write_rest();
+    mprof_lock_release(&mprof_writer_lock);
+    return true;
+  }
+  return reader.len != 0 || reader.error != 0;
+}
+
+// Returns the piece in *data and its length; 0 after the last piece, or a
+// negative errno value. After the last piece the reader is closed.
+static ssize_t take(const void **data) {
+  int error = reader.error;
+  if (error == 0 && reader.writer)
+    error = mprof_trace_writer_error(reader.writer);
+  *data = reader.piece;
+  if (error == 0 && reader.len != 0)
+    return (ssize_t)reader.len;
+  if (error == 0 || atomic_load(&reader.has_ended)) {
+    finish();
+    *data = NULL;
+  }
+  return -error;
+}
+
+// Reads without a wait. False if there is no piece so far.
+static bool try_read(const void **data, ssize_t *result) {
+  bool is_done = true;
+  *result = -EBUSY;
+  if (!mprof_guard_enter())
+    return true;
+  if (!mprof_trace_is_read())
+    *result = -ESRCH;
+  else if ((is_done = next()))
+    *result = take(data);
+  mprof_guard_leave();
+  return is_done;
+}
+
+MPROF_PUBLIC ssize_t mprof_trace_read(const void **data) {
+  ssize_t result;
+  *data = NULL;
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return -ENOSYS;
+  if (atomic_exchange(&reader.is_busy, true))
+    return -EBUSY;
+  unsigned news = atomic_load(&reader.news);
+  while (!try_read(data, &result)) {
+    mprof_sys_futex_wait(&reader.news, news);
+    news = atomic_load(&reader.news);
+  }
+  atomic_store(&reader.is_busy, false);
+  return result;
+}

@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the records of a row and hands them to the format. Follows the state of
+// the row's thread on the way, and leaves out records that no reader would
+// accept. The bytes of events are the format's business.
+//
+// Events have sequence numbers, by which readers put the events of several rows
+// in order. Each start of a thread takes the thread's next number, and so does
+// each event that makes the thread ready. A row has these events in the
+// thread's order, so their numbers are counted here. Only a waker's row has the
+// number in the record: the woken thread signed it there.
+
+#include "trace/trace_records.h"
+
+#include "thread/labels_text.h"
+#include "sys/message.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_types.h"
+#include "trace/trace_user.h"
+#include "trace/write_trace.h"
+
+#include <string.h>
+
+// --- reading ---
+
+// Kinds of numbers in records: a stack or a name is a handle.
+enum number_kind { PLAIN, STACK, START, NAME };
+
+// The numbers of each type of record, after the ticks.
+enum { NUMBERS_MAX = 4 };
+struct numbers {
+  unsigned char len, kinds[NUMBERS_MAX]; // enum number_kind
+};
+#define NUMBERS(...)                                                           \
+  {                                                                            \
+    sizeof((const unsigned char[]){__VA_ARGS__}), { __VA_ARGS__ }              \
+  }
+static const struct numbers numbers_of[] = {
+    [MPROF_TRACE_BEGIN] = NUMBERS(PLAIN, PLAIN, PLAIN, START),
+    [MPROF_TRACE_PRE] = NUMBERS(PLAIN, PLAIN, START, PLAIN),
+    [MPROF_TRACE_CREATE] = NUMBERS(PLAIN, START, STACK),
+    [MPROF_TRACE_BLOCK_SYNC] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_COND] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_NET] = NUMBERS(STACK),
+    [MPROF_TRACE_BLOCK_SELECT] = NUMBERS(STACK),
+    [MPROF_TRACE_SLEEP] = NUMBERS(STACK),
+    [MPROF_TRACE_START_SELF] = NUMBERS(STACK, PLAIN),
+    [MPROF_TRACE_WAKE] = NUMBERS(STACK),
+    [MPROF_TRACE_CALL] = NUMBERS(STACK),
+    [MPROF_TRACE_CALL_LONG] = NUMBERS(STACK, PLAIN),
+    [MPROF_TRACE_CALL_OPEN] = NUMBERS(STACK),
+    [MPROF_TRACE_HEAP] = NUMBERS(PLAIN),
+    [MPROF_TRACE_GC_START] = NUMBERS(PLAIN, STACK),
+    [MPROF_TRACE_TASK] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
+    [MPROF_TRACE_TASK_END] = NUMBERS(PLAIN, STACK),
+    [MPROF_TRACE_REGION] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
+    [MPROF_TRACE_LOG] = NUMBERS(PLAIN, NAME, STACK, PLAIN),
+    [MPROF_TRACE_LABELS] = NUMBERS(PLAIN)};
+
+const unsigned char *mprof_trace_read_record(const unsigned char *p,
+                                             struct mprof_trace_record *r) {
+  r->type = (enum mprof_trace_type) * p++;
+  r->ticks = r->type == MPROF_TRACE_PRE ? 0 : mprof_trace_get(&p);
+  const unsigned n = r->type < sizeof(numbers_of) / sizeof(numbers_of[0])
+                         ? numbers_of[r->type].len
+                         : 0;
+  for (unsigned i = 0; i < n; i++)
+    r->n[i] = mprof_trace_get(&p);
+  if (r->type == MPROF_TRACE_WAKE) {
+    p = mprof_trace_slot_after(p);
+    uint64_t signed_by;
+    uint32_t skipped;
+    memcpy(&signed_by, p, sizeof(signed_by));
+    memcpy(&skipped, p - MPROF_TRACE_BEFORE_SLOT, sizeof(skipped));
+    p += sizeof(signed_by);
+    r->n[1] = signed_by >> 32;
+    r->n[2] = (uint32_t)signed_by;
+    r->n[3] = skipped;
+  } else if (r->type == MPROF_TRACE_LOG) {
+    r->text = p;
+    p += r->n[3];
+  }
+  return p;
+}
+
+// --- state of the row's thread ---
+
+// Returns the state of a thread after its first record in a row.
+static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
+  struct mprof_trace_thread t = {
+      .g = r->n[0], .tid = r->n[1], .start = r->n[3], .seq = 1};
+  switch (r->n[2]) {
+  case MPROF_TRACE_FROM_WAIT:
+    t.skipped = 1;
+    t.waits = true;
+    break;
+  case MPROF_TRACE_FROM_WAITING: // one number for the wait, one for the wake
+    t.seq += 2;
+    t.skipped = 1;
+    break;
+  case MPROF_TRACE_FROM_CALL:
+    t.seq += 2;
+    t.skipped = 2;
+    break;
+  default:
+    break;
+  }
+  return t;
+}
+
+void mprof_trace_follow(struct mprof_trace_thread *t,
+                        const struct mprof_trace_record *r) {
+  switch (r->type) {
+  case MPROF_TRACE_BEGIN:
+    *t = begun(r);
+    break;
+  case MPROF_TRACE_END:
+    t->g = 0;
+    break;
+  case MPROF_TRACE_BLOCK_SYNC:
+  case MPROF_TRACE_BLOCK_COND:
+  case MPROF_TRACE_BLOCK_NET:
+  case MPROF_TRACE_BLOCK_SELECT:
+  case MPROF_TRACE_SLEEP:
+  case MPROF_TRACE_CALL_OPEN:
+    t->waits = true;
+    break;
+  case MPROF_TRACE_START:
+  case MPROF_TRACE_START_SELF:
+    t->waits = false;
+    t->seq += 2;
+    break;
+  case MPROF_TRACE_CALL_LONG:
+    t->seq += 2;
+    t->skipped += 2;
+    break;
+  case MPROF_TRACE_LABELS:
+    t->labels = (uint16_t)r->n[0];
+    break;
+  default:
+    break;
+  }
+}
+
+// --- events by a format's table ---
+
+static uint64_t argument(struct mprof_trace_writer *w, enum number_kind kind,
+                         uint64_t n) {
+  switch (kind) {
+  case STACK:
+    return mprof_trace_stack_number(w, n);
+  case START:
+    return mprof_trace_start_number(w, n, 0);
+  case NAME:
+    return mprof_trace_name_number(w, n);
+  default:
+    return n;
+  }
+}
+
+static void put_event(struct mprof_trace_writer *w,
+                      const struct mprof_trace_form *f, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const struct numbers *numbers = &numbers_of[r->type];
+  uint64_t args[2 + NUMBERS_MAX] = {ticks};
+  size_t n = 1;
+  if (f->text)
+    args[n++] = mprof_trace_string_number(w, f->text);
+  for (unsigned i = 0; i < numbers->len; i++)
+    args[n++] = argument(w, (enum number_kind)numbers->kinds[i], r->n[i]);
+  w->format->event(w, f->event, args, n);
+  if (f->then != 0)
+    EVENT(w, f->then, 0);
+}
+
+bool mprof_trace_put_events(struct mprof_trace_writer *w,
+                            struct mprof_trace_written *to, uint64_t ticks,
+                            const struct mprof_trace_record *r,
+                            const struct mprof_trace_forms *forms) {
+  const struct mprof_trace_form *f = &forms->of[r->type];
+  if (f->put)
+    f->put(w, to, ticks, r);
+  else if (f->event != 0)
+    put_event(w, f, ticks, r);
+  return f->put || f->event != 0;
+}
+
+// --- writing ---
+
+static bool put(struct mprof_trace_writer *w, struct mprof_trace_written *to,
+                uint64_t ticks, const struct mprof_trace_record *r) {
+  return w->format->record(w, to, ticks, r);
+}
+
+static bool put_region_begin(struct mprof_trace_writer *w,
+                             struct mprof_trace_written *to, uint64_t ticks,
+                             const struct mprof_trace_record *r) {
+  if (to->regions == MPROF_TRACE_REGIONS) {
+    to->deeper++;
+    return false;
+  }
+  if (!put(w, to, ticks, r))
+    return false;
+  to->region[to->regions].task = r->n[0];
+  to->region[to->regions].name = r->n[2];
+  to->regions++;
+  return true;
+}
+
+// Readers refuse a file whose regions do not nest. So the end of a region also
+// ends the regions within it that are still open: a longjmp or an exception has
+// skipped their ends. An end without a begin is left out, as of a region that
+// began before a recorder's window.
+static bool put_region_end(struct mprof_trace_writer *w,
+                           struct mprof_trace_written *to, uint64_t ticks,
+                           const struct mprof_trace_record *r) {
+  uint32_t depth = to->regions;
+  if (to->deeper > 0) {
+    to->deeper--;
+    return false;
+  }
+  while (depth > 0 && (to->region[depth - 1].task != r->n[0] ||
+                       to->region[depth - 1].name != r->n[2]))
+    depth--;
+  if (depth == 0)
+    return false;
+  for (; to->regions >= depth; to->regions--) {
+    struct mprof_trace_record end = *r;
+    end.n[0] = to->region[to->regions - 1].task;
+    end.n[2] = to->region[to->regions - 1].name;
+    put(w, to, ticks, &end);
+    ticks = 0;
+  }
+  return true;
+}
+
+// Leaves out the end of a collection that did not begin in the file.
+static bool put_collection(struct mprof_trace_writer *w,
+                           struct mprof_trace_written *to, uint64_t ticks,
+                           const struct mprof_trace_record *r) {
+  const bool begins = r->type == MPROF_TRACE_GC_START;
+  if ((!begins && to->collection == 0) || !put(w, to, ticks, r))
+    return false;
+  to->collection = begins ? 1 + r->n[0] : 0;
+  return true;
+}
+
+// Adds a part if there is room for it, else closes the text. A part is a
+// character or its escape, so neither is cut in half.
+static void add_part(void *arg, const char *s, size_t len) {
+  struct mprof_text *t = arg;
+  if (len < t->cap - t->len)
+    mprof_text_mem(t, s, len);
+  else
+    t->cap = t->len + 1;
+}
+
+static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
+                                      struct mprof_trace_written *to,
+                                      uint64_t ticks,
+                                      const struct mprof_trace_record *r) {
+  char text[MPROF_TRACE_LOG_MAX + 1];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_labels_write((uint16_t)r->n[0], add_part, &t);
+  const struct mprof_trace_record log = {
+      .type = MPROF_TRACE_LOG,
+      .n = {0, mprof_trace_labels_key(), 0, t.len},
+      .text = (const unsigned char *)text};
+  return put(w, to, ticks, &log);
+}
+
+// Writes a record that readers will accept. Returns whether it became an event.
+static bool put_checked(struct mprof_trace_writer *w,
+                        struct mprof_trace_written *to, uint64_t ticks,
+                        const struct mprof_trace_record *r) {
+  switch (r->type) {
+  case MPROF_TRACE_WAKE:
+    // The woken thread's number is 0 if no thread signed: then none was woken.
+    return r->n[1] != 0 && put(w, to, ticks, r);
+  case MPROF_TRACE_REGION:
+    return r->n[1] != 0 ? put_region_end(w, to, ticks, r)
+                        : put_region_begin(w, to, ticks, r);
+  case MPROF_TRACE_GC_START:
+  case MPROF_TRACE_GC_DONE:
+    return put_collection(w, to, ticks, r);
+  case MPROF_TRACE_LABELS:
+    return put_labels(w, to, ticks, r);
+  case MPROF_TRACE_BEGIN:
+    to->regions = to->deeper = 0;
+    to->collection = 0;
+    return put(w, to, ticks, r);
+  default:
+    return put(w, to, ticks, r);
+  }
+}
+
+void mprof_trace_write_record(struct mprof_trace_writer *w,
+                              struct mprof_trace_written *to,
+                              const struct mprof_trace_record *r) {
+  const uint64_t ticks = to->left + r->ticks;
+  if (r->type == MPROF_TRACE_PRE) // has no ticks
+    put(w, to, 0, r);
+  else
+    to->left = put_checked(w, to, ticks, r) ? 0 : ticks;
+  mprof_trace_follow(&to->thread, r);
+}
+
+void mprof_trace_write_batch(struct mprof_trace_writer *w,
+                             struct mprof_trace_row *row,
+                             const struct mprof_trace_buf *b) {
+  struct mprof_trace_written *to = &row->written;
+  struct mprof_trace_record r;
+  const unsigned char *p = b->data, *const end = b->data + b->len;
+  w->format->begin_batch(w, to, b->row, b->ticks - to->left);
+  while (p < end) {
+    p = mprof_trace_read_record(p, &r);
+    mprof_trace_write_record(w, to, &r);
+  }
+  w->format->end_batch(w);
+}

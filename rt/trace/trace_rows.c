@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows of a session, and which thread writes which row. A thread's first
+// record brings it into the session: it takes a row, and puts the record BEGIN.
+// When a row's buffer is full, the row asks the outlet for room. See trace.h.
+
+#include "trace/trace_rows.h"
+
+#include "bucket/bucket.h"
+#include "bucket/bucket_at.h"
+#include "sys/clock.h"
+#include "wait/contention.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/persistent.h"
+#include "thread/proc_threads.h"
+#include "sys/stats.h"
+#include "thread/threads.h"
+#include "sys/tls.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_events.h"
+#include "thread/trace_hooks.h"
+#include "trace/trace_existing_threads.h"
+#include "trace/trace_types.h"
+#include "trace/trace_user.h"
+
+#include <string.h>
+
+struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
+struct mprof_trace_outlet mprof_trace_outlet;
+
+static struct {
+  struct mprof_trace_row *_Atomic all; // of this session
+  struct mprof_trace_row *unused;      // rows whose threads have ended
+  struct mprof_trace_row *spare;       // rows of earlier sessions
+  _Atomic uint32_t len;                // read without the lock
+  uint64_t ticks;                      // time of the session's begin
+  char name[MPROF_THREAD_NAME];        // of the program, at that time
+  atomic_bool is_read; // see mprof_trace_is_read; read without the lock
+} rows;                // guarded by trace_lock
+
+bool mprof_trace_is_read(void) { return atomic_load(&rows.is_read); }
+
+void mprof_trace_set_read(bool is_read) {
+  atomic_store(&rows.is_read, is_read);
+}
+
+// Last thread number given out in the process.
+static _Atomic uint64_t last_g;
+
+// --- records ---
+
+static bool are_many(void) { return mprof_trace_buf_are_many(rows.len); }
+
+static struct mprof_trace_buf *new_buf(void) {
+  struct mprof_trace_buf *b = mprof_trace_buf_new(are_many());
+  const uint64_t until = b ? 0 : mprof_trace_outlet.wait_until();
+  for (bool may_go_on = true; !b && may_go_on;) {
+    may_go_on = mprof_trace_outlet.make_room(atomic_load(&rows.all), until);
+    b = mprof_trace_buf_new(are_many()); // another thread may have made room
+  }
+  return b;
+}
+
+static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
+  if (r->last)
+    atomic_store_explicit(&r->last->next, b, memory_order_release);
+  else
+    r->first = b;
+  r->last = b;
+}
+
+// Gives the row an empty buffer to fill, which begins with the state that its
+// thread has now. False if there is no memory.
+static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
+  struct mprof_trace_buf *b = new_buf();
+  bool is_new = b != NULL;
+  if (!is_new && mprof_trace_is_recorder() && r->last && r->first == r->last) {
+    // Nothing could be dropped: each row has one buffer only. So this row
+    // starts its own one anew.
+    b = r->last;
+    mprof_trace_buf_empty(b);
+    r->is_cut = true;
+  }
+  if (!b)
+    return false;
+  b->row = r->id;
+  b->ticks = r->ticks;
+  b->g = r->g;
+  b->seq = r->seq;
+  b->skipped = r->skipped;
+  b->start = r->start;
+  b->tid = r->tid;
+  b->labels = r->labels;
+  b->waits = r->waits_in != 0 && r->open_ticks == 0;
+  if (is_new)
+    link_last(r, b);
+  if (mprof_trace_is_read())
+    mprof_trace_outlet.news();
+  // A recorder keeps as much as fits, so it makes no room ahead of time.
+  if (!mprof_trace_is_recorder() &&
+      mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
+    mprof_trace_outlet.make_room(atomic_load(&rows.all), 0);
+  return true;
+}
+
+// Inlined, since nearly every record finds room in the row's last buffer.
+__attribute__((always_inline)) static inline bool
+has_room(struct mprof_trace_row *r, uint32_t bytes) {
+  return (mprof_likely(r->last != NULL) &&
+          mprof_likely(r->last->len + bytes <= r->last->size)) ||
+         add_buf(r);
+}
+
+bool mprof_trace_has_room(struct mprof_trace_row *r, uint32_t bytes) {
+  return has_room(r, bytes);
+}
+
+struct mprof_trace_row *mprof_trace_new_row_locked(void) {
+  struct mprof_trace_row *r = rows.unused;
+  if (r) {
+    rows.unused = r->next_unused;
+    return r;
+  }
+  r = rows.spare;
+  if (r)
+    rows.spare = r->next;
+  else
+    r = mprof_persistent_try_alloc(sizeof(*r));
+  if (!r)
+    return NULL;
+  const uint32_t id = rows.len++;
+  *r = (struct mprof_trace_row){.next = atomic_load(&rows.all),
+                                .id = id,
+                                .ticks = rows.ticks,
+                                .written.is_first = id == 0};
+  atomic_store(&rows.all, r); // a thread that makes room reads it unlocked
+  return r;
+}
+
+// Puts the calling thread's first records; the row has room for two. start is 0
+// if nobody has seen how the thread was created. Then the file shows "main" or
+// "thread" as its start function, and only its name tells it from others.
+void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
+                           enum mprof_trace_from from, uint32_t start) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
+  p = mprof_trace_put(p, g);
+  p = mprof_trace_put(p, (uint64_t)tid);
+  p = mprof_trace_put(p, from);
+  mprof_trace_finish(r, mprof_trace_put(p, start));
+  r->g = g;
+  r->start = start;
+  r->tid = tid;
+  r->thread = mprof_tls.self;
+  r->is_named = r->has_own_name = false;
+  r->labels = 0;
+  strcpy(r->name, rows.name);
+  r->waits_in = 0;
+  r->open_ticks = 0;
+  r->seq =
+      from == MPROF_TRACE_FROM_WAITING || from == MPROF_TRACE_FROM_CALL ? 3 : 1;
+  r->skipped =
+      from == MPROF_TRACE_FROM_CALL ? 2 : from == MPROF_TRACE_FROM_WAITING;
+  if (mprof_tls.labels != 0)
+    mprof_trace_put_labels(r, r->ticks * MPROF_TRACE_TICK_DIV);
+}
+
+uint64_t mprof_trace_new_g(void) {
+  return atomic_fetch_add_explicit(&last_g, 1, memory_order_relaxed) + 1;
+}
+
+static void return_row_locked(struct mprof_trace_row *r) {
+  r->next_unused = rows.unused;
+  rows.unused = r;
+}
+
+static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
+                                           uint32_t start) {
+  struct mprof_tls *tls = &mprof_tls;
+  if (atomic_load(&mprof_trace_session) != session)
+    return NULL;
+  tls->trace_session = session;
+  tls->trace_row = NULL;
+  struct mprof_trace_row *r = mprof_trace_new_row_locked();
+  if (r && !has_room(r, 2 * MPROF_TRACE_RECORD_MAX)) {
+    return_row_locked(r);
+    r = NULL;
+  }
+  if (!r)
+    return NULL;
+  const int tid = mprof_sys_gettid();
+  enum mprof_trace_from from = MPROF_TRACE_FROM_CREATE;
+  if (g == 0)
+    from = mprof_trace_pre_find(tid, &g, &start);
+  mprof_trace_put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from, start);
+  tls->trace_row = r;
+  return r;
+}
+
+// Ends the recording of all threads, since there is no memory left. The trace
+// keeps all records so far. Not to be called between enter and leave.
+static void end_full(unsigned session) {
+  if (!atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
+    return;
+  mprof_stat_add(MPROF_STAT_trace_full, 1);
+  // While the caller holds a lock, the kinds stay switched on. Then each site
+  // goes on to ask for a session until the trace is stopped.
+  if (mprof_tls.locks_held == 0)
+    mprof_contention_update_kinds();
+}
+
+// Brings the calling thread into the session, with its first record. Returns
+// its row, or NULL.
+static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
+                                                   uint32_t start) {
+  // A signal handler or a destructor may run after the thread's end was
+  // recorded. A record of it would bring the thread back into the trace, and
+  // nobody would see the thread end again.
+  if (mprof_tls.is_exiting)
+    return NULL;
+  mprof_lock_acquire(&mprof_trace_lock);
+  struct mprof_trace_row *r = join_locked(session, g, start);
+  mprof_lock_release(&mprof_trace_lock);
+  if (!r && !mprof_trace_is_recorder())
+    end_full(session);
+  else if (!r && mprof_tls.trace_session == session)
+    mprof_stat_add(MPROF_STAT_trace_threads_lost, 1);
+  return r;
+}
+
+// Leaves the record, and ends the session for lack of memory; session is 0 if
+// it is over already. Returns NULL.
+static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
+  mprof_trace_leave();
+  if (session != 0)
+    end_full(session);
+  return NULL;
+}
+
+struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
+  unsigned session =
+      atomic_load_explicit(&mprof_trace_session, memory_order_relaxed);
+  struct mprof_thread *t = session != 0 ? mprof_thread_self(true) : NULL;
+  if (!t)
+    return NULL;
+  struct mprof_trace_row *r = mprof_tls.trace_session == session
+                                  ? mprof_tls.trace_row
+                                  : join(session, 0, 0);
+  if (mprof_unlikely(!r))
+    return NULL;
+  atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
+  // A compiler barrier is enough here: the thread that ends the session issues
+  // a memory barrier on all processors.
+  atomic_signal_fence(memory_order_seq_cst);
+  if (mprof_unlikely(atomic_load_explicit(&mprof_trace_session,
+                                          memory_order_relaxed) != session))
+    return run_out(0);
+  return mprof_likely(has_room(r, bytes)) ? r : run_out(session);
+}
+
+uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
+  struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE};
+  struct mprof_thread *t = mprof_thread_self(true);
+  if (!t || mprof_flags.stack_depth == 0)
+    return 0;
+  return mprof_persistent_handle(
+      mprof_bucket_at(t, &key, op != 0 ? op + 1 : 0, frame));
+}
+
+// --- threads ---
+
+void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
+  // A signal handler that ran first may have brought the thread into the trace
+  // already.
+  if (g != 0 && session == atomic_load(&mprof_trace_session) &&
+      mprof_tls.trace_session != session)
+    join(session, g, start);
+}
+
+void mprof_trace_thread_end(void) {
+  struct mprof_trace_row *r = mprof_trace_enter(4 * MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  mprof_trace_put_end(r);
+  r->g = 0;
+  mprof_trace_leave();
+  mprof_lock_acquire(&mprof_trace_lock);
+  if (mprof_tls.trace_session == atomic_load(&mprof_trace_session))
+    return_row_locked(r);
+  mprof_lock_release(&mprof_trace_lock);
+  mprof_tls.trace_row = NULL;
+  mprof_tls.trace_session = 0;
+}
+
+// --- the list of rows ---
+
+void mprof_trace_begin_rows_locked(void) {
+  rows.all = rows.unused = NULL;
+  rows.len = 0;
+  rows.ticks = mprof_trace_ticks(mprof_clock_now());
+  mprof_proc_thread_name(mprof_sys_getpid(), rows.name);
+}
+
+struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
+  rows.unused = NULL;
+  return atomic_exchange(&rows.all, NULL);
+}
+
+// Frees the buffers of rows, and keeps the rows for later sessions. A thread
+// that was given up inside a record may still sign a slot of any buffer when it
+// goes on. If there is such a thread, all buffers are abandoned instead, and
+// its row is kept as it is.
+void mprof_trace_forget_locked(struct mprof_trace_row *list) {
+  struct mprof_trace_row *next;
+  bool has_left = false;
+  for (struct mprof_trace_row *r = list; r; r = r->next)
+    has_left |= r->is_left;
+  for (struct mprof_trace_row *r = list; r; r = next) {
+    next = r->next;
+    if (has_left)
+      mprof_trace_buf_abandon(r->first);
+    if (r->is_left)
+      continue;
+    if (!has_left)
+      mprof_trace_buf_unmap(r->first);
+    r->next = rows.spare;
+    rows.spare = r;
+  }
+}
+
+struct mprof_trace_row *mprof_trace_rows(void) {
+  return atomic_load(&rows.all);
+}
+
+void mprof_trace_forget(struct mprof_trace_row *list) {
+  mprof_lock_acquire(&mprof_trace_lock);
+  mprof_trace_forget_locked(list);
+  mprof_lock_release(&mprof_trace_lock);
+}
+
+void mprof_trace_rows_reset(void) {
+  mprof_lock_reset(&mprof_trace_lock);
+  rows.all = rows.unused = rows.spare = NULL;
+}

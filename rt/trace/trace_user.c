@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts into the trace what the program itself adds: tasks, regions, messages,
+// and the names and labels of its threads. Owns the table of the names that
+// records refer to. (Go: runtime/trace's NewTask, StartRegion, Log)
+
+#include "trace/trace_user.h"
+
+#include "sys/clock.h"
+#include "sys/hash.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/persistent.h"
+#include "thread/proc_threads.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_events.h"
+#include "thread/trace_hooks.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_types.h"
+
+#include <string.h>
+
+// --- names ---
+
+// Texts that records refer to by a handle. There are few, and the same texts
+// come again and again. A text is looked up without a lock, and added under
+// names.lock.
+#define NAME_SLOTS 4096u
+#define NAMES_MAX (NAME_SLOTS / 2)
+#define NAME_LENGTH_MAX 255u
+
+struct name {
+  uint32_t len;
+  char text[];
+};
+
+static struct {
+  struct mprof_lock lock;             // guards writes to the rest
+  _Atomic uint32_t slots[NAME_SLOTS]; // handles; open addressing
+  size_t len;
+} names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
+
+const char *mprof_trace_name_text(uint32_t handle) {
+  const struct name *n = mprof_persistent_pointer(handle);
+  return n ? n->text : "";
+}
+
+// Returns the handle of a text, 0 if it is not in the table; *slot is where it
+// is or belongs.
+static uint32_t find_name(const char *s, size_t len, size_t *slot) {
+  const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, len);
+  for (*slot = (h ^ h >> 32) % NAME_SLOTS;; *slot = (*slot + 1) % NAME_SLOTS) {
+    uint32_t handle =
+        atomic_load_explicit(&names.slots[*slot], memory_order_acquire);
+    const struct name *n = mprof_persistent_pointer(handle);
+    if (!n || (n->len == len && memcmp(n->text, s, len) == 0))
+      return handle;
+  }
+}
+
+static uint32_t add_name_locked(const char *s, size_t len) {
+  size_t slot;
+  uint32_t handle = find_name(s, len, &slot);
+  if (handle != 0 || names.len == NAMES_MAX)
+    return handle;
+  struct name *n = mprof_persistent_alloc(sizeof(*n) + len + 1);
+  if (!n)
+    return 0;
+  n->len = (uint32_t)len;
+  memcpy(n->text, s, len);
+  names.len++;
+  handle = mprof_persistent_handle(n);
+  atomic_store_explicit(&names.slots[slot], handle, memory_order_release);
+  return handle;
+}
+
+static uint32_t get_name(const char *s, size_t len) {
+  size_t slot;
+  uint32_t handle = find_name(s, len, &slot);
+  if (handle == 0) {
+    mprof_lock_acquire(&names.lock);
+    handle = add_name_locked(s, len);
+    mprof_lock_release(&names.lock);
+    if (handle == 0)
+      mprof_stat_add(MPROF_STAT_trace_names_lost, 1);
+  }
+  return handle;
+}
+
+// The calling thread's last names, by their addresses in the program: a hit
+// needs no hash of the text.
+static _Thread_local struct recent_name {
+  const char *s;
+  const struct name *name; // NULL: none
+} recent_names[4];
+
+// Returns the handle of a name. Returns 0, which means no name, for an empty
+// text, if there are too many names already, or if there is no memory.
+static uint32_t name_of(const char *s, size_t len) {
+  if (len == 0)
+    return 0;
+  struct recent_name *r = &recent_names[((uintptr_t)s >> 3) & 3];
+  if (r->s != s || !r->name || r->name->len != len ||
+      memcmp(r->name->text, s, len) != 0)
+    *r = (struct recent_name){s, mprof_persistent_pointer(get_name(s, len))};
+  return mprof_persistent_handle(r->name);
+}
+
+void mprof_trace_names_reset(void) {
+  mprof_lock_reset(&names.lock);
+  memset(names.slots, 0, sizeof(names.slots));
+  names.len = 0;
+}
+
+// --- labels of threads ---
+
+#define LABELS_KEY "labels"
+
+uint32_t mprof_trace_labels_key(void) {
+  return name_of(LABELS_KEY, sizeof(LABELS_KEY) - 1);
+}
+
+void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now) {
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LABELS, now);
+  r->labels = mprof_tls.labels;
+  mprof_trace_finish(r, mprof_trace_put(p, r->labels));
+}
+
+// A signal handler that runs in the middle of a wait leaves no record: see
+// mprof_trace_runs.
+void mprof_trace_labels(uintptr_t frame) {
+  if (!mprof_guard_enter())
+    return;
+  struct mprof_trace_row *r = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX);
+  const uint64_t now = mprof_clock_about();
+  if (r && r->labels != mprof_tls.labels && mprof_trace_runs(r, frame, now))
+    mprof_trace_put_labels(r, now);
+  if (r)
+    mprof_trace_leave();
+  mprof_guard_leave();
+}
+
+// --- names of threads ---
+
+// A thread gets its name late, and sometimes from another thread. So the name
+// is read before the thread's first wait, and again at the end of the thread or
+// of the session. A name equal to the program's does not count as a name.
+
+// Reads the calling thread's name without opening a file: the program may be
+// about to open a file that must get the lowest free descriptor.
+static bool get_own_name(char name[MPROF_THREAD_NAME]) {
+  char text[MPROF_THREAD_NAME] = "";
+  struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
+  mprof_sys_own_name(text);
+  mprof_text_clean(&out, text, strnlen(text, sizeof(text)));
+  return true;
+}
+
+static bool has_new_name(struct mprof_trace_row *r) {
+  char name[MPROF_THREAD_NAME];
+  r->is_named = true;
+  if (!(r == mprof_tls.trace_row ? get_own_name(name)
+                                 : mprof_proc_thread_name(r->tid, name)) ||
+      strcmp(name, r->name) == 0)
+    return false;
+  strcpy(r->name, name);
+  r->has_own_name = true;
+  return true;
+}
+
+#define NAME_KEY "thread.name"
+
+uint32_t mprof_trace_name_key(void) {
+  return name_of(NAME_KEY, sizeof(NAME_KEY) - 1);
+}
+
+void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now) {
+  if (!has_new_name(r))
+    return;
+  const size_t len = strlen(r->name);
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_LOG, now);
+  p = mprof_trace_put(p, 0);
+  p = mprof_trace_put(p, mprof_trace_name_key());
+  p = mprof_trace_put(p, 0);
+  p = mprof_trace_put(p, len);
+  memcpy(p, r->name, len);
+  mprof_trace_finish(r, p + len);
+}
+
+// --- records ---
+
+// Number of the last task of the process. Task 0 is the one that everything
+// outside of tasks belongs to.
+static _Atomic uint64_t last_task;
+
+// A record under way of a thread that runs. A signal handler that runs in the
+// middle of a wait makes none.
+struct record {
+  uint32_t name; // handles
+  uint32_t stack;
+  struct mprof_trace_row *row;
+  unsigned char *p;
+};
+
+// Begins a record of a type, with room for some bytes more than usual. frame is
+// the caller's. The name is read before the guard is set, since a bad pointer
+// may crash here. If the result is true, the guard is set and the caller is
+// between enter and leave.
+static bool begin(struct record *r, enum mprof_trace_type type,
+                  const char *name, size_t bytes, uintptr_t frame) {
+  const size_t len = name ? strnlen(name, NAME_LENGTH_MAX) : 0;
+  if (!mprof_guard_enter())
+    return false;
+  r->name = name_of(name, len);
+  r->stack = mprof_trace_stack(0, frame);
+  r->row = mprof_trace_enter(2 * MPROF_TRACE_RECORD_MAX + (uint32_t)bytes);
+  const uint64_t now = mprof_clock_about();
+  if (r->row && mprof_trace_runs(r->row, frame, now)) {
+    r->p = mprof_trace_begin(r->row, type, now);
+    return true;
+  }
+  if (r->row)
+    mprof_trace_leave();
+  mprof_guard_leave();
+  return false;
+}
+
+static void put(struct record *r, uint64_t v) {
+  r->p = mprof_trace_put(r->p, v);
+}
+
+static void end(struct record *r) {
+  mprof_trace_finish(r->row, r->p);
+  mprof_trace_leave();
+  mprof_guard_leave();
+}
+
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+
+MPROF_PUBLIC uint64_t mprof_trace_task_begin(uint64_t parent,
+                                             const char *name) {
+  struct record r;
+  if (mprof_likely(!mprof_trace_is_on()) ||
+      !begin(&r, MPROF_TRACE_TASK, name, 0, FRAME))
+    return 0;
+  const uint64_t task =
+      atomic_fetch_add_explicit(&last_task, 1, memory_order_relaxed) + 1;
+  put(&r, task);
+  put(&r, parent);
+  put(&r, r.name);
+  put(&r, r.stack);
+  end(&r);
+  return task;
+}
+
+MPROF_PUBLIC void mprof_trace_task_end(uint64_t task) {
+  struct record r;
+  if (mprof_likely(!mprof_trace_is_on()) || task == 0 ||
+      !begin(&r, MPROF_TRACE_TASK_END, NULL, 0, FRAME))
+    return;
+  put(&r, task);
+  put(&r, r.stack);
+  end(&r);
+}
+
+static void put_region(uint64_t task, bool is_end, const char *name,
+                       uintptr_t frame) {
+  struct record r;
+  if (!begin(&r, MPROF_TRACE_REGION, name, 0, frame))
+    return;
+  put(&r, task);
+  put(&r, is_end);
+  put(&r, r.name);
+  put(&r, r.stack);
+  end(&r);
+}
+
+MPROF_PUBLIC void mprof_trace_region_begin(uint64_t task, const char *name) {
+  if (mprof_unlikely(mprof_trace_is_on()))
+    put_region(task, false, name, FRAME);
+}
+
+MPROF_PUBLIC void mprof_trace_region_end(uint64_t task, const char *name) {
+  if (mprof_unlikely(mprof_trace_is_on()))
+    put_region(task, true, name, FRAME);
+}
+
+void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n) {
+  struct mprof_trace_row *r =
+      mprof_trace_enter((uint32_t)n * MPROF_TRACE_RECORD_MAX);
+  if (!r)
+    return;
+  for (size_t i = 0; i < n && r->waits_in == 0; i++) {
+    unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_REGION, v[i].when);
+    p = mprof_trace_put(p, 0);
+    p = mprof_trace_put(p, v[i].is_end);
+    p = mprof_trace_put(p, name_of(v[i].name, strlen(v[i].name)));
+    mprof_trace_finish(r, mprof_trace_put(p, 0));
+  }
+  mprof_trace_leave();
+}
+
+MPROF_PUBLIC void mprof_trace_log(uint64_t task, const char *key,
+                                  const char *text) {
+  struct record r;
+  if (mprof_likely(!mprof_trace_is_on()))
+    return;
+  const size_t len = text ? strnlen(text, MPROF_TRACE_LOG_MAX) : 0;
+  if (!begin(&r, MPROF_TRACE_LOG, key, len, FRAME))
+    return;
+  put(&r, task);
+  put(&r, r.name);
+  put(&r, r.stack);
+  put(&r, len);
+  if (len > 0)
+    memcpy(r.p, text, len);
+  r.p += len;
+  end(&r);
+}

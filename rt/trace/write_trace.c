@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds what the formats of the execution trace share: the numbers of strings
+// and stacks, the frames of a stack, and the order of the file. It writes no
+// event itself. (Go: traceWriter, ReadTrace)
+//
+//   head | batches, one for each buffer | tail: stacks, strings, frequency
+
+#include "trace/write_trace.h"
+
+#include "bucket/bucket.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/hash.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "symbolize/pctable.h"
+#include "sys/persistent.h"
+#include "symbolize/symbolize.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_format.h"
+#include "thread/trace_hooks.h"
+#include "trace/trace_user.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+  STACK_FRAMES_MAX = 128, // limit of newer readers
+  FRAMES_OF_PC_MAX = 32,  // with inlined frames
+};
+
+// Go's readers identify a frame by its address. So each inlined frame gets an
+// address of its own, which has the frame's number in the bits from here on.
+#define INLINED_SHIFT 56
+
+struct frame {
+  uint32_t function, file; // numbers of strings
+  uint32_t line;
+};
+
+// --- memory ---
+
+static bool grow(struct mprof_trace_writer *w, struct mprof_trace_list *l,
+                 size_t used, size_t wanted) {
+  size_t bytes = l->bytes != 0 ? l->bytes : 65536;
+  while (bytes < wanted)
+    bytes *= 2;
+  if (bytes == l->bytes)
+    return true;
+  void *v = mprof_os_map(bytes);
+  if (!v) {
+    w->error = ENOMEM;
+    return false;
+  }
+  if (l->v) {
+    memcpy(v, l->v, used);
+    mprof_os_unmap(l->v, l->bytes);
+  }
+  l->v = v;
+  l->bytes = bytes;
+  return true;
+}
+
+bool mprof_trace_append(struct mprof_trace_writer *w,
+                        struct mprof_trace_list *l, const void *items,
+                        size_t len, size_t size) {
+  if (!grow(w, l, l->len * size, (l->len + len) * size))
+    return false;
+  memcpy((char *)l->v + l->len * size, items, len * size);
+  l->len += len;
+  return true;
+}
+
+void mprof_trace_free_list(struct mprof_trace_list *l) {
+  if (l->v)
+    mprof_os_unmap(l->v, l->bytes);
+  *l = (struct mprof_trace_list){0};
+}
+
+void mprof_trace_put_bytes(struct mprof_trace_writer *w, const void *data,
+                           size_t len) {
+  w->sink.put(w->sink.arg, data, len);
+}
+
+// --- numbers of stacks ---
+
+uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
+                                  uint64_t handle) {
+  if (handle == 0)
+    return 0;
+  struct mprof_pc_slot *s = mprof_pc_table_get(&w->stacks, handle);
+  if (!s) {
+    w->error = ENOMEM;
+    return 0;
+  }
+  const uint32_t h = (uint32_t)handle;
+  if (s->value == 0 && mprof_trace_append(w, &w->handles, &h, 1, sizeof(h)))
+    s->value = w->handles.len;
+  return s->value;
+}
+
+// Handles of the start functions shown for threads whose real one is unknown;
+// readers require a stack.
+#define UNKNOWN_START UINT32_MAX
+#define MAIN_START (UINT32_MAX - 1)
+uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
+                                  uint64_t tid) {
+  const bool is_main = tid == (uint64_t)mprof_sys_getpid();
+  return mprof_trace_stack_number(w, handle != 0 ? handle
+                                     : is_main   ? MAIN_START
+                                                 : UNKNOWN_START);
+}
+
+const struct mprof_bucket *mprof_trace_stack_bucket(uint32_t handle) {
+  return handle >= MAIN_START ? NULL : mprof_persistent_pointer(handle);
+}
+
+// --- strings ---
+
+static uint64_t hash(const char *s) {
+  const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, strlen(s));
+  return h != 0 ? h : 1;
+}
+
+static uint64_t new_string(struct mprof_trace_writer *w, const char *s,
+                           size_t len) {
+  const size_t most = w->format->string_max;
+  w->format->string(w, ++w->strings_len, s, len < most ? len : most);
+  return w->strings_len;
+}
+
+uint64_t mprof_trace_string_number(struct mprof_trace_writer *w,
+                                   const char *s) {
+  if (*s == '\0')
+    return 0;
+  struct mprof_pc_slot *slot = mprof_pc_table_get(&w->strings, hash(s));
+  if (!slot) {
+    w->error = ENOMEM;
+    return 0;
+  }
+  if (slot->value == 0)
+    slot->value = new_string(w, s, strlen(s));
+  return slot->value;
+}
+
+uint64_t mprof_trace_name_number(struct mprof_trace_writer *w,
+                                 uint64_t handle) {
+  return mprof_trace_string_number(w, mprof_trace_name_text((uint32_t)handle));
+}
+
+uint64_t mprof_trace_text_number(struct mprof_trace_writer *w,
+                                 const unsigned char *s, size_t len) {
+  return len != 0 ? new_string(w, (const char *)s, len) : 0;
+}
+
+// --- stacks ---
+
+static void add_frame(const struct mprof_frame *f, void *arg) {
+  struct mprof_trace_writer *w = arg;
+  char text[512];
+  struct mprof_text t = MPROF_TEXT(text);
+  const char *name = f->function;
+  if (w->frames_of_pc == FRAMES_OF_PC_MAX)
+    return;
+  if (*name == '\0') {
+    mprof_text_str(&t, f->module);
+    mprof_text_str(&t, "+0x");
+    mprof_text_hex(&t, f->offset);
+    name = text;
+  }
+  const struct frame frame = {(uint32_t)mprof_trace_string_number(w, name),
+                              (uint32_t)mprof_trace_string_number(w, f->file),
+                              f->line};
+  if (mprof_trace_append(w, &w->frames, &frame, 1, sizeof(frame)))
+    w->frames_of_pc++;
+}
+
+// Returns the place of an address's frames in w->frames, and their number in
+// *n.
+static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
+  *n = 0;
+  struct mprof_pc_slot *s = mprof_pc_table_get(&w->pcs, pc);
+  if (!s) {
+    w->error = ENOMEM;
+    return 0;
+  }
+  if (s->value == 0) {
+    const size_t first = w->frames.len;
+    w->frames_of_pc = 0;
+    mprof_symbolize(pc, add_frame, w);
+    if (w->frames_of_pc == 0)
+      add_frame(&(struct mprof_frame){.function = "[unknown]", .file = ""}, w);
+    s->value = 1 + (first << 8 | w->frames_of_pc);
+  }
+  *n = (s->value - 1) & 0xff;
+  return (s->value - 1) >> 8;
+}
+
+static bool add_to_stack(struct mprof_trace_frames *s, uint64_t pc,
+                         const struct frame *f) {
+  unsigned char one[40], *p = one;
+  p = mprof_trace_put(p, pc);
+  p = mprof_trace_put(p, f->function);
+  p = mprof_trace_put(p, f->file);
+  p = mprof_trace_put(p, f->line);
+  const size_t len = (size_t)(p - one);
+  if (s->count == STACK_FRAMES_MAX || s->len + len > sizeof(s->bytes))
+    return false;
+  memcpy(s->bytes + s->len, one, len);
+  s->len += len;
+  s->count++;
+  return true;
+}
+
+static void add_bucket(struct mprof_trace_writer *w,
+                       struct mprof_trace_frames *s,
+                       const struct mprof_bucket *b) {
+  for (uint32_t i = 0; i < b->stack_len; i++) {
+    const mprof_pc pc =
+        mprof_symbolize_shown(b->stack[i], mprof_bucket_gone(b));
+    size_t n;
+    const size_t first = frames_of(w, pc, &n);
+    for (size_t k = 0; k < n; k++) {
+      const struct frame *f = (const struct frame *)w->frames.v + first + k;
+      if (!add_to_stack(s, pc | (uint64_t)k << INLINED_SHIFT, f))
+        return;
+    }
+  }
+}
+
+void mprof_trace_stack_frames(struct mprof_trace_writer *w, uint32_t handle,
+                              struct mprof_trace_frames *s) {
+  const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
+  s->len = s->count = 0;
+  if (b) {
+    add_bucket(w, s, b);
+    return;
+  }
+  const char *name = handle == MAIN_START ? "main" : "thread";
+  const struct frame f = {(uint32_t)mprof_trace_string_number(w, name), 0, 0};
+  add_to_stack(s, handle == MAIN_START ? 2 : 1, &f);
+}
+
+// --- the file ---
+
+void mprof_trace_write_head(struct mprof_trace_writer *w) {
+  mprof_trace_put_bytes(w, w->format->header, 16);
+}
+
+void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks) {
+  int error =
+      mprof_symbolize_begin(mprof_flags.symbolize && w->format->has_names);
+  if (error != 0) {
+    w->error = error;
+    return;
+  }
+  w->format->begin_stacks(w, last_ticks);
+  for (size_t i = 0; i < w->handles.len && w->error == 0; i++)
+    w->format->stack(w, i + 1, ((const uint32_t *)w->handles.v)[i]);
+  w->format->finish(w, last_ticks);
+  mprof_symbolize_end();
+}
+
+uint64_t mprof_trace_frequency(void) {
+  const uint64_t frequency =
+      mprof_clock_ticks_per_second() / MPROF_TRACE_TICK_DIV;
+  return frequency != 0 ? frequency : 1;
+}
+
+struct mprof_trace_writer *
+mprof_trace_writer_new(const struct mprof_trace_format *f,
+                       const struct mprof_trace_sink *sink,
+                       unsigned processors) {
+  struct mprof_trace_writer *w = mprof_os_map(sizeof(*w) + f->state_bytes);
+  if (w) {
+    w->sink = *sink;
+    w->format = f;
+    w->state = w + 1;
+    w->processors = processors;
+  }
+  return w;
+}
+
+void mprof_trace_writer_free(struct mprof_trace_writer *w) {
+  if (w->format->free_state)
+    w->format->free_state(w->state);
+  mprof_pc_table_free(&w->stacks);
+  mprof_pc_table_free(&w->strings);
+  mprof_pc_table_free(&w->pcs);
+  mprof_trace_free_list(&w->handles);
+  mprof_trace_free_list(&w->frames);
+  mprof_os_unmap(w, sizeof(*w) + w->format->state_bytes);
+}
+
+int mprof_trace_writer_error(const struct mprof_trace_writer *w) {
+  return w->error;
+}
+
+uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w) {
+  return w->events;
+}
+
+size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w) {
+  return w->handles.len;
+}

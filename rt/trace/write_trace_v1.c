@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a trace as Go 1.11 wrote it; Go's tools still read that format. One
+// record of a row becomes one event or several. write_trace_v1_5.c uses these
+// events, too.
+//
+//   batch: row, time, events   one for each buffer of a row
+//   stacks                     that the events name
+//   frequency                  of the clock
+//
+// A string stands anywhere before the first event or stack that names it.
+
+#include "trace/write_trace_v1.h"
+
+#include "trace/trace_buf.h"
+#include "trace/trace_format.h"
+#include "trace/trace_records.h"
+#include "trace/trace_types.h"
+#include "trace/write_trace.h"
+
+#include <string.h>
+
+#define ARGS_MAX 6
+
+// --- events of a record ---
+
+static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
+  return mprof_trace_stack_number(w, handle);
+}
+
+// Puts the number of processors, once. Readers take the threads before this
+// event for threads that existed when the trace began.
+static void put_processors(struct mprof_trace_writer *w,
+                           struct mprof_trace_written *to) {
+  if (to->is_first)
+    EVENT(w, EV_GOMAXPROCS, 0, w->processors, 0);
+  to->is_first = false;
+}
+
+static void put_begin(struct mprof_trace_writer *w,
+                      struct mprof_trace_written *to, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const uint64_t g = r->n[0], tid = r->n[1];
+  const enum mprof_trace_from from = (enum mprof_trace_from)r->n[2];
+  uint64_t seq = 1;
+  if (from == MPROF_TRACE_FROM_UNKNOWN) {
+    EVENT(w, EV_GO_CREATE, ticks, g, mprof_trace_start_number(w, r->n[3], tid),
+          0);
+    ticks = 0;
+  }
+  EVENT(w, EV_PROC_START, ticks, tid);
+  if (from == MPROF_TRACE_FROM_WAIT)
+    return;
+  if (from == MPROF_TRACE_FROM_WAITING) {
+    EVENT(w, EV_GO_UNBLOCK, 0, g, 2, 0);
+    seq = 3;
+  } else if (from == MPROF_TRACE_FROM_CALL) {
+    EVENT(w, EV_GO_SYS_EXIT, 0, g, 2, 0);
+    seq = 3;
+  }
+  EVENT(w, EV_GO_START, 0, g, seq);
+  put_processors(w, to);
+}
+
+static void put_pre(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
+                    const struct mprof_trace_record *r) {
+  (void)to, (void)ticks; // the record has no time
+  const uint64_t g = r->n[0];
+  const enum mprof_trace_from from = (enum mprof_trace_from)r->n[1];
+  EVENT(w, EV_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[2], r->n[3]),
+        0);
+  if (from == MPROF_TRACE_FROM_WAITING)
+    EVENT(w, EV_GO_WAITING, 0, g);
+  else if (from == MPROF_TRACE_FROM_CALL)
+    EVENT(w, EV_GO_IN_SYSCALL, 0, g);
+}
+
+// The thread's next two sequence numbers are those of its wake and its start.
+static void put_start(struct mprof_trace_writer *w,
+                      struct mprof_trace_written *to, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
+  if (r->type == MPROF_TRACE_START_SELF) {
+    EVENT(w, EV_GO_UNBLOCK, ticks, t->g, t->seq + 1, stack(w, r->n[0]));
+    ticks = r->n[1];
+  }
+  EVENT(w, EV_GO_START, ticks, t->g, t->seq + 2);
+}
+
+static void put_wake(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, EV_GO_UNBLOCK, ticks, r->n[1], r->n[2], stack(w, r->n[0]));
+}
+
+static void put_call(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
+  EVENT(w, EV_GO_SYS_CALL, ticks, stack(w, r->n[0]));
+  if (r->type == MPROF_TRACE_CALL)
+    return;
+  EVENT(w, EV_GO_SYS_BLOCK, 0);
+  if (r->type == MPROF_TRACE_CALL_OPEN)
+    return;
+  EVENT(w, EV_GO_SYS_EXIT, r->n[1], t->g, t->seq + 1, 0);
+  EVENT(w, EV_GO_START, 0, t->g, t->seq + 2);
+}
+
+static void put_log(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
+                    const struct mprof_trace_record *r) {
+  unsigned char length[10];
+  (void)to;
+  EVENT(w, EV_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
+        stack(w, r->n[2]));
+  mprof_trace_put_bytes(w, length,
+                        (size_t)(mprof_trace_put(length, r->n[3]) - length));
+  mprof_trace_put_bytes(w, r->text, r->n[3]);
+}
+
+// LABELS has no form, since it comes as a LOG.
+static const struct mprof_trace_forms forms = {{
+    [MPROF_TRACE_BEGIN] = {.put = put_begin},
+    [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
+    [MPROF_TRACE_PRE] = {.put = put_pre},
+    [MPROF_TRACE_CREATE] = {.event = EV_GO_CREATE},
+    [MPROF_TRACE_BLOCK_SYNC] = {.event = EV_GO_BLOCK_SYNC},
+    [MPROF_TRACE_BLOCK_COND] = {.event = EV_GO_BLOCK_COND},
+    [MPROF_TRACE_BLOCK_NET] = {.event = EV_GO_BLOCK_NET},
+    [MPROF_TRACE_BLOCK_SELECT] = {.event = EV_GO_BLOCK_SELECT},
+    [MPROF_TRACE_SLEEP] = {.event = EV_GO_SLEEP},
+    [MPROF_TRACE_START] = {.put = put_start},
+    [MPROF_TRACE_START_SELF] = {.put = put_start},
+    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_CALL] = {.put = put_call},
+    [MPROF_TRACE_CALL_LONG] = {.put = put_call},
+    [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
+    [MPROF_TRACE_HEAP] = {.event = EV_HEAP_ALLOC},
+    [MPROF_TRACE_GC_START] = {.event = EV_GC_START},
+    [MPROF_TRACE_GC_DONE] = {.event = EV_GC_DONE},
+    [MPROF_TRACE_TASK] = {.event = EV_USER_TASK_CREATE},
+    [MPROF_TRACE_TASK_END] = {.event = EV_USER_TASK_END},
+    [MPROF_TRACE_REGION] = {.event = EV_USER_REGION},
+    [MPROF_TRACE_LOG] = {.put = put_log},
+}};
+
+bool mprof_v1_record(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  return mprof_trace_put_events(w, to, ticks, r, &forms);
+}
+
+// --- the bytes of 1.11 ---
+
+static void put_event(struct mprof_trace_writer *w, unsigned type,
+                      const uint64_t *args, size_t n) {
+  unsigned char body[ARGS_MAX * 10], head[2], *p = body;
+  for (size_t i = 0; i < n; i++)
+    p = mprof_trace_put(p, args[i]);
+  const size_t extra = n - 1;
+  size_t head_len = 1;
+  const size_t shown = extra < EV_ARGS_COUNTED ? extra : EV_ARGS_COUNTED;
+  head[0] = (unsigned char)(type | shown << EV_ARGS_SHIFT);
+  if (shown == EV_ARGS_COUNTED)
+    head[head_len++] = (unsigned char)(p - body);
+  mprof_trace_put_bytes(w, head, head_len);
+  mprof_trace_put_bytes(w, body, (size_t)(p - body));
+}
+
+static void event(struct mprof_trace_writer *w, unsigned type,
+                  const uint64_t *args, size_t n) {
+  w->events++;
+  put_event(w, type, args, n);
+}
+
+static void begin_batch(struct mprof_trace_writer *w,
+                        const struct mprof_trace_written *to, uint32_t row,
+                        uint64_t ticks) {
+  (void)to;
+  put_event(w, EV_BATCH, (const uint64_t[]){row, ticks}, 2);
+}
+
+static void end_batch(struct mprof_trace_writer *w) { (void)w; }
+
+static void put_string(struct mprof_trace_writer *w, uint64_t number,
+                       const char *s, size_t len) {
+  unsigned char head[21], *p = head;
+  *p++ = EV_STRING;
+  p = mprof_trace_put(p, number);
+  p = mprof_trace_put(p, len);
+  mprof_trace_put_bytes(w, head, (size_t)(p - head));
+  mprof_trace_put_bytes(w, s, len);
+}
+
+// Readers require a batch before anything that is not in a batch.
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
+  begin_batch(w, NULL, 0, last_ticks);
+}
+
+static void put_stack(struct mprof_trace_writer *w, uint64_t number,
+                      uint32_t handle) {
+  struct mprof_trace_frames f;
+  unsigned char head[16], lengths[20], *p = head, *q = lengths;
+  mprof_trace_stack_frames(w, handle, &f);
+  q = mprof_trace_put(q, number);
+  q = mprof_trace_put(q, f.count);
+  *p++ = EV_STACK | EV_ARGS_COUNTED << EV_ARGS_SHIFT;
+  p = mprof_trace_put(p, (uint64_t)(q - lengths) + f.len);
+  mprof_trace_put_bytes(w, head, (size_t)(p - head));
+  mprof_trace_put_bytes(w, lengths, (size_t)(q - lengths));
+  mprof_trace_put_bytes(w, f.bytes, f.len);
+}
+
+static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
+  (void)last_ticks;
+  put_event(w, EV_FREQUENCY, (const uint64_t[]){mprof_trace_frequency()}, 1);
+}
+
+const struct mprof_trace_format mprof_trace_format_1_11 = {
+    .name = "1.11",
+    .header = "go 1.11 trace\0\0",
+    .streams = true,
+    .has_names = true,
+    .string_max = 4096,
+    .begin_batch = begin_batch,
+    .end_batch = end_batch,
+    .record = mprof_v1_record,
+    .event = event,
+    .string = put_string,
+    .begin_stacks = begin_stacks,
+    .stack = put_stack,
+    .finish = finish};

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The events of the formats 1.5 to 1.21, with 1.11's arguments: 1.5 has fewer.
+
+#ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_H
+#define MPROF_RT_TRACE_WRITE_TRACE_V1_H
+
+#include "trace/trace_format.h"
+#include "trace/trace_records.h"
+
+struct mprof_trace_writer;
+
+extern const struct mprof_trace_format mprof_trace_format_1_11;
+
+// Go's numbers. (Go: traceEv*)
+enum mprof_v1_event {
+  EV_BATCH = 1,
+  EV_FREQUENCY = 2,
+  EV_STACK = 3,
+  EV_GOMAXPROCS = 4,
+  EV_PROC_START = 5,
+  EV_PROC_STOP = 6,
+  EV_GC_START = 7,
+  EV_GC_DONE = 8,
+  EV_GO_CREATE = 13,
+  EV_GO_START = 14,
+  EV_GO_END = 15,
+  EV_GO_SLEEP = 19,
+  EV_GO_UNBLOCK = 21,
+  EV_GO_BLOCK_SELECT = 24,
+  EV_GO_BLOCK_SYNC = 25,
+  EV_GO_BLOCK_COND = 26,
+  EV_GO_BLOCK_NET = 27,
+  EV_GO_SYS_CALL = 28,
+  EV_GO_SYS_EXIT = 29,
+  EV_GO_SYS_BLOCK = 30,
+  EV_GO_WAITING = 31,
+  EV_GO_IN_SYSCALL = 32,
+  EV_HEAP_ALLOC = 33,
+  EV_STRING = 37,
+  EV_USER_TASK_CREATE = 45,
+  EV_USER_TASK_END = 46,
+  EV_USER_REGION = 47,
+  EV_USER_LOG = 48,
+};
+
+// An event's type also says how many arguments it has without the first, and 3
+// that the length of all is before them. (Go: traceArgCountShift)
+enum { EV_ARGS_SHIFT = 6, EV_ARGS_COUNTED = 3 };
+
+// A format's record. What it cannot show is not for this.
+bool mprof_v1_record(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r);
+
+#endif // MPROF_RT_TRACE_WRITE_TRACE_V1_H

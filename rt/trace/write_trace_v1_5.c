@@ -1,0 +1,466 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a trace as Go 1.5 wrote it: all events of all rows have numbers of one
+// sequence, stacks are addresses, and there are no tasks, regions and logs.
+// (Go: traceEvent, traceStackTable.dump)
+//
+// An address of the program's own code is the one in its file, as addr2line
+// expects it. An address of a library is the one it had in memory.
+//
+// The threads of a traced program share no counter. So this file keeps the
+// events of each row, as write_trace_v1.c makes them, until all rows are there.
+// Then it merges them as a reader of later formats does. It takes the earliest
+// event whose thread is ready for it: the thread must be in the state, and at
+// the sequence number, that the event requires.
+
+#include "trace/write_trace_v1_5.h"
+
+#include "bucket/bucket.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "symbolize/pctable.h"
+#include "symbolize/symbolize.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_format.h"
+#include "trace/trace_records.h"
+#include "trace/trace_types.h"
+#include "trace/write_trace.h"
+#include "trace/write_trace_v1.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+  ARGS_MAX = 6,
+  EVENT_MAX = 2 + (ARGS_MAX + 1) * 10, // bytes
+  BATCH_MAX = 65536,
+  NONE = UINT32_MAX,
+};
+
+struct event {
+  unsigned type;
+  uint64_t ticks;
+  uint64_t args[ARGS_MAX]; // those of 1.11, without the time
+  size_t n;
+};
+
+// A row's events, and the batch that they are written to.
+struct source {
+  struct mprof_trace_list events; // type, number of arguments, ticks, arguments
+  const unsigned char *at;
+  struct event head; // the next event
+  uint64_t ticks;    // of the last event that was kept or read
+  uint64_t g;        // the thread that runs in the row
+  struct mprof_trace_list batch;
+  uint64_t seq, batch_ticks; // of the last event in the batch
+};
+
+struct state {
+  struct mprof_trace_list sources; // by row
+  uint32_t row;                    // of the batch under way
+  uint64_t ticks;                  // of the last event
+  bool left_out;                   // some records that 1.5 cannot show
+  uint64_t seq;                    // number of the next event of all
+  uint32_t *heap;                  // rows, the one with the next event first
+  uint32_t heap_len;
+  size_t heap_bytes;
+  struct mprof_pc_table threads; // of 1 + thread number, to its at()
+};
+
+static struct state *state_of(const struct mprof_trace_writer *w) {
+  return w->state;
+}
+
+static struct source *source_of(const struct state *s, uint32_t row) {
+  return (struct source *)s->sources.v + row;
+}
+
+// --- keeping events ---
+
+static void begin_batch(struct mprof_trace_writer *w,
+                        const struct mprof_trace_written *to, uint32_t row,
+                        uint64_t ticks) {
+  struct state *s = state_of(w);
+  const struct source empty = {.g = 0};
+  (void)to;
+  s->row = row;
+  s->ticks = ticks;
+  while (s->sources.len <= row && w->error == 0)
+    mprof_trace_append(w, &s->sources, &empty, 1, sizeof(empty));
+}
+
+static void end_batch(struct mprof_trace_writer *w) { (void)w; }
+
+static void event(struct mprof_trace_writer *w, unsigned type,
+                  const uint64_t *args, size_t n) {
+  struct state *s = state_of(w);
+  unsigned char bytes[EVENT_MAX], *p = bytes;
+  if (w->error != 0)
+    return;
+  struct source *row = source_of(s, s->row);
+  s->ticks += args[0];
+  *p++ = (unsigned char)type;
+  *p++ = (unsigned char)(n - 1);
+  p = mprof_trace_put(p, s->ticks - row->ticks);
+  row->ticks = s->ticks;
+  for (size_t i = 1; i < n; i++)
+    p = mprof_trace_put(p, args[i]);
+  if (mprof_trace_append(w, &row->events, bytes, (size_t)(p - bytes), 1))
+    w->events++;
+}
+
+static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
+                   uint64_t ticks, const struct mprof_trace_record *r) {
+  switch (r->type) {
+  case MPROF_TRACE_TASK:
+  case MPROF_TRACE_TASK_END:
+    state_of(w)->left_out = true;
+    return false;
+  case MPROF_TRACE_REGION: // the runtime's own regions have no stack
+    state_of(w)->left_out |= r->n[3] != 0;
+    return false;
+  case MPROF_TRACE_LOG:
+    state_of(w)->left_out |= r->n[2] != 0;
+    return false;
+  default:
+    return mprof_v1_record(w, to, ticks, r);
+  }
+}
+
+// Reads the row's next event into head. False at the row's end.
+static bool next_event(struct source *row) {
+  const unsigned char *end =
+      (const unsigned char *)row->events.v + row->events.len;
+  if (row->at == end)
+    return false;
+  struct event *e = &row->head;
+  e->type = *row->at++;
+  e->n = *row->at++;
+  row->ticks += mprof_trace_get(&row->at);
+  e->ticks = row->ticks;
+  for (size_t i = 0; i < e->n; i++)
+    e->args[i] = mprof_trace_get(&row->at);
+  return true;
+}
+
+// --- order of events ---
+
+enum status { DEAD, RUNNABLE, RUNNING, WAITING };
+
+// A thread's state: its sequence number and its status.
+static uint64_t at(uint64_t seq, enum status status) {
+  return seq << 2 | (uint64_t)status;
+}
+
+// Tells which state an event requires its thread to be in, and which state it
+// brings it to. False if the event may come at any time.
+static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
+                       uint64_t *to) {
+  const uint64_t seq = e->args[1];
+  *g = e->args[0];
+  switch (e->type) {
+  case EV_GO_CREATE:
+    *from = at(0, DEAD);
+    *to = at(1, RUNNABLE);
+    return true;
+  case EV_GO_WAITING:
+  case EV_GO_IN_SYSCALL:
+    *from = at(1, RUNNABLE);
+    *to = at(2, WAITING);
+    return true;
+  case EV_GO_START:
+    *from = at(seq, RUNNABLE);
+    *to = at(seq + 1, RUNNING);
+    return true;
+  case EV_GO_UNBLOCK:
+  case EV_GO_SYS_EXIT:
+    *from = at(seq, WAITING);
+    *to = at(seq + 1, RUNNABLE);
+    return true;
+  case EV_GC_START: // collections are counted under thread number 0
+    *g = 0;
+    *from = at(e->args[0], DEAD);
+    *to = at(e->args[0] + 1, DEAD);
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Returns where a thread's state is; never NULL.
+static uint64_t *thread_of(struct mprof_trace_writer *w, uint64_t g) {
+  static uint64_t nowhere;
+  struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->threads, 1 + g);
+  if (slot)
+    return &slot->value;
+  w->error = ENOMEM;
+  return &nowhere;
+}
+
+static bool is_ready(struct mprof_trace_writer *w, const struct event *e) {
+  uint64_t g, from, to;
+  return !transition(e, &g, &from, &to) || *thread_of(w, g) == from;
+}
+
+// Brings the event's thread to the state after the event.
+static void pass(struct mprof_trace_writer *w, struct source *row) {
+  const struct event *e = &row->head;
+  uint64_t g, from, to;
+  if (transition(e, &g, &from, &to))
+    *thread_of(w, g) = to;
+  switch (e->type) {
+  case EV_GO_START:
+    row->g = e->args[0];
+    break;
+  case EV_GO_BLOCK_SYNC:
+  case EV_GO_BLOCK_COND:
+  case EV_GO_BLOCK_NET:
+  case EV_GO_BLOCK_SELECT:
+  case EV_GO_SLEEP:
+  case EV_GO_SYS_BLOCK: {
+    uint64_t *t = thread_of(w, row->g);
+    *t = at(*t >> 2, WAITING);
+    break;
+  }
+  default:
+    break;
+  }
+}
+
+static bool comes_before(const struct state *s, uint32_t a, uint32_t b) {
+  const uint64_t x = source_of(s, a)->head.ticks;
+  const uint64_t y = source_of(s, b)->head.ticks;
+  return x != y ? x < y : a < b;
+}
+
+static void push(struct state *s, uint32_t row) {
+  uint32_t i = s->heap_len++;
+  for (; i != 0 && comes_before(s, row, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    s->heap[i] = s->heap[(i - 1) / 2];
+  s->heap[i] = row;
+}
+
+static uint32_t pop(struct state *s) {
+  const uint32_t first = s->heap[0], last = s->heap[--s->heap_len];
+  uint32_t i = 0;
+  for (uint32_t k; (k = 2 * i + 1) < s->heap_len; i = k) {
+    if (k + 1 < s->heap_len && comes_before(s, s->heap[k + 1], s->heap[k]))
+      k++;
+    if (!comes_before(s, s->heap[k], last))
+      break;
+    s->heap[i] = s->heap[k];
+  }
+  s->heap[i] = last;
+  return first;
+}
+
+// Takes the row with the next event off the heap; NONE if no row has one. Rows
+// whose earlier events are not ready yet are set aside in the free space behind
+// the heap, and put back at the end.
+static uint32_t take_next(struct mprof_trace_writer *w) {
+  struct state *s = state_of(w);
+  const uint32_t len = s->heap_len;
+  uint32_t found = NONE;
+  while (s->heap_len != 0 && found == NONE) {
+    const uint32_t row = pop(s);
+    if (is_ready(w, &source_of(s, row)->head))
+      found = row;
+    else
+      s->heap[s->heap_len] = row;
+  }
+  for (uint32_t i = s->heap_len + (found != NONE); i < len; i++)
+    push(s, s->heap[i]);
+  return found;
+}
+
+// --- bytes ---
+
+static void take_address(const struct mprof_frame *f, void *arg) {
+  if (!f->is_library)
+    *(uint64_t *)arg = f->offset + 1;
+}
+
+static uint64_t address_of(const struct mprof_bucket *b, uint32_t i) {
+  const mprof_pc pc = mprof_symbolize_shown(b->stack[i], mprof_bucket_gone(b));
+  uint64_t address = pc;
+  mprof_symbolize(pc, take_address, &address);
+  return address;
+}
+
+// Returns the address of a thread's start function, 0 if it is unknown. number
+// is that of a stack.
+static uint64_t start_pc(const struct mprof_trace_writer *w, uint64_t number) {
+  const uint32_t handle = ((const uint32_t *)w->handles.v)[number - 1];
+  const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
+  return b && b->stack_len != 0 ? address_of(b, 0) - 1 : 0;
+}
+
+// Turns an event of 1.11 into the event of 1.5, which has other arguments: gone
+// is the index of an argument that 1.5 lacks.
+static void adapt(const struct mprof_trace_writer *w, struct event *e,
+                  uint64_t seq) {
+  size_t gone = ARGS_MAX;
+  switch (e->type) {
+  case EV_GO_CREATE:
+    e->args[1] = start_pc(w, e->args[1]);
+    break;
+  case EV_GO_SYS_EXIT: // number and time of the call's real end
+    e->args[1] = seq;
+    e->args[2] = e->ticks;
+    break;
+  case EV_GO_START:
+  case EV_GO_UNBLOCK:
+    gone = 1;
+    break;
+  case EV_GC_START:
+    gone = 0;
+    break;
+  default:
+    break;
+  }
+  if (gone == ARGS_MAX)
+    return;
+  e->n--;
+  memmove(e->args + gone, e->args + gone + 1,
+          (e->n - gone) * sizeof(e->args[0]));
+}
+
+static void put_batch(struct mprof_trace_writer *w, struct source *row) {
+  mprof_trace_put_bytes(w, row->batch.v, row->batch.len);
+  row->batch.len = 0;
+}
+
+static void put_event(struct mprof_trace_writer *w, struct source *row) {
+  struct state *s = state_of(w);
+  struct event *e = &row->head;
+  unsigned char bytes[2 * EVENT_MAX], body[EVENT_MAX], *p = bytes, *q = body;
+  const uint64_t seq = s->seq++;
+  adapt(w, e, seq);
+  if (row->batch.len + sizeof(bytes) > BATCH_MAX)
+    put_batch(w, row);
+  if (row->batch.len == 0) {
+    *p++ = EV_BATCH | 1 << EV_ARGS_SHIFT;
+    p = mprof_trace_put(p, (uint64_t)(row - source_of(s, 0)));
+    p = mprof_trace_put(p, seq);
+    p = mprof_trace_put(p, e->ticks);
+    row->seq = seq;
+    row->batch_ticks = e->ticks;
+  }
+  q = mprof_trace_put(q, seq - row->seq);
+  q = mprof_trace_put(q, e->ticks - row->batch_ticks);
+  for (size_t i = 0; i < e->n; i++)
+    q = mprof_trace_put(q, e->args[i]);
+  const size_t shown = e->n < EV_ARGS_COUNTED ? e->n : EV_ARGS_COUNTED;
+  *p++ = (unsigned char)(e->type | shown << EV_ARGS_SHIFT);
+  if (shown == EV_ARGS_COUNTED)
+    *p++ = (unsigned char)(q - body);
+  memcpy(p, body, (size_t)(q - body));
+  p += q - body;
+  row->seq = seq;
+  row->batch_ticks = e->ticks;
+  mprof_trace_append(w, &row->batch, bytes, (size_t)(p - bytes), 1);
+}
+
+static void put_string(struct mprof_trace_writer *w, uint64_t number,
+                       const char *s, size_t len) {
+  (void)w, (void)number, (void)s, (void)len;
+}
+
+static void put_stack(struct mprof_trace_writer *w, uint64_t number,
+                      uint32_t handle) {
+  const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
+  enum { FRAMES_MAX = 128 }; // (Go: traceStackSize)
+  unsigned char head[2 + 10], body[(2 + FRAMES_MAX) * 10], *p = head, *q = body;
+  if (!b)
+    return; // an unknown start function, which 1.5 has as address 0
+  const uint32_t n = b->stack_len < FRAMES_MAX ? b->stack_len : FRAMES_MAX;
+  q = mprof_trace_put(q, number);
+  q = mprof_trace_put(q, n);
+  for (uint32_t i = 0; i < n; i++)
+    q = mprof_trace_put(q, address_of(b, i));
+  *p++ = EV_STACK | EV_ARGS_COUNTED << EV_ARGS_SHIFT;
+  p = mprof_trace_put(p, (uint64_t)(q - body));
+  mprof_trace_put_bytes(w, head, (size_t)(p - head));
+  mprof_trace_put_bytes(w, body, (size_t)(q - body));
+}
+
+static void put_next(struct mprof_trace_writer *w) {
+  const uint32_t i = take_next(w);
+  if (i == NONE) { // the records contradict each other
+    w->error = EPROTO;
+    return;
+  }
+  struct source *row = source_of(state_of(w), i);
+  pass(w, row);
+  put_event(w, row);
+  if (next_event(row))
+    push(state_of(w), i);
+}
+
+// Writes all events, since readers require them before the stacks.
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
+  struct state *s = state_of(w);
+  (void)last_ticks;
+  s->heap_bytes = s->sources.len * sizeof(*s->heap);
+  s->heap = s->heap_bytes != 0 ? mprof_os_map(s->heap_bytes) : NULL;
+  if (!s->heap) {
+    w->error = ENOMEM;
+    return;
+  }
+  for (uint32_t i = 0; i < s->sources.len; i++) {
+    struct source *row = source_of(s, i);
+    row->at = row->events.v;
+    row->ticks = 0;
+    if (row->events.len != 0 && next_event(row))
+      push(s, i);
+  }
+  while (s->heap_len != 0 && w->error == 0)
+    put_next(w);
+  for (uint32_t i = 0; i < s->sources.len; i++)
+    put_batch(w, source_of(s, i));
+}
+
+// Whether the message about left-out records was printed; once in a process.
+static atomic_bool has_said;
+
+static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
+  unsigned char bytes[1 + 2 * 10], *p = bytes;
+  (void)last_ticks;
+  *p++ = EV_FREQUENCY;
+  p = mprof_trace_put(p, mprof_trace_frequency());
+  p = mprof_trace_put(p, 0); // unused
+  mprof_trace_put_bytes(w, bytes, (size_t)(p - bytes));
+  if (state_of(w)->left_out && !atomic_exchange(&has_said, true))
+    mprof_message("trace_format 1.5 has no tasks, regions and logs; those of "
+                  "the program are not in the trace");
+}
+
+static void free_state(void *state) {
+  struct state *s = state;
+  for (uint32_t i = 0; i < s->sources.len; i++) {
+    mprof_trace_free_list(&source_of(s, i)->events);
+    mprof_trace_free_list(&source_of(s, i)->batch);
+  }
+  mprof_trace_free_list(&s->sources);
+  mprof_pc_table_free(&s->threads);
+  if (s->heap)
+    mprof_os_unmap(s->heap, s->heap_bytes);
+}
+
+const struct mprof_trace_format mprof_trace_format_1_5 = {
+    .name = "1.5",
+    .header = "go 1.5 trace\0\0\0",
+    .streams = false,
+    .has_names = false,
+    .string_max = 0,
+    .state_bytes = sizeof(struct state),
+    .begin_batch = begin_batch,
+    .end_batch = end_batch,
+    .record = record,
+    .event = event,
+    .string = put_string,
+    .begin_stacks = begin_stacks,
+    .stack = put_stack,
+    .finish = finish,
+    .free_state = free_state};

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The format 1.5.
+
+#ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_5_H
+#define MPROF_RT_TRACE_WRITE_TRACE_V1_5_H
+
+#include "trace/trace_format.h"
+
+extern const struct mprof_trace_format mprof_trace_format_1_5;
+
+#endif // MPROF_RT_TRACE_WRITE_TRACE_V1_5_H

@@ -1,0 +1,395 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes a trace as Go 1.23 wrote it: batches of at most 64 KiB, in one
+// generation. A batch has the events of one kernel thread (M), or strings, or
+// stacks; one more batch has the clock's frequency. (Go:
+// internal/trace/tracev2)
+//
+// A row is a processor (P), which has sequence numbers, too. A row's thread is
+// an M as long as it lives. Readers take the batches of an M in the order of
+// the file. The kernel may give a new thread the tid of one that has ended, so
+// a new thread of the same tid is another M.
+//
+// A thread in a system call keeps its P, since nobody knows whether another
+// thread could have run on it.
+
+#include "trace/write_trace_v2.h"
+
+#include "symbolize/pctable.h"
+#include "trace/trace_buf.h"
+#include "trace/trace_format.h"
+#include "trace/trace_records.h"
+#include "trace/trace_types.h"
+#include "trace/write_trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+// Go's numbers. (Go: tracev2.Ev*)
+enum event {
+  V2_EVENT_BATCH = 1,
+  V2_STACKS = 2,
+  V2_STACK = 3,
+  V2_STRINGS = 4,
+  V2_STRING = 5,
+  V2_FREQUENCY = 8,
+  V2_PROCS_CHANGE = 9,
+  V2_PROC_START = 10,
+  V2_PROC_STOP = 11,
+  V2_PROC_STATUS = 13,
+  V2_GO_CREATE = 14,
+  V2_GO_START = 16,
+  V2_GO_DESTROY = 17,
+  V2_GO_BLOCK = 20,
+  V2_GO_UNBLOCK = 21,
+  V2_GO_SYSCALL_BEGIN = 22,
+  V2_GO_SYSCALL_END = 23,
+  V2_GO_SYSCALL_END_BLOCKED = 24,
+  V2_GC_BEGIN = 29,
+  V2_GC_END = 30,
+  V2_HEAP_ALLOC = 37,
+  V2_USER_TASK_BEGIN = 40,
+  V2_USER_TASK_END = 41,
+  V2_USER_REGION_BEGIN = 42,
+  V2_USER_REGION_END = 43,
+  V2_USER_LOG = 44,
+  V2_GO_STATUS_STACK = 48,
+};
+enum { GO_RUNNABLE = 1, GO_IN_CALL = 3, GO_WAITING = 4 }; // (Go: GoStatus)
+enum { PROC_IDLE = 2 };                                   // (Go: ProcStatus)
+
+enum {
+  BATCH_MAX = 65536, // bytes, the limit of readers
+  STRING_MAX = 1024, // bytes, the limit of readers
+  EVENT_MAX = 1 + 6 * 10,
+  GENERATION = 1,
+};
+#define NO_THREAD UINT64_MAX
+
+// A batch that is being filled; it is written as a whole.
+struct batch {
+  uint64_t m, ticks;
+  size_t len;
+  unsigned char data[BATCH_MAX];
+};
+
+struct state {
+  // The events of the M under way; strings and stacks are collected meanwhile.
+  struct batch events, strings, stacks;
+  uint64_t m, ticks; // of the last event
+  uint32_t row;
+  struct mprof_pc_table tids; // of 1 + tid, to the number of its Ms so far
+};
+
+static struct state *state_of(const struct mprof_trace_writer *w) {
+  return w->state;
+}
+
+// --- batches ---
+
+static void put_batch(struct mprof_trace_writer *w, struct batch *b) {
+  unsigned char head[1 + 4 * 10], *p = head;
+  if (b->len == 0)
+    return;
+  *p++ = V2_EVENT_BATCH;
+  p = mprof_trace_put(p, GENERATION);
+  p = mprof_trace_put(p, b->m);
+  p = mprof_trace_put(p, b->ticks);
+  p = mprof_trace_put(p, b->len);
+  mprof_trace_put_bytes(w, head, (size_t)(p - head));
+  mprof_trace_put_bytes(w, b->data, b->len);
+  b->len = 0;
+}
+
+static void add(struct batch *b, const void *data, size_t len) {
+  memcpy(b->data + b->len, data, len);
+  b->len += len;
+}
+
+// Adds a string or a stack to its batch, which begins with the batch's type.
+static void add_entry(struct mprof_trace_writer *w, struct batch *b,
+                      unsigned char type, const unsigned char *head,
+                      size_t head_len, const void *data, size_t len) {
+  if (b->len + head_len + len > BATCH_MAX)
+    put_batch(w, b);
+  if (b->len == 0) {
+    b->m = NO_THREAD;
+    b->ticks = state_of(w)->ticks;
+    add(b, &type, 1);
+  }
+  add(b, head, head_len);
+  add(b, data, len);
+}
+
+// Makes sure that the next events fit into one batch.
+static void keep_together(struct mprof_trace_writer *w, unsigned events) {
+  struct batch *b = &state_of(w)->events;
+  if (b->len + events * EVENT_MAX > BATCH_MAX)
+    put_batch(w, b);
+}
+
+static void event(struct mprof_trace_writer *w, unsigned type,
+                  const uint64_t *args, size_t n) {
+  struct state *s = state_of(w);
+  struct batch *b = &s->events;
+  w->events++;
+  s->ticks += args[0];
+  keep_together(w, 1);
+  unsigned char *p = b->data + b->len;
+  *p++ = (unsigned char)type;
+  // A batch has the time of its first event, so that no two batches of an M
+  // have the same time.
+  p = mprof_trace_put(p, b->len == 0 ? 0 : args[0]);
+  for (size_t i = 1; i < n; i++)
+    p = mprof_trace_put(p, args[i]);
+  if (b->len == 0) {
+    b->m = s->m;
+    b->ticks = s->ticks;
+  }
+  b->len = (size_t)(p - b->data);
+}
+
+static void end_batch(struct mprof_trace_writer *w) {
+  put_batch(w, &state_of(w)->events);
+}
+
+static void begin_batch(struct mprof_trace_writer *w,
+                        const struct mprof_trace_written *to, uint32_t row,
+                        uint64_t ticks) {
+  struct state *s = state_of(w);
+  s->m = to->thread.g != 0 ? to->m : NO_THREAD;
+  s->ticks = ticks;
+  s->row = row;
+}
+
+static void put_string(struct mprof_trace_writer *w, uint64_t number,
+                       const char *text, size_t len) {
+  unsigned char head[1 + 2 * 10], *p = head;
+  *p++ = V2_STRING;
+  p = mprof_trace_put(p, number);
+  p = mprof_trace_put(p, len);
+  add_entry(w, &state_of(w)->strings, V2_STRINGS, head, (size_t)(p - head),
+            text, len);
+}
+
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
+  state_of(w)->ticks = last_ticks;
+}
+
+static void put_stack(struct mprof_trace_writer *w, uint64_t number,
+                      uint32_t handle) {
+  struct mprof_trace_frames f;
+  unsigned char head[1 + 2 * 10], *p = head;
+  mprof_trace_stack_frames(w, handle, &f);
+  *p++ = V2_STACK;
+  p = mprof_trace_put(p, number);
+  p = mprof_trace_put(p, f.count);
+  add_entry(w, &state_of(w)->stacks, V2_STACKS, head, (size_t)(p - head),
+            f.bytes, f.len);
+}
+
+static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
+  struct state *s = state_of(w);
+  struct batch *b = &s->events;
+  put_batch(w, &s->stacks);
+  put_batch(w, &s->strings);
+  b->m = NO_THREAD;
+  b->ticks = last_ticks;
+  b->data[0] = V2_FREQUENCY;
+  b->len =
+      (size_t)(mprof_trace_put(b->data + 1, mprof_trace_frequency()) - b->data);
+  put_batch(w, b);
+}
+
+static void free_state(void *state) {
+  struct state *s = state;
+  mprof_pc_table_free(&s->tids);
+}
+
+// --- events of a record ---
+
+static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
+  return mprof_trace_stack_number(w, handle);
+}
+
+// Returns the M of a thread that was in a system call when the trace began. The
+// thread's status is in another row, which may be written later, so the M must
+// follow from the tid alone.
+static uint64_t m_in_call(uint64_t tid) { return UINT64_C(1) << 32 | tid; }
+
+// Returns a new M for any other thread.
+static uint64_t new_m(struct mprof_trace_writer *w, uint64_t tid) {
+  struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->tids, 1 + tid);
+  if (!slot) {
+    w->error = ENOMEM;
+    return NO_THREAD;
+  }
+  const uint64_t before = slot->value++;
+  return before == 0 ? tid : (before + 1) << 32 | tid;
+}
+
+static void put_begin(struct mprof_trace_writer *w,
+                      struct mprof_trace_written *to, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  struct state *s = state_of(w);
+  const uint64_t g = r->n[0], tid = r->n[1];
+  const enum mprof_trace_from from = (enum mprof_trace_from)r->n[2];
+  uint64_t seq = 1;
+  end_batch(w);
+  s->m = to->m = from == MPROF_TRACE_FROM_CALL ? m_in_call(tid) : new_m(w, tid);
+  if (from == MPROF_TRACE_FROM_CALL) {
+    EVENT(w, V2_GO_SYSCALL_END_BLOCKED, ticks);
+    ticks = 0;
+  }
+  if (to->row_seq == 0) {
+    EVENT(w, V2_PROC_STATUS, ticks, s->row, PROC_IDLE);
+    ticks = 0;
+  }
+  to->row_seq++;
+  EVENT(w, V2_PROC_START, ticks, s->row, to->row_seq);
+  if (from == MPROF_TRACE_FROM_WAIT)
+    return;
+  if (from == MPROF_TRACE_FROM_UNKNOWN)
+    EVENT(w, V2_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[3], tid), 0);
+  if (from == MPROF_TRACE_FROM_WAITING) {
+    EVENT(w, V2_GO_UNBLOCK, 0, g, 1, 0);
+    seq = 2;
+  }
+  EVENT(w, V2_GO_START, 0, g, seq);
+  if (to->is_first)
+    EVENT(w, V2_PROCS_CHANGE, 0, w->processors, 0);
+  to->is_first = false;
+}
+
+// Readers take a thread's name from the stack of its status.
+static void put_pre(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
+                    const struct mprof_trace_record *r) {
+  (void)to, (void)ticks; // the record has no time
+  const uint64_t g = r->n[0], tid = r->n[3];
+  const uint64_t start = mprof_trace_start_number(w, r->n[2], tid);
+  if (r->n[1] == MPROF_TRACE_FROM_CALL)
+    EVENT(w, V2_GO_STATUS_STACK, 0, g, m_in_call(tid), GO_IN_CALL, start);
+  else
+    EVENT(w, V2_GO_STATUS_STACK, 0, g, NO_THREAD,
+          r->n[1] == MPROF_TRACE_FROM_WAITING ? GO_WAITING : GO_RUNNABLE,
+          start);
+}
+
+// Returns the sequence number of the thread's last start or wake. In this
+// format system calls have no such numbers, so they are taken off.
+static uint64_t seq_of(const struct mprof_trace_thread *t) {
+  return t->seq - t->skipped;
+}
+
+static void put_start(struct mprof_trace_writer *w,
+                      struct mprof_trace_written *to, uint64_t ticks,
+                      const struct mprof_trace_record *r) {
+  const struct mprof_trace_thread *t = &to->thread;
+  if (r->type == MPROF_TRACE_START_SELF) {
+    EVENT(w, V2_GO_UNBLOCK, ticks, t->g, seq_of(t) + 1, stack(w, r->n[0]));
+    ticks = r->n[1];
+  }
+  EVENT(w, V2_GO_START, ticks, t->g, seq_of(t) + 2);
+}
+
+static void put_wake(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3], stack(w, r->n[0]));
+}
+
+// Nobody has measured a short call, so its end has the time of its begin. Begin
+// and end stand together in one batch.
+static void put_call(struct mprof_trace_writer *w,
+                     struct mprof_trace_written *to, uint64_t ticks,
+                     const struct mprof_trace_record *r) {
+  to->row_seq++;
+  keep_together(w, 2);
+  EVENT(w, V2_GO_SYSCALL_BEGIN, ticks, to->row_seq, stack(w, r->n[0]));
+  if (r->type != MPROF_TRACE_CALL_OPEN)
+    EVENT(w, V2_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
+}
+
+// Begins and ends of collections are counted together, from 1.
+static void put_gc_start(struct mprof_trace_writer *w,
+                         struct mprof_trace_written *to, uint64_t ticks,
+                         const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_GC_BEGIN, ticks, 2 * r->n[0] + 1, stack(w, r->n[1]));
+}
+
+static void put_gc_done(struct mprof_trace_writer *w,
+                        struct mprof_trace_written *to, uint64_t ticks,
+                        const struct mprof_trace_record *r) {
+  (void)r;
+  EVENT(w, V2_GC_END, ticks, 2 * to->collection);
+}
+
+static void put_region(struct mprof_trace_writer *w,
+                       struct mprof_trace_written *to, uint64_t ticks,
+                       const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, r->n[1] == 0 ? V2_USER_REGION_BEGIN : V2_USER_REGION_END, ticks,
+        r->n[0], mprof_trace_name_number(w, r->n[2]), stack(w, r->n[3]));
+}
+
+static void put_log(struct mprof_trace_writer *w,
+                    struct mprof_trace_written *to, uint64_t ticks,
+                    const struct mprof_trace_record *r) {
+  (void)to;
+  EVENT(w, V2_USER_LOG, ticks, r->n[0], mprof_trace_name_number(w, r->n[1]),
+        mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
+}
+
+// The texts are the reasons of waits in Go's words, which its tools know.
+// LABELS has no form, since it comes as a LOG.
+static const struct mprof_trace_forms forms = {{
+    [MPROF_TRACE_BEGIN] = {.put = put_begin},
+    [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},
+    [MPROF_TRACE_PRE] = {.put = put_pre},
+    [MPROF_TRACE_CREATE] = {.event = V2_GO_CREATE},
+    [MPROF_TRACE_BLOCK_SYNC] = {.event = V2_GO_BLOCK, .text = "sync"},
+    [MPROF_TRACE_BLOCK_COND] = {.event = V2_GO_BLOCK,
+                                .text = "sync.(*Cond).Wait"},
+    [MPROF_TRACE_BLOCK_NET] = {.event = V2_GO_BLOCK, .text = "network"},
+    [MPROF_TRACE_BLOCK_SELECT] = {.event = V2_GO_BLOCK, .text = "select"},
+    [MPROF_TRACE_SLEEP] = {.event = V2_GO_BLOCK, .text = "sleep"},
+    [MPROF_TRACE_START] = {.put = put_start},
+    [MPROF_TRACE_START_SELF] = {.put = put_start},
+    [MPROF_TRACE_WAKE] = {.put = put_wake},
+    [MPROF_TRACE_CALL] = {.put = put_call},
+    [MPROF_TRACE_CALL_LONG] = {.put = put_call},
+    [MPROF_TRACE_CALL_OPEN] = {.put = put_call},
+    [MPROF_TRACE_HEAP] = {.event = V2_HEAP_ALLOC},
+    [MPROF_TRACE_GC_START] = {.put = put_gc_start},
+    [MPROF_TRACE_GC_DONE] = {.put = put_gc_done},
+    [MPROF_TRACE_TASK] = {.event = V2_USER_TASK_BEGIN},
+    [MPROF_TRACE_TASK_END] = {.event = V2_USER_TASK_END},
+    [MPROF_TRACE_REGION] = {.put = put_region},
+    [MPROF_TRACE_LOG] = {.put = put_log},
+}};
+
+static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
+                   uint64_t ticks, const struct mprof_trace_record *r) {
+  return mprof_trace_put_events(w, to, ticks, r, &forms);
+}
+
+const struct mprof_trace_format mprof_trace_format_1_23 = {
+    .name = "1.23",
+    .header = "go 1.23 trace\0\0",
+    .streams = true,
+    .has_names = true,
+    .string_max = STRING_MAX,
+    .state_bytes = sizeof(struct state),
+    .begin_batch = begin_batch,
+    .end_batch = end_batch,
+    .record = record,
+    .event = event,
+    .string = put_string,
+    .begin_stacks = begin_stacks,
+    .stack = put_stack,
+    .finish = finish,
+    .free_state = free_state};

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The format 1.23.
+
+#ifndef MPROF_RT_TRACE_WRITE_TRACE_V2_H
+#define MPROF_RT_TRACE_WRITE_TRACE_V2_H
+
+#include "trace/trace_format.h"
+
+extern const struct mprof_trace_format mprof_trace_format_1_23;
+
+#endif // MPROF_RT_TRACE_WRITE_TRACE_V2_H
