@@ -13,7 +13,7 @@
 
 #include "sys/abi_words.h"
 #include "unwind/eh_frame.h"
-#include "intercept.h"
+#include "entry/intercept.h"
 #include "sys/modules.h"
 #include "heap/beneath.h"
 #include "sys/tls.h"

@@ -15,7 +15,7 @@
 #include "bucket/bucket.h"
 #include "sys/clock.h"
 #include "wait/contention.h"
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "wait/hook_names.h"
 #include "mprof/mprof.h"
 #include "sys/process.h"

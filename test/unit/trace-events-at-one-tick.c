@@ -11,7 +11,7 @@
 
 #include "traces.h"
 
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "trace/trace_types.h"
 
 enum { FIRST = 1, SECOND = 2 };

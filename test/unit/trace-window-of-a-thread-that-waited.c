@@ -16,7 +16,7 @@
 
 #include "window_rows.h"
 
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"

@@ -13,7 +13,7 @@
 #include "bucket/bucket_at.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
-#include "entry.h"
+#include "entry/alloc_entry.h"
 #include "heap/event.h"
 #include "sys/flags.h"
 #include "heap/gc_events.h"

@@ -3,8 +3,8 @@
 //
 // What the entries of locks share with those of other waits.
 
-#ifndef MPROF_RT_ENTRY_LOCK_H
-#define MPROF_RT_ENTRY_LOCK_H
+#ifndef MPROF_RT_ENTRY_ENTRY_LOCK_H
+#define MPROF_RT_ENTRY_ENTRY_LOCK_H
 
 #include <stdbool.h>
 
@@ -20,4 +20,4 @@ bool mprof_mutex_is_charged(const void *mutex);
 
 void mprof_cond_cancelled(void *cond_wait);
 
-#endif // MPROF_RT_ENTRY_LOCK_H
+#endif // MPROF_RT_ENTRY_ENTRY_LOCK_H

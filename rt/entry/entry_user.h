@@ -3,8 +3,8 @@
 //
 // Entries of the program's own locks and calls.
 
-#ifndef MPROF_RT_ENTRY_USER_H
-#define MPROF_RT_ENTRY_USER_H
+#ifndef MPROF_RT_ENTRY_ENTRY_USER_H
+#define MPROF_RT_ENTRY_ENTRY_USER_H
 
 #include "sys/abi_words.h"
 
@@ -17,4 +17,4 @@ MPROF_ENTRY void __mprof_user_unlock_end(void *notes);
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f);
 MPROF_ENTRY void __mprof_user_call_end(void *notes);
 
-#endif // MPROF_RT_ENTRY_USER_H
+#endif // MPROF_RT_ENTRY_ENTRY_USER_H

@@ -8,7 +8,7 @@
 // [new.delete]
 
 #include "sys/abi_words.h"
-#include "intercept.h"
+#include "entry/intercept.h"
 #include "heap/beneath.h"
 
 #include <cstdlib>

@@ -4,8 +4,8 @@
 // What the interceptors of the heap share. Only they include this; it is C and
 // C++.
 
-#ifndef MPROF_RT_INTERCEPT_H
-#define MPROF_RT_INTERCEPT_H
+#ifndef MPROF_RT_ENTRY_INTERCEPT_H
+#define MPROF_RT_ENTRY_INTERCEPT_H
 
 #include "heap/beneath.h"
 
@@ -28,4 +28,4 @@ mprof_intercept_asks(size_t size) {
          mprof_intercept_counts(size, __builtin_return_address(0));
 }
 
-#endif // MPROF_RT_INTERCEPT_H
+#endif // MPROF_RT_ENTRY_INTERCEPT_H

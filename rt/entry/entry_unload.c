@@ -10,10 +10,10 @@
 // dlclose runs the program's destructors, so neither the guard nor a lock is
 // held during the call. dlerror still reports the error of dlclose.
 
-#include "entry_unload.h"
+#include "entry/entry_unload.h"
 
 #include "sys/abi_words.h"
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "symbolize/module_unloads.h"
 #include "sys/modules.h"
 #include "sys/process.h"

@@ -6,12 +6,12 @@
 // reads the clock. The hooked function then runs as usual, so the program sees
 // its result.
 
-#include "entry_lock.h"
+#include "entry/entry_lock.h"
 
 #include "sys/abi_words.h"
 #include "wait/block_kinds.h"
 #include "wait/contention.h"
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "sys/libc.h"
 #include "sys/os_linux.h"
 #include "thread/trace_hooks.h"

@@ -8,10 +8,10 @@
 
 #define MPROF_FAMILY MPROF_FAMILY_CXX
 
-#include "entry_new.h"
+#include "entry/entry_new.h"
 
 #include "sys/abi_words.h"
-#include "entry.h"
+#include "entry/alloc_entry.h"
 #include "heap/event.h"
 #include "heap/placed_cache.h"
 #include "heap/beneath.h"

@@ -3,8 +3,8 @@
 //
 // The entry that a library's last destructor calls.
 
-#ifndef MPROF_RT_ENTRY_UNLOAD_H
-#define MPROF_RT_ENTRY_UNLOAD_H
+#ifndef MPROF_RT_ENTRY_ENTRY_UNLOAD_H
+#define MPROF_RT_ENTRY_ENTRY_UNLOAD_H
 
 #include "sys/abi_words.h"
 
@@ -14,4 +14,4 @@ MPROF_ENTRY void __mprof_module_unloads(const void *inside);
 // At start, so that an exit is not taken for unloads.
 void mprof_unload_init(void);
 
-#endif // MPROF_RT_ENTRY_UNLOAD_H
+#endif // MPROF_RT_ENTRY_ENTRY_UNLOAD_H

@@ -9,7 +9,7 @@
 // is freed without its size.
 
 #include "sys/abi_words.h"
-#include "entry.h"
+#include "entry/alloc_entry.h"
 #include "heap/event.h"
 #include "heap/page_placement.h"
 #include "sys/resolve_late.h"

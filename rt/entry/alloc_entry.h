@@ -4,8 +4,8 @@
 // What the entries share: an allocation from the decision to count it to the
 // event. Only the entry files include this.
 
-#ifndef MPROF_RT_ENTRY_H
-#define MPROF_RT_ENTRY_H
+#ifndef MPROF_RT_ENTRY_ALLOC_ENTRY_H
+#define MPROF_RT_ENTRY_ALLOC_ENTRY_H
 
 #include "sys/abi_words.h"
 #include "heap/event.h"
@@ -65,4 +65,4 @@ static inline bool mprof_free_block(void *ptr, bool may_keep) {
   return false;
 }
 
-#endif // MPROF_RT_ENTRY_H
+#endif // MPROF_RT_ENTRY_ALLOC_ENTRY_H

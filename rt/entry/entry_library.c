@@ -8,7 +8,7 @@
 // are not counted; only memory that the private allocator takes from the
 // program's allocator is.
 
-#include "entry_library.h"
+#include "entry/entry_library.h"
 
 #include "sys/abi_words.h"
 #include "heap/beneath.h"

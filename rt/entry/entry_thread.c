@@ -8,7 +8,7 @@
 #include "sys/abi_words.h"
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "sys/flags.h"
 #include "sys/process.h"
 #include "sys/resolve_late.h"

@@ -7,12 +7,12 @@
 // Sites of MPROF_WAIT and MPROF_RELEASE keep a call of the function itself, so
 // the entries refer to it weakly: a static program gets of libc what it uses.
 
-#ifndef MPROF_RT_ENTRY_SYNC_H
-#define MPROF_RT_ENTRY_SYNC_H
+#ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
+#define MPROF_RT_ENTRY_SYNC_ENTRY_H
 
 #include "sys/abi_words.h"
 #include "wait/contention.h"
-#include "entry_lock.h"
+#include "entry/entry_lock.h"
 #include "wait/holds.h"
 #include "sys/libc.h"
 
@@ -192,4 +192,4 @@ static inline bool mprof_once_is_under_way(const void *control) {
   return __atomic_load_n((const int *)control, __ATOMIC_RELAXED) & 1;
 }
 
-#endif // MPROF_RT_ENTRY_SYNC_H
+#endif // MPROF_RT_ENTRY_SYNC_ENTRY_H

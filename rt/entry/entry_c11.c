@@ -8,7 +8,7 @@
 #include "sys/abi_words.h"
 #include "wait/block_kinds.h"
 #include "wait/contention.h"
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "wait/wake_marks.h"
 
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };

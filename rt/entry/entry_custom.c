@@ -7,10 +7,10 @@
 // entries only count. The allocator decides where its blocks lie, so after the
 // first counted block each free must call the runtime.
 
-#include "entry_custom.h"
+#include "entry/entry_custom.h"
 
 #include "sys/abi_words.h"
-#include "entry.h"
+#include "entry/alloc_entry.h"
 #include "heap/event.h"
 
 static void count(const struct mprof_alloc *a, void *ptr,

@@ -9,7 +9,7 @@
 #include "sys/abi_words.h"
 #include "wait/block_kinds.h"
 #include "wait/contention.h"
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "sys/resolve_late.h"
 
 #include <fcntl.h>

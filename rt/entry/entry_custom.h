@@ -3,8 +3,8 @@
 //
 // Entries of the program's own allocators and arenas.
 
-#ifndef MPROF_RT_ENTRY_CUSTOM_H
-#define MPROF_RT_ENTRY_CUSTOM_H
+#ifndef MPROF_RT_ENTRY_ENTRY_CUSTOM_H
+#define MPROF_RT_ENTRY_ENTRY_CUSTOM_H
 
 #include "sys/abi_words.h"
 
@@ -27,4 +27,4 @@ MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
                                                  void *new_ptr, size_t size,
                                                  int64_t countdown);
 
-#endif // MPROF_RT_ENTRY_CUSTOM_H
+#endif // MPROF_RT_ENTRY_ENTRY_CUSTOM_H

@@ -12,7 +12,7 @@
 #define MPROF_FAMILY MPROF_FAMILY_C
 
 #include "sys/abi_words.h"
-#include "entry.h"
+#include "entry/alloc_entry.h"
 #include "heap/event.h"
 #include "heap/placed_cache.h"
 #include "heap/beneath.h"

@@ -10,13 +10,13 @@
 // waiters also records which of these locks are held. A thread waits only if it
 // comes to a held lock.
 
-#include "entry_user.h"
+#include "entry/entry_user.h"
 
 #include "sys/abi_words.h"
 #include "wait/block_kinds.h"
 #include "sys/caller.h"
 #include "wait/contention.h"
-#include "entry_sync.h"
+#include "entry/sync_entry.h"
 #include "wait/holds.h"
 #include "sys/process.h"
 #include "sys/tls.h"

@@ -3,8 +3,8 @@
 //
 // Entries of sites in shared libraries with an allocator of their own.
 
-#ifndef MPROF_RT_ENTRY_LIBRARY_H
-#define MPROF_RT_ENTRY_LIBRARY_H
+#ifndef MPROF_RT_ENTRY_ENTRY_LIBRARY_H
+#define MPROF_RT_ENTRY_ENTRY_LIBRARY_H
 
 #include "sys/abi_words.h"
 
@@ -28,4 +28,4 @@ MPROF_ENTRY void __mprof_module_binds(struct __mprof_module_hook *hook);
 // sites allocate would stand for this block else.
 MPROF_ENTRY void __mprof_drop_sample(size_t size);
 
-#endif // MPROF_RT_ENTRY_LIBRARY_H
+#endif // MPROF_RT_ENTRY_ENTRY_LIBRARY_H

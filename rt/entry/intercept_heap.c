@@ -19,7 +19,7 @@
 
 #include "sys/abi_words.h"
 #include "sys/base.h"
-#include "intercept.h"
+#include "entry/intercept.h"
 #include "heap/beneath.h"
 
 #include <errno.h>
