@@ -13,18 +13,18 @@
 
 #include "signals.h"
 
-#include "sys/caller.h"
 #include "exit.h"
+#include "file/writer_lock.h"
+#include "symbolize/symbolize.h"
+#include "sys/caller.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
 #include "sys/signal_chain.h"
-#include "symbolize/symbolize.h"
-#include "wait/thread_interrupted.h"
 #include "sys/tls.h"
-#include "file/writer_lock.h"
+#include "wait/thread_interrupted.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -7,21 +7,21 @@
 
 #include "stuck_watch.h"
 
+#include "file/outfile.h"
+#include "file/path.h"
+#include "file/writer_lock.h"
+#include "stuck/stuck.h"
+#include "stuck/stuck_graph.h"
+#include "stuck/stuck_types.h"
 #include "sys/caller.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "file/outfile.h"
-#include "file/path.h"
-#include "stuck/stuck.h"
-#include "stuck/stuck_graph.h"
-#include "stuck/stuck_types.h"
-#include "wait/thread_stacks.h"
 #include "sys/tls.h"
+#include "wait/thread_stacks.h"
 #include "write/write_stuck.h"
-#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -111,7 +111,8 @@ struct mprof_bucket {
   uint8_t kind;
   uint16_t labels;
   // 0, or the number of the unload that took code of its stack away: no event
-  // is counted here from then on. Written under modules_lock (module_unloads.h).
+  // is counted here from then on. Written under modules_lock
+  // (module_unloads.h).
   _Atomic uint32_t gone;
   struct mprof_bucket *allnext; // next older bucket of this type
   mprof_pc stack[];

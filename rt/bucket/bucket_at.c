@@ -13,8 +13,8 @@
 #include "bucket/bucket_at.h"
 
 #include "bucket/bucket.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 

@@ -9,9 +9,9 @@
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "sys/persistent.h"
+#include "sys/tls.h"
 #include "thread/shards.h"
 #include "thread/threads.h"
-#include "sys/tls.h"
 
 #include <string.h>
 

@@ -18,8 +18,8 @@
 #define MPROF_RT_BUCKET_COUNTS_H
 
 #include "bucket/bucket.h"
-#include "thread/shards.h"
 #include "sys/tls.h"
+#include "thread/shards.h"
 
 // Additions to a counter of future[] in one cycle from which on a thread gets a
 // cell: what has few events is not worth its memory.

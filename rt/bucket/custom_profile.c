@@ -12,13 +12,13 @@
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
+#include "bucket/bucket_map.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/stats.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
-#include "bucket/bucket_map.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <string.h>

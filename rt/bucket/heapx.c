@@ -6,13 +6,13 @@
 
 #include "bucket/heapx.h"
 
-#include "sys/abi_words.h"
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
+#include "sys/abi_words.h"
+#include "sys/tls.h"
 #include "thread/shards.h"
 #include "thread/threads.h"
-#include "sys/tls.h"
 
 #include <malloc.h>
 

@@ -7,11 +7,11 @@
 #ifndef MPROF_RT_ENTRY_ALLOC_ENTRY_H
 #define MPROF_RT_ENTRY_ALLOC_ENTRY_H
 
-#include "sys/abi_words.h"
 #include "heap/event.h"
 #include "heap/placed_cache.h"
-#include "sys/libc.h"
 #include "heap/sample.h"
+#include "sys/abi_words.h"
+#include "sys/libc.h"
 #include "sys/stats.h"
 
 // Whose blocks they are: an entry file says so before it includes this.

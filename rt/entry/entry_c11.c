@@ -5,10 +5,10 @@
 // the declarations of C11's <threads.h> are repeated here. glibc and musl give
 // the constants equal values.
 
+#include "entry/sync_entry.h"
 #include "sys/abi_words.h"
 #include "wait/block_kinds.h"
 #include "wait/contention.h"
-#include "entry/sync_entry.h"
 #include "wait/wake_marks.h"
 
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };

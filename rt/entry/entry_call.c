@@ -6,11 +6,11 @@
 // first. So the whole call counts as the wait, and the stack is unwound only
 // for a sampled wait.
 
+#include "entry/sync_entry.h"
 #include "sys/abi_words.h"
+#include "sys/resolve_late.h"
 #include "wait/block_kinds.h"
 #include "wait/contention.h"
-#include "entry/sync_entry.h"
-#include "sys/resolve_late.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

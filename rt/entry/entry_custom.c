@@ -9,9 +9,9 @@
 
 #include "entry/entry_custom.h"
 
-#include "sys/abi_words.h"
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
+#include "sys/abi_words.h"
 
 static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_custom_place place) {

@@ -6,14 +6,14 @@
 // entries read fields of the libraries' objects; the libraries' ABIs fix these
 // layouts.
 
-#include "sys/abi_words.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
 #include "entry/entry_lock.h"
 #include "entry/sync_entry.h"
-#include "wait/holds.h"
+#include "sys/abi_words.h"
 #include "sys/libc.h"
 #include "sys/resolve_late.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
+#include "wait/holds.h"
 #include "wait/wake_marks.h"
 
 #define DECLARE(Result, f, ...)                                                \

@@ -7,24 +7,24 @@
 // gc_objects.c instead of the live map. The collector is called without the
 // guard and without a lock, since it may run the program's finalizers.
 
-#include "sys/abi_words.h"
-#include "heap/alloc_log.h"
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
+#include "bucket/heapx.h"
 #include "entry/alloc_entry.h"
+#include "heap/alloc_log.h"
 #include "heap/event.h"
-#include "sys/flags.h"
 #include "heap/gc_events.h"
 #include "heap/gc_objects.h"
-#include "bucket/heapx.h"
+#include "sys/abi_words.h"
+#include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 #include <string.h>
 

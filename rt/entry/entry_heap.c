@@ -11,13 +11,13 @@
 
 #define MPROF_FAMILY MPROF_FAMILY_C
 
-#include "sys/abi_words.h"
 #include "entry/alloc_entry.h"
-#include "heap/event.h"
-#include "heap/placed_cache.h"
 #include "heap/beneath.h"
+#include "heap/event.h"
 #include "heap/page_placement.h"
+#include "heap/placed_cache.h"
 #include "heap/sample.h"
+#include "sys/abi_words.h"
 
 #include <errno.h>
 #include <malloc.h>

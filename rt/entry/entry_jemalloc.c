@@ -8,10 +8,10 @@
 // page of its own, whatever size was requested. So a block on a page boundary
 // is freed without its size.
 
-#include "sys/abi_words.h"
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
 #include "heap/page_placement.h"
+#include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
 // Weak, since each program has these entries but few programs have jemalloc.

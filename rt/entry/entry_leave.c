@@ -7,8 +7,8 @@
 // child of vfork always does, and it runs in its parent's memory. The options
 // dump_on__exit and dump_on_exec change the default.
 
-#include "sys/abi_words.h"
 #include "init.h"
+#include "sys/abi_words.h"
 
 #include <stdarg.h>
 #include <unistd.h>

@@ -4,16 +4,16 @@
 // Entries for shared libraries with a private allocator: a version script,
 // -Bsymbolic or visibility binds the library to its own malloc or operators,
 // which differ from the program's. Blocks of such a library must not be passed
-// to the program's allocator, to which the words of beneath.h lead. These blocks
-// are not counted; only memory that the private allocator takes from the
+// to the program's allocator, to which the words of beneath.h lead. These
+// blocks are not counted; only memory that the private allocator takes from the
 // program's allocator is.
 
 #include "entry/entry_library.h"
 
-#include "sys/abi_words.h"
 #include "heap/beneath.h"
-#include "sys/resolve_late.h"
 #include "heap/sample.h"
+#include "sys/abi_words.h"
+#include "sys/resolve_late.h"
 
 // Each hooked function of the heap as the program is bound to it. A program may
 // have none: a C program has no operators. Then the function of the first

@@ -8,13 +8,13 @@
 
 #include "entry/entry_lock.h"
 
-#include "sys/abi_words.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
 #include "entry/sync_entry.h"
+#include "sys/abi_words.h"
 #include "sys/libc.h"
 #include "sys/os_linux.h"
 #include "thread/trace_hooks.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 #include "wait/wake_marks.h"
 
 #include <semaphore.h>

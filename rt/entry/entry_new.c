@@ -10,12 +10,12 @@
 
 #include "entry/entry_new.h"
 
-#include "sys/abi_words.h"
 #include "entry/alloc_entry.h"
-#include "heap/event.h"
-#include "heap/placed_cache.h"
 #include "heap/beneath.h"
+#include "heap/event.h"
 #include "heap/page_placement.h"
+#include "heap/placed_cache.h"
+#include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
 #include <errno.h>
@@ -60,10 +60,10 @@ static void leave(const bool *is_inner) {
 typedef const void *nothrow; // const std::nothrow_t &
 
 // Defines the entries of all forms of an operator new. A placed block comes
-// from malloc: page_placement.c decides whether the operators are only wrappers of
-// malloc and free, so that any form of delete can free the block. Placing takes
-// more memory and may fail. Then the operator itself is called, and fails in
-// its own way.
+// from malloc: page_placement.c decides whether the operators are only wrappers
+// of malloc and free, so that any form of delete can free the block. Placing
+// takes more memory and may fail. Then the operator itself is called, and fails
+// in its own way.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \

@@ -5,19 +5,19 @@
 // thread stores the bucket in its record, then runs its start function by a
 // tail call, so no frame of this file remains on its stack.
 
-#include "sys/abi_words.h"
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
 #include "entry/sync_entry.h"
+#include "sys/abi_words.h"
 #include "sys/flags.h"
 #include "sys/process.h"
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
-#include "wait/thread_starts.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
-#include "trace/trace_events.h"
+#include "thread/threads.h"
 #include "thread/trace_hooks.h"
+#include "trace/trace_events.h"
+#include "wait/thread_starts.h"
 
 #include <string.h>
 

@@ -12,9 +12,9 @@
 
 #include "entry/entry_unload.h"
 
-#include "sys/abi_words.h"
 #include "entry/sync_entry.h"
 #include "symbolize/module_unloads.h"
+#include "sys/abi_words.h"
 #include "sys/modules.h"
 #include "sys/process.h"
 #include "sys/resolve_late.h"

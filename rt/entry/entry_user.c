@@ -12,14 +12,14 @@
 
 #include "entry/entry_user.h"
 
-#include "sys/abi_words.h"
-#include "wait/block_kinds.h"
-#include "sys/caller.h"
-#include "wait/contention.h"
 #include "entry/sync_entry.h"
-#include "wait/holds.h"
+#include "sys/abi_words.h"
+#include "sys/caller.h"
 #include "sys/process.h"
 #include "sys/tls.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
+#include "wait/holds.h"
 #include "wait/waiters.h"
 #include "wait/wake_marks.h"
 

@@ -17,10 +17,10 @@
 // Nothing is counted before the runtime's constructor, since the loader is a
 // caller, too.
 
-#include "sys/abi_words.h"
-#include "sys/base.h"
 #include "entry/intercept.h"
 #include "heap/beneath.h"
+#include "sys/abi_words.h"
+#include "sys/base.h"
 
 #include <errno.h>
 #include <malloc.h>

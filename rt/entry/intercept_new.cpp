@@ -7,9 +7,9 @@
 // them. The remaining forms then call the replaced ones, as the standard says.
 // [new.delete]
 
-#include "sys/abi_words.h"
 #include "entry/intercept.h"
 #include "heap/beneath.h"
+#include "sys/abi_words.h"
 
 #include <cstdlib>
 #include <malloc.h>

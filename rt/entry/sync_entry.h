@@ -10,11 +10,11 @@
 #ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
 
-#include "sys/abi_words.h"
-#include "wait/contention.h"
 #include "entry/entry_lock.h"
-#include "wait/holds.h"
+#include "sys/abi_words.h"
 #include "sys/libc.h"
+#include "wait/contention.h"
+#include "wait/holds.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,8 +6,8 @@
 #ifndef MPROF_RT_FILE_OUTFILE_H
 #define MPROF_RT_FILE_OUTFILE_H
 
-#include "sys/base.h"
 #include "file/path.h"
+#include "sys/base.h"
 
 #define MPROF_OUTFILE_BUFFER 65536
 // The same of one with a patience: what a reader has not taken yet.

@@ -14,12 +14,12 @@
 
 #include "heap/alloc_log_file.h"
 
+#include "file/outfile.h"
+#include "file/path.h"
 #include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
-#include "file/outfile.h"
-#include "file/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

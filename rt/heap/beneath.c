@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the allocator beneath the interceptors; see beneath.h. It is the function
-// of the same name in the next module: a preloaded allocator, an allocator that
-// the program is linked with, or libc's.
+// Finds the allocator beneath the interceptors; see beneath.h. It is the
+// function of the same name in the next module: a preloaded allocator, an
+// allocator that the program is linked with, or libc's.
 
 #include "heap/beneath.h"
 
-#include "sys/abi_words.h"
-#include "unwind/eh_frame.h"
-#include "sys/modules.h"
 #include "heap/sample.h"
+#include "sys/abi_words.h"
+#include "sys/modules.h"
 #include "sys/tls.h"
+#include "unwind/eh_frame.h"
 
 #include <dlfcn.h>
 #include <errno.h>

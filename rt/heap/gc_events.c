@@ -26,12 +26,12 @@
 
 #include "heap/gc_events.h"
 
-#include "heap/alloc_log.h"
-#include "sys/clock.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
+#include "heap/alloc_log.h"
 #include "heap/event.h"
 #include "heap/gc_objects.h"
+#include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
@@ -215,7 +215,8 @@ static void on_event(int event) {
 }
 
 // Finds function f of libgc, also if only the caller's library is linked with
-// libgc and the program is not (resolve_late.h). NULL if libgc is too old to have f.
+// libgc and the program is not (resolve_late.h). NULL if libgc is too old to
+// have f.
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \

@@ -12,8 +12,8 @@
 
 #include "heap/gc_objects.h"
 
-#include "sys/lock.h"
 #include "bucket/bucket_map.h"
+#include "sys/lock.h"
 
 enum { ALIVE, DEAD };
 

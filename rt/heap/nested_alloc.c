@@ -14,8 +14,8 @@
 #include "heap/nested_alloc.h"
 
 #include "sys/abi_words.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "unwind/unwind_cfi.h"
 
 static bool is_on_stack(uintptr_t nested, uintptr_t frame) {

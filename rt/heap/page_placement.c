@@ -18,12 +18,12 @@
 
 #include "heap/page_placement.h"
 
+#include "heap/beneath.h"
+#include "heap/sample.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
 #include "sys/modules.h"
-#include "heap/beneath.h"
 #include "sys/process.h"
-#include "heap/sample.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -23,13 +23,13 @@
 
 #include "heap/sample.h"
 
-#include "sys/abi_words.h"
-#include "sys/lock.h"
 #include "heap/nested_alloc.h"
 #include "heap/page_placement.h"
+#include "sys/abi_words.h"
+#include "sys/lock.h"
 #include "sys/process.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 // Both fields are written under registry_lock and read without a lock. The
 // epoch is written last, so a thread that reads a new epoch reads its rate,

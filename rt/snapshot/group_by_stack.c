@@ -8,12 +8,12 @@
 #include "snapshot/group_by_stack.h"
 
 #include "bucket/bucket.h"
-#include "sys/flags.h"
-#include "sys/os_linux.h"
+#include "bucket/stack_index.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
+#include "sys/flags.h"
+#include "sys/os_linux.h"
 #include "sys/sort.h"
-#include "bucket/stack_index.h"
 #include "sys/stats.h"
 
 #include <errno.h>

@@ -8,17 +8,17 @@
 #include "snapshot/group_threads.h"
 
 #include "bucket/bucket.h"
-#include "sys/caller.h"
-#include "sys/flags.h"
 #include "mprof/mprof.h"
-#include "sys/process.h"
-#include "sys/sort.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"
+#include "sys/caller.h"
+#include "sys/flags.h"
+#include "sys/process.h"
+#include "sys/sort.h"
+#include "sys/tls.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_stacks.h"
-#include "sys/tls.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,23 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Snapshots of the heap profile, and the estimates of what its samples stand
-// for; see snapshot_heap.h. A snapshot reads the published counters (`active`) of
-// all buckets under active_lock.
-// (Go: memProfileInternal, scaleHeapSample)
+// for; see snapshot_heap.h. A snapshot reads the published counters (`active`)
+// of all buckets under active_lock. (Go: memProfileInternal, scaleHeapSample)
 
 #include "snapshot/snapshot_heap.h"
 
 #include "bucket/bucket.h"
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
-#include "thread/labels.h"
-#include "sys/lock.h"
+#include "heap/sample.h"
 #include "mprof/mprof.h"
+#include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
-#include "heap/sample.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "thread/labels.h"
 #include "unwind/unwind_fp.h"
 
 #include <errno.h>

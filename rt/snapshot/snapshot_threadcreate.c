@@ -8,15 +8,15 @@
 #include "snapshot/snapshot_threadcreate.h"
 
 #include "bucket/bucket.h"
-#include "sys/flags.h"
+#include "bucket/stack_index.h"
 #include "mprof/mprof.h"
+#include "sys/flags.h"
 #include "sys/os_linux.h"
-#include "thread/proc_threads.h"
 #include "sys/process.h"
 #include "sys/sort.h"
-#include "bucket/stack_index.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,16 +9,16 @@
 
 #include "stuck/stuck.h"
 
-#include "sys/caller.h"
-#include "wait/contention.h"
-#include "sys/os_linux.h"
-#include "thread/proc_threads.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_scan.h"
 #include "stuck/stuck_types.h"
-#include "wait/thread_stacks.h"
-#include "thread/threads.h"
+#include "sys/caller.h"
+#include "sys/os_linux.h"
 #include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "wait/contention.h"
+#include "wait/thread_stacks.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

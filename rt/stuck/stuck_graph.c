@@ -12,23 +12,23 @@
 
 #include "stuck/stuck_graph.h"
 
-#include "wait/block_kinds.h"
+#include "stuck/stuck_locks.h"
+#include "stuck/stuck_types.h"
 #include "sys/clock.h"
-#include "wait/contention.h"
 #include "sys/flags.h"
-#include "wait/holds.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
 #include "sys/sort.h"
-#include "stuck/stuck_locks.h"
-#include "stuck/stuck_types.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
+#include "wait/holds.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_stacks.h"
 #include "wait/thread_wait.h"
-#include "thread/threads.h"
-#include "sys/tls.h"
-#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 

@@ -8,8 +8,8 @@
 
 #include "stuck/stuck_libc_stacks.h"
 
-#include "sys/os_linux.h"
 #include "stuck/stuck_memory.h"
+#include "sys/os_linux.h"
 
 enum { PAGE = 4096, WORD = sizeof(uintptr_t) };
 

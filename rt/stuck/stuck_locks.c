@@ -7,15 +7,15 @@
 
 #include "stuck/stuck_locks.h"
 
-#include "wait/block_kinds.h"
+#include "stuck/stuck_types.h"
 #include "sys/caller.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "wait/block_kinds.h"
 #include "wait/holds.h"
 #include "wait/hook_names.h"
-#include "sys/os_linux.h"
-#include "thread/proc_threads.h"
-#include "stuck/stuck_types.h"
 #include "wait/thread_interrupted.h"
-#include "sys/tls.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -11,9 +11,9 @@
 
 #include "stuck/stuck_memory.h"
 
-#include "sys/procfile.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
+#include "sys/procfile.h"
 #include "sys/sort.h"
 
 #include <errno.h>

@@ -18,21 +18,21 @@
 
 #include "stuck/stuck_scan.h"
 
-#include "sys/abi_words.h"
-#include "wait/block_kinds.h"
-#include "sys/caller.h"
-#include "sys/procfile.h"
-#include "sys/message.h"
-#include "sys/os_linux.h"
-#include "sys/os_linux_cold.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_libc_stacks.h"
 #include "stuck/stuck_memory.h"
 #include "stuck/stuck_types.h"
+#include "sys/abi_words.h"
+#include "sys/caller.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/os_linux_cold.h"
+#include "sys/procfile.h"
+#include "thread/threads.h"
+#include "wait/block_kinds.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_stacks.h"
 #include "wait/thread_starts.h"
-#include "thread/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

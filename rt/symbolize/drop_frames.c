@@ -9,8 +9,8 @@
 
 #include "symbolize/drop_frames.h"
 
-#include "sys/message.h"
 #include "symbolize/wrappers.h"
+#include "sys/message.h"
 
 // An expression that readers match with a whole function name without its
 // parameters. Readers drop a matching frame and all frames on its leaf side. So

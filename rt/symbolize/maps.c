@@ -10,9 +10,9 @@
 
 #include "symbolize/maps.h"
 
-#include "sys/procfile.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
+#include "sys/procfile.h"
 
 #include <elf.h>
 #include <errno.h>

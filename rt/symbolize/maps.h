@@ -14,8 +14,8 @@ struct mprof_mapping {
   uintptr_t bias;  // less this, addresses are those in the ELF file
   char file[256];
   char build_id[41]; // lower-case hex, "" if none; longer ones are cut
-  // Set by module_unloads.h. It was there for what is gone by an unload after from, up
-  // to to. What was unloaded is shown shift above where it was.
+  // Set by module_unloads.h. It was there for what is gone by an unload after
+  // from, up to to. What was unloaded is shown shift above where it was.
   uint32_t from, to;
   uintptr_t shift;
   int64_t noted_ns; // when it was there, CLOCK_REALTIME

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps the list of loaded and unloaded modules; see module_unloads.h. Only code that
-// lies in files is listed. Other code comes and goes with just-in-time
-// compilers, and has no name that could be kept.
+// Keeps the list of loaded and unloaded modules; see module_unloads.h. Only
+// code that lies in files is listed. Other code comes and goes with
+// just-in-time compilers, and has no name that could be kept.
 
 #include "symbolize/module_unloads.h"
 
 #include "bucket/bucket.h"
-#include "sys/lock.h"
 #include "symbolize/maps.h"
+#include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"

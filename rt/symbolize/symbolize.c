@@ -14,19 +14,19 @@
 
 #include "symbolize/symbolize.h"
 
-#include "symbolize/module_unloads.h"
-#include "sys/flags.h"
-#include "wait/hook_names.h"
+#include "file/path.h"
 #include "symbolize/maps.h"
+#include "symbolize/module_unloads.h"
+#include "symbolize/pctable.h"
+#include "symbolize/symbolize_file.h"
+#include "symbolize/symbolize_pc.h"
+#include "sys/flags.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
-#include "file/path.h"
-#include "symbolize/pctable.h"
 #include "sys/process.h"
-#include "symbolize/symbolize_file.h"
-#include "symbolize/symbolize_pc.h"
 #include "thread/threads.h"
+#include "wait/hook_names.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 #include <string.h>
 

@@ -72,8 +72,8 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
   return object >> 6 & (MPROF_WAITER_SLOTS - 1);
 }
 
-// The functions that sites call; see beneath.h. Written by mprof_next_find before
-// the program has threads.
+// The functions that sites call; see beneath.h. Written by mprof_next_find
+// before the program has threads.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern MPROF_DATA void *__mprof_next_##Symbol;
 #include "mprof/hooks.def"

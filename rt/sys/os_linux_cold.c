@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that only writers need, and the helper process; see os_linux_cold.h.
-// This file calls the kernel directly: fork of libc would run the program's
-// pthread_atfork handlers, and waitpid of libc is a cancellation point.
+// System calls that only writers need, and the helper process; see
+// os_linux_cold.h. This file calls the kernel directly: fork of libc would run
+// the program's pthread_atfork handlers, and waitpid of libc is a cancellation
+// point.
 
 #define _GNU_SOURCE 1
 

@@ -6,8 +6,8 @@
 
 #include "thread/labels_text.h"
 
-#include "thread/labels.h"
 #include "sys/message.h"
+#include "thread/labels.h"
 
 #include <string.h>
 

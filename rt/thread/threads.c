@@ -17,9 +17,9 @@
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
-#include "thread/shards.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "thread/shards.h"
 #include "thread/trace_hooks.h"
 #include "unwind/unwind_fp.h"
 

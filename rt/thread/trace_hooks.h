@@ -9,8 +9,8 @@
 #define MPROF_RT_THREAD_TRACE_HOOKS_H
 
 #include "sys/base.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 struct mprof_bucket;
 struct mprof_trace_buf;

@@ -19,21 +19,21 @@
 
 #include "trace/trace_events.h"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/clock.h"
-#include "wait/contention.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
-#include "snapshot/snapshot_heap.h"
 #include "sys/tls.h"
-#include "trace/trace_buf.h"
 #include "thread/trace_hooks.h"
+#include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
 #include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 
 #include <pthread.h>
 #include <string.h>

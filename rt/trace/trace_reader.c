@@ -7,6 +7,7 @@
 
 #include "trace/trace_reader.h"
 
+#include "file/writer_lock.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
@@ -18,7 +19,6 @@
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 #include "trace/write_trace.h"
-#include "file/writer_lock.h"
 
 #include <errno.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 
 #include "trace/trace_records.h"
 
-#include "thread/labels_text.h"
 #include "sys/message.h"
+#include "thread/labels_text.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"

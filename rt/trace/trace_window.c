@@ -20,8 +20,8 @@
 
 #include "trace/trace_window.h"
 
-#include "sys/os_linux.h"
 #include "symbolize/pctable.h"
+#include "sys/os_linux.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_records.h"
 #include "trace/trace_rows.h"

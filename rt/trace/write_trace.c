@@ -10,17 +10,17 @@
 #include "trace/write_trace.h"
 
 #include "bucket/bucket.h"
+#include "symbolize/pctable.h"
+#include "symbolize/symbolize.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/hash.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "symbolize/pctable.h"
 #include "sys/persistent.h"
-#include "symbolize/symbolize.h"
+#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_format.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_user.h"
 
 #include <errno.h>

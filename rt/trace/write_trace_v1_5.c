@@ -17,10 +17,10 @@
 #include "trace/write_trace_v1_5.h"
 
 #include "bucket/bucket.h"
-#include "sys/message.h"
-#include "sys/os_linux.h"
 #include "symbolize/pctable.h"
 #include "symbolize/symbolize.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_format.h"
 #include "trace/trace_records.h"

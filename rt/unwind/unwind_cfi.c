@@ -9,8 +9,8 @@
 #include "unwind/unwind_cfi.h"
 
 #include "sys/abi_words.h"
-#include "unwind/eh_frame.h"
 #include "sys/os_linux.h"
+#include "unwind/eh_frame.h"
 #include "unwind/unwind_fp.h"
 
 #include <string.h>

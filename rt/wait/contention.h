@@ -9,9 +9,9 @@
 #ifndef MPROF_RT_WAIT_CONTENTION_H
 #define MPROF_RT_WAIT_CONTENTION_H
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "sys/caller.h"
+#include "wait/block_kinds.h"
 #include "wait/waiters.h"
 
 // --- rates ---

@@ -8,15 +8,15 @@
 #include "wait/holds.h"
 
 #include "sys/abi_words.h"
-#include "wait/block_kinds.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/stats.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
 
 // Preferred places for the record of a lock.
 enum { WAYS = 4 };

@@ -13,17 +13,17 @@
 
 #include "wait/lock_profile.h"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "sys/clock.h"
-#include "wait/contention.h"
 #include "sys/flags.h"
-#include "wait/hook_names.h"
 #include "sys/lock.h"
 #include "sys/stats.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
+#include "wait/hook_names.h"
 
 void mprof_lock_profile_publish(void) {
   mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,

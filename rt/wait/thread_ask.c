@@ -10,15 +10,15 @@
 
 #include "sys/flags.h"
 #include "sys/os_linux.h"
-#include "thread/proc_threads.h"
 #include "sys/signal_chain.h"
+#include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 #include "wait/thread_interrupted.h"
 #include "wait/thread_noting.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_wait.h"
-#include "sys/tls.h"
-#include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>

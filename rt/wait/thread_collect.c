@@ -12,17 +12,17 @@
 #include "wait/thread_collect.h"
 
 #include "sys/clock.h"
-#include "wait/contention.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "unwind/unwind_fp.h"
+#include "wait/contention.h"
 #include "wait/thread_ask.h"
 #include "wait/thread_noting.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_wait.h"
-#include "thread/threads.h"
-#include "unwind/unwind_fp.h"
 
 #include <linux/futex.h>
 #include <string.h>

@@ -8,14 +8,14 @@
 
 #include "wait/thread_interrupted.h"
 
-#include "wait/contention.h"
 #include "sys/os_linux.h"
-#include "thread/proc_threads.h"
 #include "sys/process.h"
-#include "wait/thread_wait.h"
 #include "sys/tls.h"
+#include "thread/proc_threads.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
+#include "wait/contention.h"
+#include "wait/thread_wait.h"
 
 #include <errno.h>
 #include <linux/futex.h>

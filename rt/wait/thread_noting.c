@@ -15,11 +15,11 @@
 
 #include "wait/thread_noting.h"
 
-#include "wait/contention.h"
 #include "sys/os_linux.h"
 #include "thread/proc_threads.h"
-#include "wait/thread_slots.h"
 #include "thread/threads.h"
+#include "wait/contention.h"
+#include "wait/thread_slots.h"
 
 enum { PROOF_NS = 2000000 };
 

@@ -8,19 +8,19 @@
 
 #include "wait/thread_stacks.h"
 
-#include "wait/contention.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/tls.h"
 #include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
+#include "wait/contention.h"
 #include "wait/thread_ask.h"
 #include "wait/thread_collect.h"
 #include "wait/thread_slots.h"
 #include "wait/thread_wait.h"
-#include "thread/threads.h"
-#include "sys/tls.h"
-#include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 #include <errno.h>
 

@@ -7,14 +7,14 @@
 
 #include "wait/thread_starts.h"
 
-#include "wait/contention.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
-#include "wait/thread_noting.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "thread/trace_hooks.h"
+#include "wait/contention.h"
+#include "wait/thread_noting.h"
 
 #define CHUNK_BYTES 16384u
 

@@ -8,17 +8,17 @@
 #include "wait/thread_wait.h"
 
 #include "sys/clock.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
 #include "wait/contention.h"
 #include "wait/holds.h"
 #include "wait/hook_names.h"
-#include "sys/os_linux.h"
 #include "wait/thread_ask.h"
 #include "wait/thread_noting.h"
 #include "wait/thread_slots.h"
-#include "thread/threads.h"
-#include "sys/tls.h"
-#include "unwind/unwind_cfi.h"
-#include "unwind/unwind_fp.h"
 
 struct mprof_round mprof_round;
 

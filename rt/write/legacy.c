@@ -8,17 +8,17 @@
 #include "write/legacy.h"
 
 #include "bucket/bucket.h"
+#include "file/outfile.h"
+#include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
+#include "symbolize/skip_frames.h"
+#include "symbolize/symbolize.h"
 #include "sys/flags.h"
 #include "sys/procfile.h"
-#include "thread/labels_text.h"
-#include "symbolize/maps.h"
-#include "file/outfile.h"
-#include "symbolize/skip_frames.h"
 #include "sys/stats.h"
-#include "symbolize/symbolize.h"
-#include "unwind/unwind_fp.h"
 #include "sys/version.h"
+#include "thread/labels_text.h"
+#include "unwind/unwind_fp.h"
 
 int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
                        bool has_samples) {

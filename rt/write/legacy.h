@@ -8,8 +8,8 @@
 #define MPROF_RT_WRITE_LEGACY_H
 
 #include "bucket/bucket.h"
-#include "symbolize/maps.h"
 #include "file/outfile.h"
+#include "symbolize/maps.h"
 
 struct mprof_legacy {
   struct mprof_outfile out;

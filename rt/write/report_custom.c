@@ -6,10 +6,10 @@
 
 #include "write/report_custom.h"
 
+#include "snapshot/snapshot_custom.h"
 #include "symbolize/drop_frames.h"
 #include "sys/flags.h"
 #include "write/report_text.h"
-#include "snapshot/snapshot_custom.h"
 
 static void put_sample(struct mprof_report *w,
                        const struct mprof_custom_sample *s) {

@@ -7,11 +7,11 @@
 #include "write/report_heap.h"
 
 #include "bucket/cycle.h"
-#include "sys/flags.h"
-#include "write/report_text.h"
-#include "snapshot/snapshot_heap.h"
-#include "sys/sort.h"
 #include "snapshot/group_by_stack.h"
+#include "snapshot/snapshot_heap.h"
+#include "sys/flags.h"
+#include "sys/sort.h"
+#include "write/report_text.h"
 
 // Puts the bytes and the number of blocks.
 static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {

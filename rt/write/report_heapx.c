@@ -6,12 +6,12 @@
 
 #include "write/report_heapx.h"
 
-#include "sys/flags.h"
 #include "heap/page_placement.h"
-#include "write/report_text.h"
-#include "snapshot/snapshot_heap.h"
-#include "sys/sort.h"
 #include "snapshot/group_by_stack.h"
+#include "snapshot/snapshot_heap.h"
+#include "sys/flags.h"
+#include "sys/sort.h"
+#include "write/report_text.h"
 
 static void put_temporary(struct mprof_report *w,
                           const struct mprof_heapx_estimate *e) {

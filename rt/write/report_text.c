@@ -7,13 +7,13 @@
 #include "write/report_text.h"
 
 #include "bucket/bucket.h"
-#include "thread/labels_text.h"
-#include "sys/message.h"
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
 #include "symbolize/symbolize.h"
-#include "unwind/unwind_fp.h"
 #include "symbolize/wrappers.h"
+#include "sys/message.h"
+#include "thread/labels_text.h"
+#include "unwind/unwind_fp.h"
 
 #include <string.h>
 

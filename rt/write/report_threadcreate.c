@@ -7,10 +7,10 @@
 #include "write/report_threadcreate.h"
 
 #include "bucket/bucket.h"
+#include "snapshot/snapshot_threadcreate.h"
 #include "symbolize/drop_frames.h"
 #include "sys/flags.h"
 #include "write/report_text.h"
-#include "snapshot/snapshot_threadcreate.h"
 
 #include <string.h>
 

@@ -7,13 +7,13 @@
 #include "write/report_wait.h"
 
 #include "bucket/bucket.h"
+#include "snapshot/group_by_stack.h"
+#include "snapshot/snapshot_wait.h"
 #include "sys/flags.h"
+#include "sys/message.h"
 #include "wait/hook_names.h"
 #include "wait/lock_names.h"
-#include "sys/message.h"
 #include "write/report_text.h"
-#include "snapshot/snapshot_wait.h"
-#include "snapshot/group_by_stack.h"
 
 // The words and numbers in which the two sections differ.
 struct section {

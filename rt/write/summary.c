@@ -9,17 +9,17 @@
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
 #include "bucket/cycle.h"
-#include "sys/flags.h"
-#include "snapshot/snapshot_heap.h"
-#include "snapshot/snapshot_custom.h"
+#include "file/writer_lock.h"
+#include "snapshot/group_by_stack.h"
 #include "snapshot/group_threads.h"
+#include "snapshot/snapshot_custom.h"
+#include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "snapshot/snapshot_wait.h"
-#include "snapshot/group_by_stack.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
+#include "sys/flags.h"
 #include "wait/thread_stacks.h"
-#include "file/writer_lock.h"
 
 #include <string.h>
 

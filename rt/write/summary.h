@@ -7,9 +7,9 @@
 #define MPROF_RT_WRITE_SUMMARY_H
 
 #include "bucket/custom_profile.h"
+#include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_custom.h"
 #include "snapshot/snapshot_threadcreate.h"
-#include "snapshot/group_by_stack.h"
 #include "stuck/stuck.h"
 
 struct mprof_summary {

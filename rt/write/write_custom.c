@@ -6,12 +6,12 @@
 
 #include "write/write_custom.h"
 
-#include "symbolize/drop_frames.h"
-#include "write/legacy.h"
-#include "sys/os_linux.h"
 #include "file/outfile.h"
-#include "write/pprof.h"
 #include "snapshot/snapshot_custom.h"
+#include "symbolize/drop_frames.h"
+#include "sys/os_linux.h"
+#include "write/legacy.h"
+#include "write/pprof.h"
 
 #include <errno.h>
 

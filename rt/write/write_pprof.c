@@ -8,19 +8,19 @@
 
 #include "write/write_pprof.h"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "symbolize/drop_frames.h"
-#include "wait/hook_names.h"
-#include "wait/lock_names.h"
-#include "sys/message.h"
-#include "write/pprof.h"
+#include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "snapshot/snapshot_wait.h"
-#include "snapshot/group_by_stack.h"
 #include "stuck/stuck_types.h"
+#include "symbolize/drop_frames.h"
+#include "sys/message.h"
+#include "wait/block_kinds.h"
+#include "wait/hook_names.h"
+#include "wait/lock_names.h"
 #include "wait/thread_slots.h"
+#include "write/pprof.h"
 #include "write/write_stuck.h"
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }

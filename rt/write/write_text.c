@@ -9,11 +9,11 @@
 #include "write/write_text.h"
 
 #include "bucket/bucket.h"
-#include "write/legacy.h"
-#include "sys/os_linux.h"
 #include "file/outfile.h"
 #include "snapshot/snapshot_heap.h"
+#include "sys/os_linux.h"
 #include "sys/sort.h"
+#include "write/legacy.h"
 
 #include <errno.h>
 

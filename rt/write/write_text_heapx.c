@@ -8,11 +8,11 @@
 
 #include "write/write_text_heapx.h"
 
-#include "write/legacy.h"
-#include "sys/os_linux.h"
 #include "file/outfile.h"
-#include "sys/sort.h"
 #include "snapshot/group_by_stack.h"
+#include "sys/os_linux.h"
+#include "sys/sort.h"
+#include "write/legacy.h"
 
 #include <errno.h>
 

@@ -9,17 +9,17 @@
 #include "write/write_text_wait.h"
 
 #include "bucket/bucket.h"
-#include "symbolize/drop_frames.h"
-#include "write/legacy.h"
-#include "wait/lock_names.h"
-#include "sys/message.h"
-#include "sys/os_linux.h"
 #include "file/outfile.h"
+#include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "snapshot/snapshot_wait.h"
-#include "snapshot/group_by_stack.h"
 #include "stuck/stuck_types.h"
+#include "symbolize/drop_frames.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "wait/lock_names.h"
 #include "wait/thread_slots.h"
+#include "write/legacy.h"
 #include "write/write_stuck.h"
 
 #include <errno.h>

@@ -11,12 +11,12 @@
 
 #include "check.h"
 
-#include "sys/abi_words.h"
-#include "unwind/eh_frame.h"
 #include "entry/intercept.h"
-#include "sys/modules.h"
 #include "heap/beneath.h"
+#include "sys/abi_words.h"
+#include "sys/modules.h"
 #include "sys/tls.h"
+#include "unwind/eh_frame.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,9 +58,11 @@ struct mprof_module mprof_module_of(void *address) {
 }
 
 static int dropped; // samples
-void __mprof_drop_sample(size_t size) {
+bool mprof_sample_hit(size_t size, uint64_t *rate) {
+  (void)rate;
   CHECK_EQ(size, 100);
   dropped++;
+  return true;
 }
 
 // Functions of a static program, of four bytes each.

@@ -9,12 +9,12 @@
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "sys/clock.h"
-#include "wait/contention.h"
 #include "mprof/mprof.h"
+#include "sys/clock.h"
 #include "sys/process.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
 #include "wait/wake_marks.h"
 
 #include "core.h"

@@ -10,17 +10,17 @@
 
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1:block_kinds=sync+try"
 
-#include "sys/abi_words.h"
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "sys/clock.h"
-#include "wait/contention.h"
 #include "entry/sync_entry.h"
-#include "wait/hook_names.h"
 #include "mprof/mprof.h"
+#include "sys/abi_words.h"
+#include "sys/clock.h"
 #include "sys/process.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "wait/block_kinds.h"
+#include "wait/contention.h"
+#include "wait/hook_names.h"
 #include "wait/wake_marks.h"
 
 #include "core.h"

@@ -11,8 +11,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "unwind/unwind_fp.h"
 
 enum { FRAMES = 8, WORDS = 512, LEAF = 0x500000 };

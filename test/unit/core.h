@@ -7,8 +7,8 @@
 #ifndef MPROF_TEST_UNIT_CORE_H
 #define MPROF_TEST_UNIT_CORE_H
 
-#include "sys/abi_words.h"
 #include "bucket/bucket.h"
+#include "sys/abi_words.h"
 #include "sys/tls.h"
 
 #include "check.h"

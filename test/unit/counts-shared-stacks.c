@@ -16,11 +16,11 @@
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
-#include "sys/lock.h"
 #include "mprof/mprof.h"
+#include "sys/lock.h"
+#include "sys/tls.h"
 #include "thread/shards.h"
 #include "thread/threads.h"
-#include "sys/tls.h"
 
 #include <pthread.h>
 

@@ -7,7 +7,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
 
-#include "core.h"
+#include "check.h"
 
 #include "sys/flags.h"
 #include "sys/message.h"

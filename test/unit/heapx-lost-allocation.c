@@ -10,9 +10,9 @@
 #include "core.h"
 
 #include "bucket/heapx.h"
+#include "snapshot/snapshot_heap.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
-#include "snapshot/snapshot_heap.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 

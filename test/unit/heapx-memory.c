@@ -15,8 +15,8 @@
 #include "bucket/heapx.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 static size_t bytes_of(enum mprof_bucket_type type, uint32_t depth) {
   static mprof_pc stack[100];

@@ -16,18 +16,18 @@
 #define TEST_OPTIONS "heapx=1"
 #include "core.h"
 
-#include "sys/abi_words.h"
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
-#include "sys/lock.h"
 #include "mprof/mprof.h"
-#include "sys/process.h"
-#include "thread/shards.h"
 #include "snapshot/snapshot_heap.h"
-#include "thread/threads.h"
+#include "sys/abi_words.h"
+#include "sys/lock.h"
+#include "sys/process.h"
 #include "sys/tls.h"
+#include "thread/shards.h"
+#include "thread/threads.h"
 
 #include <malloc.h>
 #include <pthread.h>

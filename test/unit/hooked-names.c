@@ -8,7 +8,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DCXX %s %rtlib %unit_libs \
 // RUN:   -Wl,--no-as-needed -l:libstdc++.so.6 -o %t.cxx && %t.cxx
-// RUN: %llvm_tools/llvm-nm %rtlib 2>/dev/null | sed -n '/^hooked/,/^$/p' > %t.nm
+// RUN: %llvm_tools/llvm-nm %rtlib 2>/dev/null | sed -n '/^hook_names/,/^$/p' > %t.nm
 // RUN: grep -q ' w pthread_mutex_lock$' %t.nm && grep -q ' w epoll_wait$' %t.nm
 // RUN: not grep ' U [a-z_]*$' %t.nm
 

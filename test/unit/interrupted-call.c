@@ -11,10 +11,10 @@
 
 #include "core.h"
 
-#include "thread/proc_threads.h"
-#include "wait/thread_interrupted.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "wait/thread_interrupted.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

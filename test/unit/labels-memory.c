@@ -10,6 +10,7 @@
 
 #include "mprof/mprof.h"
 #include "sys/stats.h"
+#include "thread/labels.h"
 
 enum { PAIRS = 30 };
 

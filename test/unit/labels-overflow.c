@@ -12,6 +12,7 @@
 
 #include "mprof/mprof.h"
 #include "sys/stats.h"
+#include "thread/labels.h"
 
 #include <errno.h>
 

@@ -8,8 +8,8 @@
 
 #include "core.h"
 
-#include "thread/labels.h"
 #include "mprof/mprof.h"
+#include "thread/labels.h"
 
 #include <pthread.h>
 

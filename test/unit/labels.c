@@ -9,11 +9,11 @@
 
 #include "core.h"
 
-#include "thread/labels.h"
 #include "mprof/mprof.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
+#include "thread/labels.h"
 
 #include <errno.h>
 

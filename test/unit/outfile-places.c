@@ -12,8 +12,8 @@
 
 #include "core.h"
 
-#include "sys/message.h"
 #include "file/outfile.h"
+#include "sys/message.h"
 
 #include <errno.h>
 #include <fcntl.h>

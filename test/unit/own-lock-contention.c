@@ -13,15 +13,15 @@
 // thread waits, so that all sums are exact.
 #define TEST_OPTIONS "mutex_fraction=1"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "sys/clock.h"
-#include "wait/hook_names.h"
-#include "sys/lock.h"
 #include "mprof/mprof.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
 #include "sys/process.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
+#include "wait/block_kinds.h"
+#include "wait/hook_names.h"
 
 #include "core.h"
 

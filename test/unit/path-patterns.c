@@ -13,8 +13,8 @@
 
 #include "core.h"
 
-#include "sys/message.h"
 #include "file/path.h"
+#include "sys/message.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -10,9 +10,9 @@
 #define TEST_OPTIONS "heap_rate=100m"
 #include "core.h"
 
-#include "sys/abi_words.h"
-#include "mprof/mprof.h"
 #include "heap/sample.h"
+#include "mprof/mprof.h"
+#include "sys/abi_words.h"
 
 #include <pthread.h>
 

@@ -8,8 +8,8 @@
 
 #include "core.h"
 
-#include "sys/flags.h"
 #include "heap/sample.h"
+#include "sys/flags.h"
 #include "thread/threads.h"
 
 #include <math.h>

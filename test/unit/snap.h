@@ -10,8 +10,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
-#include "snapshot/snapshot_heap.h"
 #include "snapshot/group_by_stack.h"
+#include "snapshot/snapshot_heap.h"
 #include "write/summary.h"
 #include "write/write_report.h"
 

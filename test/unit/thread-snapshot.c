@@ -19,8 +19,8 @@
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
 #include "snapshot/snapshot_threadcreate.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,12 +10,12 @@
 
 #include "core.h"
 
+#include "sys/tls.h"
+#include "thread/threads.h"
 #include "wait/block_kinds.h"
 #include "wait/contention.h"
 #include "wait/thread_ask.h"
 #include "wait/thread_wait.h"
-#include "thread/threads.h"
-#include "sys/tls.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -15,6 +15,7 @@
 
 #include "mprof/mprof.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -10,10 +10,10 @@
 #define TEST_OPTIONS "max_memory_mb=16"
 #include "core.h"
 
+#include "bucket/bucket_map.h"
 #include "sys/persistent.h"
 #include "sys/process.h"
 #include "sys/tls.h"
-#include "bucket/bucket_map.h"
 
 enum { WORDS = 6000, STEPS = 200000 };
 

@@ -10,11 +10,11 @@
 
 #include "waits.h"
 
-#include "wait/lock_names.h"
-#include "sys/message.h"
 #include "mprof/mprof.h"
-#include "thread/threads.h"
+#include "sys/message.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
+#include "wait/lock_names.h"
 
 #include <pthread.h>
 

@@ -11,12 +11,12 @@
 #define TEST_OPTIONS "block_rate=5:mutex_fraction=6"
 #include "waits.h"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "snapshot/snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
 
 static struct mprof_wait_snapshot s;
 

@@ -7,12 +7,12 @@
 #ifndef MPROF_TEST_UNIT_WAITS_H
 #define MPROF_TEST_UNIT_WAITS_H
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
 #include "sys/clock.h"
-#include "wait/hook_names.h"
 #include "sys/process.h"
 #include "sys/tls.h"
+#include "wait/block_kinds.h"
+#include "wait/hook_names.h"
 
 #include "core.h"
 

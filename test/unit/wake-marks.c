@@ -11,8 +11,8 @@
 
 #include "core.h"
 
-#include "trace/trace_buf.h"
 #include "thread/trace_hooks.h"
+#include "trace/trace_buf.h"
 #include "wait/wake_marks.h"
 
 static struct mprof_wake_marks marks;

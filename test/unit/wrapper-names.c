@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-#include "sys/message.h"
 #include "symbolize/wrappers.h"
+#include "sys/message.h"
 
 #define REST "(\\[abi:.*\\])?(<.*>)?"
 static void pattern(const char *name, const char *want) {
