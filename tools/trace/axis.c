@@ -3,6 +3,8 @@
 
 #include "axis.h"
 
+#include "trace.h"
+
 // A generation may have a frequency of its own, so times are converted when
 // they are told.
 uint64_t axis_time(const struct axis *a, uint64_t ticks) {

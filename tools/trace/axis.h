@@ -6,7 +6,10 @@
 #ifndef MPROF_TRACE_AXIS_H
 #define MPROF_TRACE_AXIS_H
 
-#include "trace.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trace;
 
 struct axis {
   const struct trace *trace;

@@ -4,10 +4,14 @@
 // mprof-trace-check: whether a trace obeys rules.def. Prints the first
 // violations, or the number of events of each type.
 
+#include "open.h"
+#include "read.h"
+#include "report.h"
 #include "trace.h"
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 

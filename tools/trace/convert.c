@@ -3,6 +3,12 @@
 
 #include "convert.h"
 
+#include "convert_v1.h"
+#include "convert_v2.h"
+#include "converter.h"
+#include "read.h"
+#include "trace.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +17,7 @@ enum { MESSAGES_MAX = 10 };
 struct conversion {
   struct converter converter;
   const char *path;
-  unsigned messages;
+  unsigned messages; // number of messages printed
 };
 
 static void convert_event(void *context, const struct trace_event *event) {
@@ -20,14 +26,6 @@ static void convert_event(void *context, const struct trace_event *event) {
     convert_v2_event(&conversion->converter, event);
   else
     convert_v1_event(&conversion->converter, event);
-}
-
-void convert_log(struct converter *c, const struct trace_event *ev,
-                 struct trace_text key, struct trace_text text) {
-  if (ev->g && text.length && trace_text_is(key, "thread.name"))
-    timeline_name(c->line, ev->g, text);
-  else
-    timeline_instant(c->line, ev->g, "log", key, text, ev->stack, ev->ticks);
 }
 
 static void print_violation(void *context, enum trace_rule rule,

@@ -1,31 +1,47 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of go 1.5 to 1.21.
-//
-// A system call that did not block is one GoSysCall, and takes no time that
-// the trace knows: an instant. One that blocked is GoSysCall, GoSysBlock and
-// GoSysExit. Which it is shows the thread's next event, so the call is held
-// back until then.
+// A system call that did not block is a single GoSysCall event. The trace gives
+// no length for it, so it becomes an instant. A system call that blocked is
+// GoSysCall, then GoSysBlock, later GoSysExit. Only the thread's next event
+// tells which of the two a GoSysCall is. So the converter holds a GoSysCall
+// back until the thread's next event.
 
-#include "convert.h"
+#include "convert_v1.h"
 
+#include "converter.h"
+#include "event.h"
 #include "idmap.h"
-#include "internal.h"
+#include "memory.h"
+#include "table.h"
+#include "timeline.h"
+#include "trace.h"
+#include "v1_types.h"
 
 #include <stdlib.h>
 
 struct call {
-  bool held;
+  bool held; // waits for the thread's next event
   uint64_t ticks, stack;
 };
 
 struct convert_v1 {
   struct idmap p_ids, g_ids;
-  uint64_t *ms; // kernel thread of a P
+  uint64_t *ms; // kernel thread of each P
   size_t p_count, p_capacity;
-  struct call *calls; // of a G
+  struct call *calls; // latest system call of each G
   size_t g_count, g_capacity;
+};
+
+// The conversion of one event type.
+struct conversion {
+  void (*convert)(struct converter *c, const struct trace_event *ev,
+                  const struct conversion *how);
+  enum thread_state state;   // of set_state
+  const char *reason;        // of set_state, NULL: none
+  enum counter_kind counter; // of set_counter
+  enum range_kind range;     // of begin_range and end_range
+  enum { ID_NONE, ID_STOP, ID_P, ID_G, ID_TASK } id; // of the range
 };
 
 static struct call *call_of(struct convert_v1 *v, uint64_t g) {
@@ -38,7 +54,12 @@ static struct call *call_of(struct convert_v1 *v, uint64_t g) {
   return &v->calls[index];
 }
 
-static void proc_start(struct convert_v1 *v, const struct trace_event *ev) {
+// --- the conversions
+
+static void start_proc(struct converter *c, const struct trace_event *ev,
+                       const struct conversion *how) {
+  (void)how;
+  struct convert_v1 *v = c->v1;
   size_t index;
   if (!idmap_find(&v->p_ids, ev->p, &index)) {
     index = v->p_count;
@@ -48,42 +69,19 @@ static void proc_start(struct convert_v1 *v, const struct trace_event *ev) {
   v->ms[index] = ev->args[0];
 }
 
-static struct trace_text reason_of(unsigned type) {
-  switch (type) {
-  case V1_GoSleep:
-    return TEXT("sleep");
-  case V1_GoBlockSend:
-    return TEXT("send");
-  case V1_GoBlockRecv:
-    return TEXT("receive");
-  case V1_GoBlockSelect:
-    return TEXT("select");
-  case V1_GoBlockSync:
-    return TEXT("sync");
-  case V1_GoBlockCond:
-    return TEXT("cond");
-  case V1_GoBlockNet:
-    return TEXT("network");
-  case V1_GoBlockGC:
-    return TEXT("collector");
-  case V1_GoPreempt:
-    return TEXT("preempted");
-  case V1_GoSched:
-    return TEXT("yielded");
-  case V1_GoWaiting:
-    return TEXT("since before the trace");
-  default:
-    return TEXT("");
-  }
+static void create_thread(struct converter *c, const struct trace_event *ev,
+                          const struct conversion *how) {
+  (void)how;
+  // In 1.5 the second argument is a pc, not a stack.
+  uint64_t stack = trace_minor(c->trace) >= 7 ? ev->args[1] : 0;
+  timeline_create(c->line, ev->args[0], ev->g, stack);
+  timeline_state(c->line, ev->args[0], THREAD_RUNNABLE, TEXT(""), 0,
+                 TRACE_NONE);
 }
 
-// Until 1.9, each P stopped the world for itself.
-static uint64_t stop_id(const struct converter *c,
-                        const struct trace_event *ev) {
-  return trace_minor(c->trace) < 10 ? ev->p : 0;
-}
-
-static void start(struct converter *c, const struct trace_event *ev) {
+static void start_thread(struct converter *c, const struct trace_event *ev,
+                         const struct conversion *how) {
+  (void)how;
   size_t index;
   if (idmap_find(&c->v1->p_ids, ev->p, &index))
     timeline_kernel_thread(c->line, ev->g, c->v1->ms[index]);
@@ -92,8 +90,182 @@ static void start(struct converter *c, const struct trace_event *ev) {
   timeline_state(c->line, ev->g, THREAD_RUNNING, TEXT(""), 0, TRACE_NONE);
 }
 
-// Whatever the thread does next but GoSysBlock ends its call.
-static void end_call(struct converter *c, const struct trace_event *ev) {
+static void set_state(struct converter *c, const struct trace_event *ev,
+                      const struct conversion *how) {
+  struct trace_text reason = trace_text_of(how->reason ? how->reason : "");
+  timeline_state(c->line, ev->g, how->state, reason, ev->stack, TRACE_NONE);
+}
+
+static void unblock(struct converter *c, const struct trace_event *ev,
+                    const struct conversion *how) {
+  (void)how;
+  timeline_unblock(c->line, ev->args[0], ev->g, ev->stack);
+}
+
+static void hold_call(struct converter *c, const struct trace_event *ev,
+                      const struct conversion *how) {
+  (void)how;
+  *call_of(c->v1, ev->g) = (struct call){true, ev->ticks, ev->stack};
+}
+
+// The call that is held blocks. Its state begins at the time of GoSysCall.
+static void block_in_call(struct converter *c, const struct trace_event *ev,
+                          const struct conversion *how) {
+  (void)how;
+  struct call *call = call_of(c->v1, ev->g);
+  timeline_state(c->line, ev->g, THREAD_IN_CALL, TEXT(""),
+                 call->held ? call->stack : 0,
+                 call->held ? call->ticks : TRACE_NONE);
+  call->held = false;
+}
+
+static void exit_call(struct converter *c, const struct trace_event *ev,
+                      const struct conversion *how) {
+  (void)how;
+  uint64_t real = trace_minor(c->trace) >= 7 ? ev->args[2] : 0;
+  timeline_state(c->line, ev->g, THREAD_RUNNABLE, TEXT(""), 0,
+                 real ? real : TRACE_NONE);
+}
+
+static void set_counter(struct converter *c, const struct trace_event *ev,
+                        const struct conversion *how) {
+  timeline_counter(c->line, how->counter, ev->args[0]);
+}
+
+static uint64_t range_id(const struct converter *c,
+                         const struct trace_event *ev,
+                         const struct conversion *how) {
+  switch (how->id) {
+  case ID_STOP:
+    // Until 1.9, each P stopped the world for itself.
+    return trace_minor(c->trace) < 10 ? ev->p : 0;
+  case ID_P:
+    return ev->p;
+  case ID_G:
+    return ev->g;
+  case ID_TASK:
+    return ev->args[0];
+  case ID_NONE:
+    break;
+  }
+  return 0;
+}
+
+static void begin_range(struct converter *c, const struct trace_event *ev,
+                        const struct conversion *how) {
+  struct trace_text name = TEXT("");
+  if (how->id == ID_TASK)
+    name = trace_string(c->trace, ev->args[2]);
+  timeline_range_begin(c->line, how->range, range_id(c, ev, how), name);
+}
+
+static void end_range(struct converter *c, const struct trace_event *ev,
+                      const struct conversion *how) {
+  timeline_range_end(c->line, how->range, range_id(c, ev, how));
+}
+
+static void convert_region(struct converter *c, const struct trace_event *ev,
+                           const struct conversion *how) {
+  (void)how;
+  if (ev->args[1] == 0)
+    timeline_region_begin(c->line, ev->g, trace_string(c->trace, ev->args[2]),
+                          ev->args[0], ev->stack);
+  else
+    timeline_region_end(c->line, ev->g);
+}
+
+static void convert_user_log(struct converter *c, const struct trace_event *ev,
+                             const struct conversion *how) {
+  (void)how;
+  convert_log(c, ev, trace_string(c->trace, ev->args[1]), ev->text);
+}
+
+static void convert_sample(struct converter *c, const struct trace_event *ev,
+                           const struct conversion *how) {
+  (void)how;
+  timeline_instant(c->line, ev->g, "sample", TEXT("CPU sample"), TEXT(""),
+                   ev->stack, ev->ticks);
+}
+
+// Events without a conversion are not shown.
+static const struct conversion conversions[V1_COUNT] = {
+    [V1_ProcStart] = {.convert = start_proc},
+    [V1_GoCreate] = {.convert = create_thread},
+    [V1_GoStart] = {.convert = start_thread},
+    [V1_GoStartLabel] = {.convert = start_thread},
+    [V1_GoEnd] = {.convert = set_state, .state = THREAD_ABSENT},
+    [V1_GoStop] = {.convert = set_state, .state = THREAD_ABSENT},
+    [V1_GoSched] = {.convert = set_state,
+                    .state = THREAD_RUNNABLE,
+                    .reason = "yielded"},
+    [V1_GoPreempt] = {.convert = set_state,
+                      .state = THREAD_RUNNABLE,
+                      .reason = "preempted"},
+    [V1_GoWaiting] = {.convert = set_state,
+                      .state = THREAD_BLOCKED,
+                      .reason = "since before the trace"},
+    [V1_GoSleep] = {.convert = set_state,
+                    .state = THREAD_BLOCKED,
+                    .reason = "sleep"},
+    [V1_GoBlock] = {.convert = set_state, .state = THREAD_BLOCKED},
+    [V1_GoBlockSend] = {.convert = set_state,
+                        .state = THREAD_BLOCKED,
+                        .reason = "send"},
+    [V1_GoBlockRecv] = {.convert = set_state,
+                        .state = THREAD_BLOCKED,
+                        .reason = "receive"},
+    [V1_GoBlockSelect] = {.convert = set_state,
+                          .state = THREAD_BLOCKED,
+                          .reason = "select"},
+    [V1_GoBlockSync] = {.convert = set_state,
+                        .state = THREAD_BLOCKED,
+                        .reason = "sync"},
+    [V1_GoBlockCond] = {.convert = set_state,
+                        .state = THREAD_BLOCKED,
+                        .reason = "cond"},
+    [V1_GoBlockNet] = {.convert = set_state,
+                       .state = THREAD_BLOCKED,
+                       .reason = "network"},
+    [V1_GoBlockGC] = {.convert = set_state,
+                      .state = THREAD_BLOCKED,
+                      .reason = "collector"},
+    [V1_GoInSyscall] = {.convert = set_state, .state = THREAD_IN_CALL},
+    [V1_GoSysCall] = {.convert = hold_call},
+    [V1_GoSysBlock] = {.convert = block_in_call},
+    [V1_GoSysExit] = {.convert = exit_call},
+    [V1_GoUnblock] = {.convert = unblock},
+    [V1_HeapAlloc] = {.convert = set_counter, .counter = COUNTER_HEAP},
+    [V1_HeapGoal] = {.convert = set_counter, .counter = COUNTER_GOAL},
+    [V1_GCStart] = {.convert = begin_range, .range = RANGE_COLLECTION},
+    [V1_GCDone] = {.convert = end_range, .range = RANGE_COLLECTION},
+    [V1_STWStart] = {.convert = begin_range,
+                     .range = RANGE_STOP,
+                     .id = ID_STOP},
+    [V1_STWDone] = {.convert = end_range, .range = RANGE_STOP, .id = ID_STOP},
+    [V1_GCSweepStart] = {.convert = begin_range,
+                         .range = RANGE_SWEEP,
+                         .id = ID_P},
+    [V1_GCSweepDone] = {.convert = end_range, .range = RANGE_SWEEP, .id = ID_P},
+    [V1_GCMarkAssistStart] = {.convert = begin_range,
+                              .range = RANGE_ASSIST,
+                              .id = ID_G},
+    [V1_GCMarkAssistDone] = {.convert = end_range,
+                             .range = RANGE_ASSIST,
+                             .id = ID_G},
+    [V1_UserTaskCreate] = {.convert = begin_range,
+                           .range = RANGE_TASK,
+                           .id = ID_TASK},
+    [V1_UserTaskEnd] = {.convert = end_range,
+                        .range = RANGE_TASK,
+                        .id = ID_TASK},
+    [V1_UserRegion] = {.convert = convert_region},
+    [V1_UserLog] = {.convert = convert_user_log},
+    [V1_CPUSample] = {.convert = convert_sample},
+};
+
+// Writes the call that is held as an instant, unless ev is the GoSysBlock of
+// this call.
+static void release_call(struct converter *c, const struct trace_event *ev) {
   struct call *call = call_of(c->v1, ev->g);
   if (!call->held || ev->type == V1_GoSysBlock)
     return;
@@ -105,114 +277,12 @@ static void end_call(struct converter *c, const struct trace_event *ev) {
 void convert_v1_event(struct converter *c, const struct trace_event *ev) {
   if (!c->v1)
     c->v1 = zeroed(1, sizeof *c->v1);
-  struct timeline *l = c->line;
-  const uint64_t *args = ev->args;
   if (ev->g && ev->type != V1_CPUSample)
-    end_call(c, ev);
-  timeline_at(l, ev->ticks);
-  switch (ev->type) {
-  case V1_ProcStart:
-    proc_start(c->v1, ev);
-    break;
-  case V1_GoCreate:
-    timeline_create(l, args[0], ev->g,
-                    trace_minor(c->trace) >= 7 ? args[1] : 0);
-    timeline_state(l, args[0], THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
-    break;
-  case V1_GoStart:
-  case V1_GoStartLabel:
-    start(c, ev);
-    break;
-  case V1_GoEnd:
-  case V1_GoStop:
-    timeline_state(l, ev->g, THREAD_ABSENT, TEXT(""), 0, TRACE_NONE);
-    break;
-  case V1_GoSched:
-  case V1_GoPreempt:
-    timeline_state(l, ev->g, THREAD_RUNNABLE, reason_of(ev->type), ev->stack,
-                   TRACE_NONE);
-    break;
-  case V1_GoWaiting:
-  V1_WAIT_CASES:
-    timeline_state(l, ev->g, THREAD_BLOCKED, reason_of(ev->type), ev->stack,
-                   TRACE_NONE);
-    break;
-  case V1_GoInSyscall:
-    timeline_state(l, ev->g, THREAD_IN_CALL, TEXT(""), 0, TRACE_NONE);
-    break;
-  case V1_GoSysCall:
-    *call_of(c->v1, ev->g) = (struct call){true, ev->ticks, ev->stack};
-    break;
-  case V1_GoSysBlock: {
-    struct call *call = call_of(c->v1, ev->g);
-    timeline_state(l, ev->g, THREAD_IN_CALL, TEXT(""),
-                   call->held ? call->stack : 0,
-                   call->held ? call->ticks : TRACE_NONE);
-    call->held = false;
-    break;
-  }
-  case V1_GoSysExit:
-    timeline_state(l, ev->g, THREAD_RUNNABLE, TEXT(""), 0,
-                   args[2] && trace_minor(c->trace) >= 7 ? args[2]
-                                                         : TRACE_NONE);
-    break;
-  case V1_GoUnblock:
-    timeline_unblock(l, args[0], ev->g, ev->stack);
-    break;
-  case V1_HeapAlloc:
-    timeline_counter(l, COUNTER_HEAP, args[0]);
-    break;
-  case V1_HeapGoal:
-    timeline_counter(l, COUNTER_GOAL, args[0]);
-    break;
-  case V1_GCStart:
-    timeline_range_begin(l, RANGE_COLLECTION, 0, TEXT(""));
-    break;
-  case V1_GCDone:
-    timeline_range_end(l, RANGE_COLLECTION, 0);
-    break;
-  case V1_STWStart:
-    timeline_range_begin(l, RANGE_STOP, stop_id(c, ev), TEXT(""));
-    break;
-  case V1_STWDone:
-    timeline_range_end(l, RANGE_STOP, stop_id(c, ev));
-    break;
-  case V1_GCSweepStart:
-    timeline_range_begin(l, RANGE_SWEEP, ev->p, TEXT(""));
-    break;
-  case V1_GCSweepDone:
-    timeline_range_end(l, RANGE_SWEEP, ev->p);
-    break;
-  case V1_GCMarkAssistStart:
-    timeline_range_begin(l, RANGE_ASSIST, ev->g, TEXT(""));
-    break;
-  case V1_GCMarkAssistDone:
-    timeline_range_end(l, RANGE_ASSIST, ev->g);
-    break;
-  case V1_UserTaskCreate:
-    timeline_range_begin(l, RANGE_TASK, args[0],
-                         trace_string(c->trace, args[2]));
-    break;
-  case V1_UserTaskEnd:
-    timeline_range_end(l, RANGE_TASK, args[0]);
-    break;
-  case V1_UserRegion:
-    if (args[1] == 0)
-      timeline_region_begin(l, ev->g, trace_string(c->trace, args[2]), args[0],
-                            ev->stack);
-    else
-      timeline_region_end(l, ev->g);
-    break;
-  case V1_UserLog:
-    convert_log(c, ev, trace_string(c->trace, args[1]), ev->text);
-    break;
-  case V1_CPUSample:
-    timeline_instant(l, ev->g, "sample", TEXT("CPU sample"), TEXT(""),
-                     ev->stack, ev->ticks);
-    break;
-  default:
-    break;
-  }
+    release_call(c, ev);
+  timeline_at(c->line, ev->ticks);
+  const struct conversion *how = &conversions[ev->type];
+  if (how->convert)
+    how->convert(c, ev, how);
 }
 
 void convert_v1_end(struct converter *c) {

@@ -5,7 +5,7 @@
 
 #include "idmap.h"
 
-#include "internal.h"
+#include "memory.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef MPROF_TRACE_JSON_H
 #define MPROF_TRACE_JSON_H
 
-#include "trace.h"
+#include "text.h"
 
 #include <stdio.h>
 

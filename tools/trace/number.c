@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "internal.h"
+#include "number.h"
 
 int read_number(const uint8_t **at, const uint8_t *end, uint64_t *value) {
   uint64_t result = 0;

@@ -3,7 +3,12 @@
 //
 // The file's bytes: mapped if it can be, else read, as from a pipe.
 
-#include "internal.h"
+#include "open.h"
+
+#include "memory.h"
+#include "rules.h"
+#include "table.h"
+#include "trace_data.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +18,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { HEADER_SIZE = 16 };
 
 // Versions of "go 1.N trace" that have been written, or read by some Go.
 static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
@@ -46,7 +49,8 @@ static bool read_file(const char *path, struct trace *t) {
     if (data != MAP_FAILED) {
       t->data = data;
       t->size = status.st_size;
-      t->mapped = done = true;
+      t->kind = DATA_MAPPED;
+      done = true;
     }
   }
   if (!done)
@@ -60,9 +64,10 @@ static bool read_file(const char *path, struct trace *t) {
 
 static bool read_header(struct trace *t) {
   for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-    char header[HEADER_SIZE + 1] = {0};
+    char header[TRACE_HEADER_SIZE + 1] = {0};
     snprintf(header, sizeof header, "go 1.%u trace", versions[i]);
-    if (t->size >= HEADER_SIZE && memcmp(t->data, header, HEADER_SIZE) == 0) {
+    if (t->size >= TRACE_HEADER_SIZE &&
+        memcmp(t->data, header, TRACE_HEADER_SIZE) == 0) {
       t->minor = versions[i];
       return true;
     }
@@ -93,28 +98,9 @@ void trace_close(struct trace *t) {
   free(t->frames);
   free(t->streams);
   free(t->samples);
-  if (t->mapped)
+  if (t->kind == DATA_MAPPED)
     munmap((void *)t->data, t->size);
   else
     free((void *)t->data);
   free(t);
-}
-
-unsigned trace_minor(const struct trace *t) { return t->minor; }
-
-bool trace_is_v2(const struct trace *t) { return t->minor >= 22; }
-
-uint64_t trace_frequency(const struct trace *t) { return t->frequency; }
-
-uint64_t trace_read(struct trace *t, const struct trace_visitor *visitor) {
-  t->visitor = visitor;
-  t->violations = 0;
-  t->frequency = 0;
-  t->generation = 0;
-  clear_tables(t);
-  if (trace_is_v2(t))
-    v2_read(t);
-  else if (v1_scan(t))
-    v1_order(t);
-  return t->violations;
 }

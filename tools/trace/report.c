@@ -3,23 +3,17 @@
 //
 // Violations and how events are written in them.
 
-#include "internal.h"
+#include "report.h"
+
+#include "trace.h"
+#include "trace_data.h"
+#include "v1_types.h"
+#include "v2_types.h"
+#include "visitor.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-static const struct {
-  const char *name, *text;
-} rules[] = {
-#define TRACE_RULE(id, name, what) {name, what},
-#include "rules.def"
-#undef TRACE_RULE
-};
-
-const char *trace_rule_name(enum trace_rule rule) { return rules[rule].name; }
-
-const char *trace_rule_text(enum trace_rule rule) { return rules[rule].text; }
 
 const char *trace_type_name(const struct trace *t, unsigned type) {
   return trace_is_v2(t) ? v2_name(type) : v1_name(type);

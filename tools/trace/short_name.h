@@ -4,7 +4,7 @@
 #ifndef MPROF_TRACE_SHORT_NAME_H
 #define MPROF_TRACE_SHORT_NAME_H
 
-#include "trace.h"
+#include "text.h"
 
 // A function's name as a row or a line of a table has room for: without the
 // parameters, and what a std::thread runs for its constructor, in whose name

@@ -3,7 +3,13 @@
 //
 // Strings, stacks and streams of a trace, or of one generation of it.
 
-#include "internal.h"
+#include "table.h"
+
+#include "memory.h"
+#include "number.h"
+#include "report.h"
+#include "trace.h"
+#include "trace_data.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -161,11 +167,6 @@ struct trace_text trace_string(const struct trace *t, uint64_t id) {
   if (!idmap_find(&t->string_ids, id, &index))
     return (struct trace_text){"", 0};
   return t->strings[index];
-}
-
-bool trace_text_is(struct trace_text text, const char *string) {
-  return text.length == strlen(string) &&
-         memcmp(text.bytes, string, text.length) == 0;
 }
 
 size_t trace_stack(const struct trace *t, uint64_t id,

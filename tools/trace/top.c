@@ -4,6 +4,7 @@
 // mprof-trace-top: who waited longest in an execution trace, and who ended it.
 
 #include "convert.h"
+#include "open.h"
 #include "waits.h"
 
 #include <errno.h>

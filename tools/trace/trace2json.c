@@ -4,10 +4,13 @@
 // mprof-trace2json: an execution trace as JSON for Perfetto and Chrome.
 
 #include "convert.h"
+#include "open.h"
+#include "timeline_json.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,15 @@
 //
 // In 1.5, a global sequence number in each event is the order.
 
-#include "internal.h"
+#include "v1_order.h"
+
+#include "memory.h"
+#include "report.h"
+#include "trace_data.h"
+#include "v1_rules.h"
+#include "v1_scan.h"
+#include "v1_types.h"
+#include "visitor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,67 +69,60 @@ struct merge {
   struct v1_rules *rules;
 };
 
-// What an event needs and leaves.
+// What an event type needs of a G, or of the collections, and how it changes
+// this. Types without an entry in the table need nothing.
+struct transition_rule {
+  enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of; // whose state
+  enum { ANY, ZERO, ONE, ARG_0, ARG_1 } seq;       // the sequence number needed
+  enum status from, to;
+  unsigned step; // added to the sequence number
+};
+
+static const struct transition_rule transition_rules[V1_COUNT] = {
+    [V1_GoCreate] = {FIRST_ARG, ZERO, DEAD, RUNNABLE, 1},
+    [V1_GoWaiting] = {OWN_G, ONE, RUNNABLE, WAITING, 1},
+    [V1_GoInSyscall] = {OWN_G, ONE, RUNNABLE, WAITING, 1},
+    [V1_GoStart] = {OWN_G, ARG_1, RUNNABLE, RUNNING, 1},
+    [V1_GoStartLabel] = {OWN_G, ARG_1, RUNNABLE, RUNNING, 1},
+    [V1_GoStartLocal] = {OWN_G, ANY, RUNNABLE, RUNNING, 1},
+#define WAIT(name) [V1_##name] = {OWN_G, ANY, RUNNING, WAITING, 0},
+    V1_WAITS(WAIT)
+#undef WAIT
+        [V1_GoSysBlock] = {OWN_G, ANY, RUNNING, WAITING, 0},
+    [V1_GoSched] = {OWN_G, ANY, RUNNING, RUNNABLE, 0},
+    [V1_GoPreempt] = {OWN_G, ANY, RUNNING, RUNNABLE, 0},
+    [V1_GoUnblock] = {FIRST_ARG, ARG_1, WAITING, RUNNABLE, 1},
+    [V1_GoSysExit] = {FIRST_ARG, ARG_1, WAITING, RUNNABLE, 1},
+    [V1_GoUnblockLocal] = {FIRST_ARG, ANY, WAITING, RUNNABLE, 1},
+    [V1_GoSysExitLocal] = {FIRST_ARG, ANY, WAITING, RUNNABLE, 1},
+    [V1_GCStart] = {COLLECTIONS, ARG_0, DEAD, DEAD, 1},
+};
+
+// The rule for one event, with the event's numbers.
 struct transition {
-  bool free; // nothing is needed
+  bool free; // the event needs nothing
   uint64_t g;
   bool any_seq, collections;
   uint64_t seq;
   enum status from, to;
-  unsigned step; // what is added to the sequence number
+  unsigned step;
 };
 
 static struct transition transition_of(const struct trace_event *ev) {
-  const uint64_t *args = ev->args;
-  switch (ev->type) {
-  case V1_GoCreate:
-    return (struct transition){
-        .g = args[0], .from = DEAD, .to = RUNNABLE, .step = 1};
-  case V1_GoWaiting:
-  case V1_GoInSyscall:
-    return (struct transition){
-        .g = ev->g, .seq = 1, .from = RUNNABLE, .to = WAITING, .step = 1};
-  case V1_GoStart:
-  case V1_GoStartLabel:
-    return (struct transition){
-        .g = ev->g, .seq = args[1], .from = RUNNABLE, .to = RUNNING, .step = 1};
-  case V1_GoStartLocal:
-    return (struct transition){.g = ev->g,
-                               .any_seq = true,
-                               .from = RUNNABLE,
-                               .to = RUNNING,
-                               .step = 1};
-  V1_WAIT_CASES:
-  case V1_GoSysBlock:
-    return (struct transition){
-        .g = ev->g, .any_seq = true, .from = RUNNING, .to = WAITING};
-  case V1_GoSched:
-  case V1_GoPreempt:
-    return (struct transition){
-        .g = ev->g, .any_seq = true, .from = RUNNING, .to = RUNNABLE};
-  case V1_GoUnblock:
-  case V1_GoSysExit:
-    return (struct transition){.g = args[0],
-                               .seq = args[1],
-                               .from = WAITING,
-                               .to = RUNNABLE,
-                               .step = 1};
-  case V1_GoUnblockLocal:
-  case V1_GoSysExitLocal:
-    return (struct transition){.g = args[0],
-                               .any_seq = true,
-                               .from = WAITING,
-                               .to = RUNNABLE,
-                               .step = 1};
-  case V1_GCStart:
-    return (struct transition){.collections = true,
-                               .seq = args[0],
-                               .from = DEAD,
-                               .to = DEAD,
-                               .step = 1};
-  default:
-    return (struct transition){.free = true};
-  }
+  const struct transition_rule *rule = &transition_rules[ev->type];
+  const uint64_t seqs[] = {[ANY] = 0,
+                           [ZERO] = 0,
+                           [ONE] = 1,
+                           [ARG_0] = ev->args[0],
+                           [ARG_1] = ev->args[1]};
+  return (struct transition){.free = rule->of == FREE,
+                             .g = rule->of == OWN_G ? ev->g : ev->args[0],
+                             .any_seq = rule->seq == ANY,
+                             .collections = rule->of == COLLECTIONS,
+                             .seq = seqs[rule->seq],
+                             .from = rule->from,
+                             .to = rule->to,
+                             .step = rule->step};
 }
 
 static struct g_order *g_order_of(struct merge *m,
@@ -182,6 +183,44 @@ static void explain(struct merge *m, const struct trace_event *ev) {
   }
 }
 
+// Sets the G of the event, and the G that runs on the cursor's P after it.
+static void set_thread(struct cursor *c, struct trace_event *ev) {
+  enum { KEEPS, STARTS, LEAVES, OF_NO_G, OF_ARG };
+  static const uint8_t kinds[V1_COUNT] = {[V1_GoStart] = STARTS,
+                                          [V1_GoStartLocal] = STARTS,
+                                          [V1_GoStartLabel] = STARTS,
+                                          [V1_GCStart] = OF_NO_G,
+                                          [V1_GCDone] = OF_NO_G,
+                                          [V1_GoEnd] = LEAVES,
+                                          [V1_GoStop] = LEAVES,
+                                          [V1_GoSched] = LEAVES,
+                                          [V1_GoPreempt] = LEAVES,
+#define WAIT(name) [V1_##name] = LEAVES,
+                                          V1_WAITS(WAIT)
+#undef WAIT
+                                              [V1_GoSysBlock] = LEAVES,
+                                          [V1_GoSysExit] = OF_ARG,
+                                          [V1_GoSysExitLocal] = OF_ARG,
+                                          [V1_GoWaiting] = OF_ARG,
+                                          [V1_GoInSyscall] = OF_ARG};
+  switch (kinds[ev->type]) {
+  case STARTS:
+    c->g = ev->g = ev->args[0];
+    break;
+  case LEAVES:
+    c->g = 0;
+    break;
+  case OF_NO_G:
+    ev->g = 0;
+    break;
+  case OF_ARG:
+    ev->g = ev->args[0];
+    break;
+  default:
+    break;
+  }
+}
+
 static void fill_event(struct cursor *c, struct trace *t,
                        const struct v1_record *r) {
   struct trace_event *ev = &c->head;
@@ -204,33 +243,7 @@ static void fill_event(struct cursor *c, struct trace *t,
     ev->args[ev->arg_count++] = r->values[i];
   if (v1_has_stack(r->type))
     ev->stack = r->values[last];
-  switch (ev->type) {
-  case V1_GoStart:
-  case V1_GoStartLocal:
-  case V1_GoStartLabel:
-    c->g = ev->g = ev->args[0];
-    break;
-  case V1_GCStart:
-  case V1_GCDone:
-    ev->g = 0;
-    break;
-  case V1_GoEnd:
-  case V1_GoStop:
-  case V1_GoSched:
-  case V1_GoPreempt:
-  V1_WAIT_CASES:
-  case V1_GoSysBlock:
-    c->g = 0;
-    break;
-  case V1_GoSysExit:
-  case V1_GoSysExitLocal:
-  case V1_GoWaiting:
-  case V1_GoInSyscall:
-    ev->g = ev->args[0];
-    break;
-  default:
-    break;
-  }
+  set_thread(c, ev);
 }
 
 // Puts the stream's next event into head; false at the stream's end.

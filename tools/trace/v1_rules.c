@@ -6,7 +6,13 @@
 // and what only shows itself when the trace is displayed. After a violation
 // the event is taken at its word, so that the next ones are found too.
 
-#include "internal.h"
+#include "v1_rules.h"
+
+#include "memory.h"
+#include "report.h"
+#include "table.h"
+#include "trace_data.h"
+#include "v1_types.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -127,7 +133,7 @@ static void proc_stop(struct v1_rules *r, const struct trace_event *ev,
 }
 
 static void go_create(struct v1_rules *r, const struct trace_event *ev,
-                      const struct p_state *p) {
+                      struct p_state *p) {
   struct trace *t = r->trace;
   need_running(r, ev, p, true);
   struct g_state *g = g_of(r, ev->args[0]);
@@ -164,7 +170,15 @@ static void go_start(struct v1_rules *r, const struct trace_event *ev,
 }
 
 static void go_stop(struct v1_rules *r, const struct trace_event *ev,
-                    struct p_state *p, enum state state) {
+                    struct p_state *p) {
+  static const enum state states[V1_COUNT] = {[V1_GoEnd] = ENDED,
+                                              [V1_GoStop] = ENDED,
+                                              [V1_GoSched] = RUNNABLE,
+                                              [V1_GoPreempt] = RUNNABLE,
+#define WAIT(name) [V1_##name] = WAITING,
+                                              V1_WAITS(WAIT)
+#undef WAIT
+                                                  [V1_GoSysBlock] = IN_SYSCALL};
   struct trace *t = r->trace;
   need_running(r, ev, p, false);
   struct g_state *g = g_of(r, ev->g);
@@ -180,12 +194,17 @@ static void go_stop(struct v1_rules *r, const struct trace_event *ev,
          g->assist ? "GCMarkAssist" : "STW");
   if (ev->type == V1_GoEnd)
     g->region_count = 0;
-  g->state = state;
+  g->state = states[ev->type];
   p->g = 0;
 }
 
+static void go_sys_call(struct v1_rules *r, const struct trace_event *ev,
+                        struct p_state *p) {
+  need_running(r, ev, p, false);
+}
+
 static void go_unblock(struct v1_rules *r, const struct trace_event *ev,
-                       const struct p_state *p) {
+                       struct p_state *p) {
   struct trace *t = r->trace;
   need_running(r, ev, p, true);
   struct g_state *g = g_of(r, ev->args[0]);
@@ -198,7 +217,9 @@ static void go_unblock(struct v1_rules *r, const struct trace_event *ev,
   g->state = RUNNABLE;
 }
 
-static void go_sys_exit(struct v1_rules *r, const struct trace_event *ev) {
+static void go_sys_exit(struct v1_rules *r, const struct trace_event *ev,
+                        struct p_state *p) {
+  (void)p;
   struct trace *t = r->trace;
   struct g_state *g = g_of(r, ev->g);
   uint64_t real = ev->args[2];
@@ -220,7 +241,9 @@ static void go_sys_exit(struct v1_rules *r, const struct trace_event *ev) {
   g->state = RUNNABLE;
 }
 
-static void snapshot_state(struct v1_rules *r, const struct trace_event *ev) {
+static void snapshot_state(struct v1_rules *r, const struct trace_event *ev,
+                           struct p_state *p) {
+  (void)p;
   struct trace *t = r->trace;
   struct g_state *g = g_of(r, ev->g);
   if (g->state != RUNNABLE)
@@ -259,7 +282,9 @@ static void world_start(struct v1_rules *r, const struct trace_event *ev,
   r->stopped = false;
 }
 
-static void task_create(struct v1_rules *r, const struct trace_event *ev) {
+static void task_create(struct v1_rules *r, const struct trace_event *ev,
+                        struct p_state *p) {
+  (void)p;
   struct trace *t = r->trace;
   size_t index;
   check_string_id(t, ev, ev->args[2]);
@@ -274,18 +299,18 @@ static void task_create(struct v1_rules *r, const struct trace_event *ev) {
   r->tasks[index] = true;
 }
 
-static void task_end(struct v1_rules *r, const struct trace_event *ev) {
+static void task_end(struct v1_rules *r, const struct trace_event *ev,
+                     struct p_state *p) {
+  (void)p;
   size_t index;
   // A task may be older than the trace.
   if (idmap_find(&r->task_ids, ev->args[0], &index))
     r->tasks[index] = false;
 }
 
-static bool same_text(struct trace_text a, struct trace_text b) {
-  return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
-}
-
-static void region(struct v1_rules *r, const struct trace_event *ev) {
+static void region(struct v1_rules *r, const struct trace_event *ev,
+                   struct p_state *p) {
+  (void)p;
   struct trace *t = r->trace;
   struct g_state *g = g_of(r, ev->g);
   check_string_id(t, ev, ev->args[2]);
@@ -298,15 +323,24 @@ static void region(struct v1_rules *r, const struct trace_event *ev) {
     // One without a start may be older than the trace.
     const struct region *open = &g->regions[--g->region_count];
     if (open->task != ev->args[0] ||
-        !same_text(trace_string(t, open->name), trace_string(t, ev->args[2])))
+        !trace_text_equal(trace_string(t, open->name),
+                          trace_string(t, ev->args[2])))
       FAIL(REGION_NESTING,
            "%s: the innermost region is string %" PRIu64 " of task %" PRIu64,
            describe(t, ev), open->name, open->task);
   }
 }
 
+static void user_log(struct v1_rules *r, const struct trace_event *ev,
+                     struct p_state *p) {
+  (void)p;
+  check_string_id(r->trace, ev, ev->args[1]);
+}
+
 static void collection(struct v1_rules *r, const struct trace_event *ev,
-                       bool starts) {
+                       struct p_state *p) {
+  (void)p;
+  bool starts = ev->type == V1_GCStart;
   if (r->collecting == starts)
     FAIL(GC_NESTING, "%s: a collection is %s", describe(r->trace, ev),
          starts ? "going on" : "not going on");
@@ -314,7 +348,8 @@ static void collection(struct v1_rules *r, const struct trace_event *ev,
 }
 
 static void sweep(struct v1_rules *r, const struct trace_event *ev,
-                  struct p_state *p, bool starts) {
+                  struct p_state *p) {
+  bool starts = ev->type == V1_GCSweepStart;
   if (p->sweeping == starts)
     FAIL(SWEEP_NESTING, "%s: a sweep of the P is %s", describe(r->trace, ev),
          starts ? "going on" : "not going on");
@@ -322,7 +357,9 @@ static void sweep(struct v1_rules *r, const struct trace_event *ev,
 }
 
 static void assist(struct v1_rules *r, const struct trace_event *ev,
-                   bool starts) {
+                   struct p_state *p) {
+  (void)p;
+  bool starts = ev->type == V1_GCMarkAssistStart;
   struct g_state *g = g_of(r, ev->g);
   // One that ends without a start may be older than the trace.
   if (g->assist && starts)
@@ -334,112 +371,68 @@ static void assist(struct v1_rules *r, const struct trace_event *ev,
 // Readers take everything before the first Gomaxprocs as the state that the
 // tracer found.
 static void check_snapshot(struct v1_rules *r, const struct trace_event *ev) {
-  switch (ev->type) {
-  case V1_Gomaxprocs:
+  static const bool may_be_early[V1_COUNT] = {
+      [V1_Gomaxprocs] = true,   [V1_GoCreate] = true,  [V1_GoWaiting] = true,
+      [V1_GoInSyscall] = true,  [V1_ProcStart] = true, [V1_GoStart] = true,
+      [V1_GoStartLabel] = true, [V1_HeapAlloc] = true, [V1_HeapGoal] = true,
+      [V1_CPUSample] = true};
+  if (ev->type == V1_Gomaxprocs)
     r->procs_seen = true;
-    break;
-  case V1_GoCreate:
-  case V1_GoWaiting:
-  case V1_GoInSyscall:
-  case V1_ProcStart:
-  case V1_GoStart:
-  case V1_GoStartLabel:
-  case V1_HeapAlloc:
-  case V1_HeapGoal:
-  case V1_CPUSample:
-    break;
-  default:
-    if (r->procs_seen || r->early_told || r->trace->minor < SINCE_BOTH)
-      break;
-    r->early_told = true;
-    FAIL(BEFORE_GOMAXPROCS,
-         "%s: only what the tracer found may come before "
-         "Gomaxprocs",
-         describe(r->trace, ev));
-  }
+  if (may_be_early[ev->type] || r->procs_seen || r->early_told ||
+      r->trace->minor < SINCE_BOTH)
+    return;
+  r->early_told = true;
+  FAIL(BEFORE_GOMAXPROCS,
+       "%s: only what the tracer found may come before "
+       "Gomaxprocs",
+       describe(r->trace, ev));
 }
 
+// The rules of each event type. Types without an entry have no rules of their
+// own.
+static void (*const checks[V1_COUNT])(struct v1_rules *r,
+                                      const struct trace_event *ev,
+                                      struct p_state *p) = {
+    [V1_ProcStart] = proc_start,
+    [V1_ProcStop] = proc_stop,
+    [V1_GoCreate] = go_create,
+    [V1_GoStart] = go_start,
+    [V1_GoStartLabel] = go_start,
+    [V1_GoEnd] = go_stop,
+    [V1_GoStop] = go_stop,
+    [V1_GoSched] = go_stop,
+    [V1_GoPreempt] = go_stop,
+#define WAIT(name) [V1_##name] = go_stop,
+    V1_WAITS(WAIT)
+#undef WAIT
+        [V1_GoSysBlock] = go_stop,
+    [V1_GoSysCall] = go_sys_call,
+    [V1_GoUnblock] = go_unblock,
+    [V1_GoSysExit] = go_sys_exit,
+    [V1_GoWaiting] = snapshot_state,
+    [V1_GoInSyscall] = snapshot_state,
+    [V1_GCStart] = collection,
+    [V1_GCDone] = collection,
+    [V1_STWStart] = world_stop,
+    [V1_STWDone] = world_start,
+    [V1_GCSweepStart] = sweep,
+    [V1_GCSweepDone] = sweep,
+    [V1_GCMarkAssistStart] = assist,
+    [V1_GCMarkAssistDone] = assist,
+    [V1_UserTaskCreate] = task_create,
+    [V1_UserTaskEnd] = task_end,
+    [V1_UserRegion] = region,
+    [V1_UserLog] = user_log,
+};
+
 void v1_rules_event(struct v1_rules *r, const struct trace_event *ev) {
-  struct trace *t = r->trace;
   check_snapshot(r, ev);
-  check_stack_id(t, ev, ev->stack);
+  check_stack_id(r->trace, ev, ev->stack);
   if (ev->type == V1_CPUSample)
     return;
   struct p_state *p = p_of(r, ev->p);
-  switch (ev->type) {
-  case V1_ProcStart:
-    proc_start(r, ev, p);
-    break;
-  case V1_ProcStop:
-    proc_stop(r, ev, p);
-    break;
-  case V1_GoCreate:
-    go_create(r, ev, p);
-    break;
-  case V1_GoStart:
-  case V1_GoStartLabel:
-    go_start(r, ev, p);
-    break;
-  case V1_GoEnd:
-  case V1_GoStop:
-    go_stop(r, ev, p, ENDED);
-    break;
-  case V1_GoSched:
-  case V1_GoPreempt:
-    go_stop(r, ev, p, RUNNABLE);
-    break;
-  V1_WAIT_CASES:
-    go_stop(r, ev, p, WAITING);
-    break;
-  case V1_GoSysBlock:
-    go_stop(r, ev, p, IN_SYSCALL);
-    break;
-  case V1_GoSysCall:
-    need_running(r, ev, p, false);
-    break;
-  case V1_GoUnblock:
-    go_unblock(r, ev, p);
-    break;
-  case V1_GoSysExit:
-    go_sys_exit(r, ev);
-    break;
-  case V1_GoWaiting:
-  case V1_GoInSyscall:
-    snapshot_state(r, ev);
-    break;
-  case V1_GCStart:
-  case V1_GCDone:
-    collection(r, ev, ev->type == V1_GCStart);
-    break;
-  case V1_STWStart:
-    world_stop(r, ev, p);
-    break;
-  case V1_STWDone:
-    world_start(r, ev, p);
-    break;
-  case V1_GCSweepStart:
-  case V1_GCSweepDone:
-    sweep(r, ev, p, ev->type == V1_GCSweepStart);
-    break;
-  case V1_GCMarkAssistStart:
-  case V1_GCMarkAssistDone:
-    assist(r, ev, ev->type == V1_GCMarkAssistStart);
-    break;
-  case V1_UserTaskCreate:
-    task_create(r, ev);
-    break;
-  case V1_UserTaskEnd:
-    task_end(r, ev);
-    break;
-  case V1_UserRegion:
-    region(r, ev);
-    break;
-  case V1_UserLog:
-    check_string_id(t, ev, ev->args[1]);
-    break;
-  default:
-    break;
-  }
+  if (checks[ev->type])
+    checks[ev->type](r, ev, p);
   if (ev->g)
     g_of(r, ev->g)->last = ev->type;
 }

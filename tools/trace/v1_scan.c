@@ -11,30 +11,19 @@
 //   Batch, Frequency, TimerGoroutine and String have no differences; String
 //   has its bytes behind it; UserLog has a text behind its n == 3 form.
 
-#include "internal.h"
+#include "v1_scan.h"
+
+#include "memory.h"
+#include "number.h"
+#include "report.h"
+#include "table.h"
+#include "trace_data.h"
+#include "v1_types.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { COUNTED = 3, RECORD_MAX = 2048 };
-
-static const struct {
-  const char *name;
-  uint8_t args;
-  bool stack;
-  uint8_t since;
-} types[V1_COUNT] = {
-#define TRACE_V1(number, name, args, stack, since)                             \
-  [number] = {#name, args, stack, since},
-#include "v1.def"
-#undef TRACE_V1
-};
-
-const char *v1_name(unsigned type) {
-  return type < V1_COUNT && types[type].name ? types[type].name : "Unknown";
-}
-
-bool v1_has_stack(unsigned type) { return types[type].stack; }
 
 static bool bad_number(struct trace *t, int error, uint64_t offset,
                        unsigned type) {
@@ -95,45 +84,13 @@ static bool read_counted(struct trace *t, const uint8_t **at,
   return true;
 }
 
-// Numbers that a record of this type has in the trace's version.
-static unsigned wanted_count(const struct trace *t, unsigned type) {
-  bool v5 = t->minor < 7;
-  unsigned count = types[type].args + types[type].stack;
-  switch (type) {
-  case V1_Batch:
-  case V1_Frequency:
-  case V1_TimerGoroutine:
-    return count + v5;
-  case V1_Stack:
-    return 1;
-  case V1_GCSweepDone:
-    if (t->minor < 9)
-      count -= 2;
-    break;
-  case V1_GCStart:
-  case V1_GoStart:
-  case V1_GoUnblock:
-    if (v5)
-      count--;
-    break;
-  case V1_STWStart:
-    if (t->minor < 10)
-      count--;
-    break;
-  default:
-    break;
-  }
-  return count + 1 + v5;
-}
-
 bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *r) {
   const uint8_t *end = t->data + t->size;
   *r = (struct v1_record){.offset = *at - t->data};
   unsigned n = **at >> 6;
   r->type = **at & 63;
   (*at)++;
-  if (r->type >= V1_COUNT || !types[r->type].name ||
-      types[r->type].since > t->minor) {
+  if (!v1_is_known(r->type, t->minor)) {
     violate(t, TRACE_RULE_EVENT_TYPE, r->offset,
             "type %u is not known to go 1.%u", r->type, t->minor);
     return false;
@@ -155,7 +112,7 @@ bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *r) {
         return bad_number(t, error, r->offset, r->type);
     }
   }
-  unsigned wanted = wanted_count(t, r->type);
+  unsigned wanted = v1_number_count(r->type, t->minor);
   if (r->count != wanted || (r->type == V1_Stack && n != COUNTED)) {
     violate(t, TRACE_RULE_ARG_COUNT, r->offset,
             "%s has %u numbers instead of %u", v1_name(r->type), r->count,
@@ -240,8 +197,7 @@ static bool scan_frequency(struct trace *t, const struct v1_record *r) {
 }
 
 bool v1_scan(struct trace *t) {
-  enum { HEADER_SIZE = 16 };
-  const uint8_t *at = t->data + HEADER_SIZE, *end = t->data + t->size;
+  const uint8_t *at = t->data + TRACE_HEADER_SIZE, *end = t->data + t->size;
   struct batch *batch = NULL;
   struct batch_kinds kinds = {0};
   uint64_t events = 0;

@@ -4,7 +4,17 @@
 // Merges the batches of all threads of a generation: the earliest event that
 // can come next does. Generations follow each other.
 
-#include "internal.h"
+#include "v2_order.h"
+
+#include "memory.h"
+#include "report.h"
+#include "table.h"
+#include "trace_data.h"
+#include "v2_advance.h"
+#include "v2_explain.h"
+#include "v2_scan.h"
+#include "v2_state.h"
+#include "visitor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -149,9 +159,8 @@ static bool merge_generation(struct trace *t, struct v2_state *state) {
 }
 
 void v2_read(struct trace *t) {
-  enum { HEADER_SIZE = 16 };
-  const uint8_t *at = t->data + HEADER_SIZE;
-  if (t->size == HEADER_SIZE)
+  const uint8_t *at = t->data + TRACE_HEADER_SIZE;
+  if (t->size == TRACE_HEADER_SIZE)
     violate(t, TRACE_RULE_NO_EVENTS, t->size, "the trace has no event");
   struct v2_state *state = v2_state_new(t);
   while (at < t->data + t->size)

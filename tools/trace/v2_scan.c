@@ -14,26 +14,18 @@
 //   ExperimentalBatch has one byte more behind its type and is passed over.
 //   EndOfGeneration stands alone, since 1.26.
 
-#include "internal.h"
+#include "v2_scan.h"
+
+#include "memory.h"
+#include "number.h"
+#include "report.h"
+#include "table.h"
+#include "trace_data.h"
+#include "v2_types.h"
 
 #include <inttypes.h>
 
 enum { BATCH_MAX = 64 << 10, SYNC_SINCE = 25, END_SINCE = 26 };
-
-static const struct {
-  const char *name;
-  int args;
-  uint8_t stack, strings, since;
-} types[V2_COUNT] = {
-#define TRACE_V2(number, name, args, stack, strings, since)                    \
-  [number] = {#name, args, stack, strings, since},
-#include "v2.def"
-#undef TRACE_V2
-};
-
-const char *v2_name(unsigned type) {
-  return type < V2_COUNT && types[type].name ? types[type].name : "Unknown";
-}
 
 static bool bad_number(struct trace *t, int error, uint64_t offset,
                        const char *what) {
@@ -64,19 +56,19 @@ bool v2_decode(struct trace *t, const uint8_t **at, const uint8_t *end,
                              .p = TRACE_NONE,
                              .m = TRACE_NONE,
                              .type = *(*at)++};
-  if (ev->type >= V2_COUNT || !types[ev->type].name ||
-      types[ev->type].since > t->minor || types[ev->type].args < 0) {
+  if (!v2_is_timed(ev->type, t->minor)) {
     violate(t, TRACE_RULE_EVENT_TYPE, ev->offset,
             "type %u is not an event of go 1.%u", ev->type, t->minor);
     return false;
   }
-  ev->arg_count = types[ev->type].args;
+  ev->arg_count = v2_arg_count(ev->type);
   if (!read_numbers(t, at, end, ev->offset, v2_name(ev->type), &ev->ticks, 1) ||
       !read_numbers(t, at, end, ev->offset, v2_name(ev->type), ev->args,
                     ev->arg_count))
     return false;
-  if (types[ev->type].stack)
-    ev->stack = ev->args[types[ev->type].stack - 1];
+  unsigned stack = v2_stack_arg(ev->type);
+  if (stack)
+    ev->stack = ev->args[stack - 1];
   return true;
 }
 
@@ -85,7 +77,7 @@ void v2_check_ids(struct trace *t, const struct trace_event *ev) {
   if (ev->type == V2_GoCreate || ev->type == V2_GoCreateBlocked)
     check_stack_id(t, ev, ev->args[1]);
   for (unsigned i = 1; i <= ev->arg_count; i++)
-    if (types[ev->type].strings & 1 << i)
+    if (v2_is_string_arg(ev->type, i))
       check_string_id(t, ev, ev->args[i - 1]);
 }
 

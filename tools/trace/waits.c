@@ -4,9 +4,12 @@
 #include "waits.h"
 
 #include "axis.h"
+#include "event.h"
 #include "idmap.h"
-#include "internal.h"
+#include "memory.h"
 #include "short_name.h"
+#include "table.h"
+#include "timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,12 @@
 #ifndef MPROF_TRACE_WAITS_H
 #define MPROF_TRACE_WAITS_H
 
-#include "timeline.h"
+#include "text.h"
+
+#include <stdint.h>
+
+struct timeline;
+struct trace;
 
 // The line of a stack that says most: the innermost of the program itself, not
 // of the system's headers, as std::mutex's.

@@ -11,19 +11,20 @@
 // end. One JSON object a line. Phases: X a slice, s and f the ends of an arrow,
 // i an instant, b and e a range, C a counter, M a name.
 
-#include "timeline.h"
+#include "timeline_json.h"
 
 #include "axis.h"
+#include "event.h"
 #include "idmap.h"
-#include "internal.h"
 #include "json.h"
+#include "json_event.h"
+#include "memory.h"
 #include "short_name.h"
+#include "table.h"
+#include "timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { PROCESS = 1 };
 
 struct open_region {
   struct trace_text name;
@@ -95,53 +96,6 @@ static struct thread *thread_of(struct timeline *l, uint64_t g) {
   return &l->threads[index];
 }
 
-// Microseconds with the nanoseconds behind the point.
-static void put_time(struct timeline *l, const char *key, uint64_t ns) {
-  fprintf(l->out, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, ns / 1000, ns % 1000);
-}
-
-static void put_text(struct timeline *l, const char *key,
-                     struct trace_text text) {
-  fprintf(l->out, "\"%s\":\"", key);
-  json_escape(l->out, text);
-  fputc('"', l->out);
-}
-
-// Frames a line, as the inside of a string. The ids of a stack may be gone
-// before the slice that it belongs to ends. NULL if there is none.
-static char *render_stack(struct timeline *l, uint64_t stack) {
-  const struct trace_frame *frames;
-  size_t count = trace_stack(l->axis.trace, stack, &frames);
-  size_t shown = count < l->options.frames ? count : l->options.frames;
-  if (!shown)
-    return NULL;
-  char *text = NULL;
-  size_t size;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return NULL;
-  for (size_t i = 0; i < shown; i++) {
-    struct trace_text function =
-        trace_string(l->axis.trace, frames[i].function);
-    struct trace_text file = trace_string(l->axis.trace, frames[i].file);
-    if (i)
-      fputs("\\n", out);
-    if (function.length)
-      json_escape(out, function);
-    else
-      fprintf(out, "0x%" PRIx64, frames[i].pc);
-    if (file.length) {
-      fputc(' ', out);
-      json_escape(out, file);
-      fprintf(out, ":%" PRIu64, frames[i].line);
-    }
-  }
-  if (shown < count)
-    fprintf(out, "\\n%zu more", count - shown);
-  fclose(out);
-  return text;
-}
-
 static void put_thread(struct timeline *l, const struct thread *t) {
   if (t->name.length) {
     json_escape(l->out, t->name);
@@ -150,50 +104,10 @@ static void put_thread(struct timeline *l, const struct thread *t) {
   fprintf(l->out, "G%" PRIu64, t->g);
 }
 
-// The object of details of an event, with a comma before all but the first.
-struct details {
-  FILE *out;
-  bool begun;
-};
-
-static struct details begin_details(struct timeline *l) {
-  fputs(",\"args\":{", l->out);
-  return (struct details){l->out, false};
-}
-
-static void put_key(struct details *d, const char *key) {
-  fprintf(d->out, "%s\"%s\":", d->begun ? "," : "", key);
-  d->begun = true;
-}
-
-static void put_rendered(struct details *d, const char *key, const char *text) {
-  if (!text)
-    return;
-  put_key(d, key);
-  fprintf(d->out, "\"%s\"", text);
-}
-
-static void put_detail(struct details *d, const char *key,
-                       struct trace_text text) {
-  if (!text.length)
-    return;
-  put_key(d, key);
-  fputc('"', d->out);
-  json_escape(d->out, text);
-  fputc('"', d->out);
-}
-
-// What every event begins with.
-static void put_head(struct timeline *l, char phase, uint64_t g, uint64_t ns) {
-  fprintf(l->out, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu64, phase,
-          PROCESS, g);
-  put_time(l, "ts", ns);
-}
-
 static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
                       uint64_t end) {
-  put_head(l, 'X', t->g, start);
-  put_time(l, "dur", end - start);
+  json_head(l->out, 'X', t->g, start);
+  json_time(l->out, "dur", end - start);
   t->drawn = true;
   l->slices++;
 }
@@ -221,17 +135,17 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
     json_escape(l->out, t->reason);
   }
   fputc('"', l->out);
-  struct details d = begin_details(l);
-  put_detail(&d, "label", t->label);
+  struct json_details d = json_begin_details(l->out);
+  json_detail(&d, "label", t->label);
   if (waits) {
-    put_rendered(&d, "stack", t->stack);
+    json_rendered(&d, "stack", t->stack);
     if (t->waker) {
-      put_key(&d, "woken by");
+      json_key(&d, "woken by");
       fputc('"', l->out);
       put_thread(l, thread_of(l, t->waker));
       fputc('"', l->out);
     }
-    put_rendered(&d, "woken at", t->waker_stack);
+    json_rendered(&d, "woken at", t->waker_stack);
   }
   fputs("}}", l->out);
 }
@@ -253,13 +167,13 @@ static void put_region(struct timeline *l, struct thread *t,
                        const struct open_region *r, uint64_t end) {
   put_slice(l, t, r->start, end);
   fputs(",\"cat\":\"region\",", l->out);
-  put_text(l, "name", r->name);
-  struct details d = begin_details(l);
+  json_text(l->out, "name", r->name);
+  struct json_details d = json_begin_details(l->out);
   if (r->task) {
-    put_key(&d, "task");
+    json_key(&d, "task");
     fprintf(l->out, "%" PRIu64, r->task);
   }
-  put_rendered(&d, "stack", r->stack);
+  json_rendered(&d, "stack", r->stack);
   fputs("}}", l->out);
 }
 
@@ -272,7 +186,7 @@ static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
 
 static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
                       uint64_t g, uint64_t ns) {
-  put_head(l, phase, g, ns);
+  json_head(l->out, phase, g, ns);
   fprintf(l->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
           a->name, a->name, l->arrows, phase == 'f' ? ",\"bp\":\"e\"" : "");
 }
@@ -286,26 +200,22 @@ struct timeline *timeline_begin(FILE *out, const struct trace *trace,
   fprintf(out,
           "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
           "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{",
-          PROCESS);
+          JSON_PROCESS);
   const char *name = options->name;
-  put_text(l, "name", (struct trace_text){name, strlen(name)});
+  json_text(l->out, "name", trace_text_of(name));
   fputs("}}", out);
   return l;
 }
 
 static void put_thread_name(struct timeline *l, const struct thread *t) {
-  fprintf(l->out,
-          ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
-          ",\"name\":\"thread_name\",\"args\":{\"name\":\"",
-          PROCESS, t->g);
+  json_meta(l->out, t->g, "thread_name");
+  fputs("\"name\":\"", l->out);
   put_thread(l, t);
   if (t->m != TRACE_NONE && !t->migrates)
     fprintf(l->out, " tid %" PRIu64, t->m);
-  fprintf(l->out,
-          "\"}},\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu64
-          ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu64
-          "}}",
-          PROCESS, t->g, t->g);
+  fputs("\"}}", l->out);
+  json_meta(l->out, t->g, "thread_sort_index");
+  fprintf(l->out, "\"sort_index\":%" PRIu64 "}}", t->g);
 }
 
 static void put_range(struct timeline *l, const struct range *r, char phase) {
@@ -316,18 +226,18 @@ static void put_range(struct timeline *l, const struct range *r, char phase) {
                           [RANGE_STOP] = {"collector", "world stopped"},
                           [RANGE_SWEEP] = {"collector", "sweep"},
                           [RANGE_ASSIST] = {"collector", "assist"}};
-  put_head(l, phase, 0, l->now);
+  json_head(l->out, phase, 0, l->now);
   fprintf(l->out, ",\"cat\":\"%s\",\"id\":\"%" PRIu64 "\",",
           kinds[r->kind].category, r->id);
   const char *name = kinds[r->kind].name;
-  put_text(l, "name", name ? (struct trace_text){name, strlen(name)} : r->name);
+  json_text(l->out, "name", name ? trace_text_of(name) : r->name);
   fputc('}', l->out);
 }
 
 static void put_counter(struct timeline *l, enum counter_kind kind) {
   static const char *const names[] = {
       [COUNTER_HEAP] = "heap in use", [COUNTER_GOAL] = "heap goal"};
-  put_head(l, 'C', 0, l->now);
+  json_head(l->out, 'C', 0, l->now);
   fprintf(l->out, ",\"name\":\"%s\",\"args\":{\"bytes\":%" PRIu64 "}}",
           names[kind], l->counters[kind].value);
 }
@@ -431,7 +341,7 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
   t->reason = reason;
   free(t->stack);
   free(t->waker_stack);
-  t->stack = render_stack(l, stack);
+  t->stack = json_stack(l->axis.trace, stack, l->options.frames);
   t->waker = 0;
   t->waker_stack = NULL;
   if (state == THREAD_RUNNING && t->arrow.pending) {
@@ -454,7 +364,7 @@ void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
     thread_of(l, by); // may move the threads
   struct thread *t = thread_of(l, g);
   t->waker = by;
-  t->waker_stack = render_stack(l, stack);
+  t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);
   timeline_state(l, g, THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
   t->arrow = (struct arrow){by != 0 && by != g, "wake", by, l->now};
 }
@@ -485,7 +395,8 @@ void timeline_region_begin(struct timeline *l, uint64_t g,
   uint64_t start = cut_state(l, t);
   t->start = start + 1;
   *APPEND(t->regions, t->region_count, t->region_capacity) =
-      (struct open_region){name, start, task, render_stack(l, stack)};
+      (struct open_region){name, start, task,
+                           json_stack(l->axis.trace, stack, l->options.frames)};
 }
 
 void timeline_region_end(struct timeline *l, uint64_t g) {
@@ -502,13 +413,13 @@ void timeline_instant(struct timeline *l, uint64_t g, const char *category,
   uint64_t ns = axis_time(&l->axis, ticks);
   if (l->window != INSIDE || ns < l->options.from)
     return;
-  put_head(l, 'i', g, ns < l->now ? ns : l->now);
+  json_head(l->out, 'i', g, ns < l->now ? ns : l->now);
   fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
-  put_text(l, "name", name);
-  struct details d = begin_details(l);
-  put_detail(&d, "value", value);
-  char *text = render_stack(l, stack);
-  put_rendered(&d, "stack", text);
+  json_text(l->out, "name", name);
+  struct json_details d = json_begin_details(l->out);
+  json_detail(&d, "value", value);
+  char *text = json_stack(l->axis.trace, stack, l->options.frames);
+  json_rendered(&d, "stack", text);
   free(text);
   fputs("}}", l->out);
 }
