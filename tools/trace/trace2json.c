@@ -127,7 +127,16 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
   return false;
 }
 
-int main(int argc, char **argv) {
+struct arguments {
+  const char *path;
+  const char *output; // NULL: standard output
+  struct timeline_options view;
+};
+
+// Returns false if there is nothing left to do; then *status is the exit
+// status.
+static bool parse_options(int argc, char **argv, struct arguments *a,
+                          int *status) {
   enum { FROM = 256, TO };
   static const struct option options[] = {
       {"output", required_argument, NULL, 'o'},
@@ -137,55 +146,65 @@ int main(int argc, char **argv) {
       {"to", required_argument, NULL, TO},
       {"help", no_argument, NULL, 'h'},
       {0}};
-  const char *output = NULL;
-  struct timeline_options view = {.frames = 16, .to = UINT64_MAX};
   for (int option;
        (option = getopt_long(argc, argv, "o:f:n:h", options, NULL)) != -1;) {
+    bool valid = true;
     switch (option) {
     case 'o':
-      output = optarg;
+      a->output = optarg;
       break;
     case 'n':
-      view.name = optarg;
+      a->view.name = optarg;
       break;
     case 'f':
-      if (!parse_frames(optarg, &view.frames))
-        return MISUSED;
+      valid = parse_frames(optarg, &a->view.frames);
       break;
     case FROM:
-      if (!parse_time("from", optarg, &view.from))
-        return MISUSED;
+      valid = parse_time("from", optarg, &a->view.from);
       break;
     case TO:
-      if (!parse_time("to", optarg, &view.to))
-        return MISUSED;
+      valid = parse_time("to", optarg, &a->view.to);
       break;
     case 'h':
       fputs(usage, stdout);
-      return DONE;
+      *status = DONE;
+      return false;
     default:
       fputs("Try mprof-trace2json --help\n", stderr);
-      return MISUSED;
+      valid = false;
+      break;
+    }
+    if (!valid) {
+      *status = MISUSED;
+      return false;
     }
   }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  struct arguments a = {.view = {.frames = 16, .to = UINT64_MAX}};
+  int status;
+  if (!parse_options(argc, argv, &a, &status))
+    return status;
   if (optind + 1 != argc) {
     fputs(usage, stderr);
     return MISUSED;
   }
-  if (view.from >= view.to) {
+  if (a.view.from >= a.view.to) {
     fputs("mprof-trace2json: --from is not before --to\n", stderr);
     return MISUSED;
   }
-  const char *path = argv[optind];
-  if (!view.name)
-    view.name = base_name(path);
+  a.path = argv[optind];
+  if (!a.view.name)
+    a.view.name = base_name(a.path);
   char error[256];
-  struct trace *trace = trace_open(path, error, sizeof error);
+  struct trace *trace = trace_open(a.path, error, sizeof error);
   if (!trace) {
-    fprintf(stderr, "mprof-trace2json: %s: %s\n", path, error);
+    fprintf(stderr, "mprof-trace2json: %s: %s\n", a.path, error);
     return MISUSED;
   }
-  int status = convert_to(path, trace, output, &view);
+  status = convert_to(a.path, trace, a.output, &a.view);
   trace_close(trace);
   return status;
 }

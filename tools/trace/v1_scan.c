@@ -21,7 +21,6 @@
 #include "v1_types.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { COUNTED = 3, RECORD_MAX = 2048 };
 
@@ -196,64 +195,73 @@ static bool scan_frequency(struct trace *t, const struct v1_record *r) {
   return true;
 }
 
-bool v1_scan(struct trace *t) {
+// Reports a counted record that Go 1.22 and later do not read.
+static void check_size(struct trace *t, const struct v1_record *r) {
+  if (!r->body || t->minor < 11)
+    return;
+  // The type takes one byte, and a length over 127 takes two.
+  ptrdiff_t length = r->body_end - (t->data + r->offset) - 3;
+  if (length > RECORD_MAX)
+    violate(t, TRACE_RULE_STACK_SIZE, r->offset,
+            "%s has %td bytes, Go 1.22 and later read at most %d",
+            v1_name(r->type), length, RECORD_MAX);
+}
+
+// Handles a record that belongs to a batch. Returns false after a violation.
+static bool scan_record(struct trace *t, const struct v1_record *r,
+                        struct batch_kinds *kinds, uint64_t *events) {
+  switch (r->type) {
+  case V1_Stack:
+    return add_stack(t, r->values[0], r->body, r->body_end, r->offset);
+  case V1_Frequency:
+    return scan_frequency(t, r);
+  case V1_TimerGoroutine:
+    return true;
+  case V1_CPUSample:
+    add_sample(t, r);
+    break;
+  default:
+    check_event(t, r);
+    break;
+  }
+  check_kinds(t, kinds, r);
+  ++*events;
+  return true;
+}
+
+static bool scan_records(struct trace *t, uint64_t *events) {
   const uint8_t *at = t->data + TRACE_HEADER_SIZE, *end = t->data + t->size;
   struct batch *batch = NULL;
   struct batch_kinds kinds = {0};
-  uint64_t events = 0;
   while (at < end) {
     struct v1_record r;
     if (!v1_decode(t, &at, &r))
       return false;
-    if (r.body && r.body_end - (t->data + r.offset) > RECORD_MAX &&
-        t->minor >= 11) {
-      // The body starts behind the type and a length of two bytes.
-      size_t length = r.body_end - (t->data + r.offset) - 3;
-      if (length > RECORD_MAX)
-        violate(t, TRACE_RULE_STACK_SIZE, r.offset,
-                "%s has %zu bytes, Go 1.22 and later read at most %d",
-                v1_name(r.type), length, RECORD_MAX);
-    }
+    check_size(t, &r);
     if (r.type == V1_String) {
       if (!add_string(t, r.values[0], (const uint8_t *)r.text.bytes,
                       r.text.length, r.offset))
         return false;
-      continue;
-    }
-    if (r.type == V1_Batch) {
+    } else if (r.type == V1_Batch) {
       batch = start_batch(t, &r, at);
       kinds = (struct batch_kinds){0};
-      continue;
-    }
-    if (!batch) {
+    } else if (!batch) {
       violate(t, TRACE_RULE_BATCH_FIRST, r.offset,
               "%s stands before the first Batch", v1_name(r.type));
       return false;
-    }
-    batch->end = at - t->data;
-    switch (r.type) {
-    case V1_Stack:
-      if (!add_stack(t, r.values[0], r.body, r.body_end, r.offset))
+    } else {
+      batch->end = at - t->data;
+      if (!scan_record(t, &r, &kinds, events))
         return false;
-      break;
-    case V1_Frequency:
-      if (!scan_frequency(t, &r))
-        return false;
-      break;
-    case V1_TimerGoroutine:
-      break;
-    case V1_CPUSample:
-      add_sample(t, &r);
-      check_kinds(t, &kinds, &r);
-      events++;
-      break;
-    default:
-      check_event(t, &r);
-      check_kinds(t, &kinds, &r);
-      events++;
-      break;
     }
   }
+  return true;
+}
+
+bool v1_scan(struct trace *t) {
+  uint64_t events = 0;
+  if (!scan_records(t, &events))
+    return false;
   if (!events) {
     violate(t, TRACE_RULE_NO_EVENTS, t->size, "the trace has no event");
     return false;
