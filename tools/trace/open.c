@@ -75,20 +75,34 @@ static bool read_header(struct trace *t) {
   return false;
 }
 
-struct trace *trace_open(const char *path, char *error, size_t size) {
-  struct trace *t = zeroed(1, sizeof *t);
-  if (!read_file(path, t)) {
-    snprintf(error, size, "%s", strerror(errno));
-  } else if (!read_header(t)) {
-    snprintf(error, size,
-             "not an execution trace of go 1.5 to 1.26: no known header in "
-             "its first 16 of %zu bytes [%s]",
-             t->size, trace_rule_name(TRACE_RULE_HEADER));
-  } else {
+// Returns t if its header is known. Otherwise closes it and returns NULL.
+static struct trace *check_header(struct trace *t, char *error, size_t size) {
+  if (read_header(t))
     return t;
-  }
+  snprintf(error, size,
+           "not an execution trace of go 1.5 to 1.26: no known header in "
+           "its first 16 of %zu bytes [%s]",
+           t->size, trace_rule_name(TRACE_RULE_HEADER));
   trace_close(t);
   return NULL;
+}
+
+struct trace *trace_open(const char *path, char *error, size_t size) {
+  struct trace *t = zeroed(1, sizeof *t);
+  if (read_file(path, t))
+    return check_header(t, error, size);
+  snprintf(error, size, "%s", strerror(errno));
+  trace_close(t);
+  return NULL;
+}
+
+struct trace *trace_open_bytes(const void *bytes, size_t count, char *error,
+                               size_t size) {
+  struct trace *t = zeroed(1, sizeof *t);
+  t->data = bytes;
+  t->size = count;
+  t->kind = DATA_BORROWED;
+  return check_header(t, error, size);
 }
 
 void trace_close(struct trace *t) {
@@ -100,7 +114,7 @@ void trace_close(struct trace *t) {
   free(t->samples);
   if (t->kind == DATA_MAPPED)
     munmap((void *)t->data, t->size);
-  else
+  else if (t->kind == DATA_ALLOCATED)
     free((void *)t->data);
   free(t);
 }

@@ -33,7 +33,7 @@ struct stream {
 struct trace {
   const uint8_t *data;
   size_t size;
-  enum { DATA_ALLOCATED, DATA_MAPPED } kind; // how to give data back
+  enum { DATA_ALLOCATED, DATA_MAPPED, DATA_BORROWED } kind; // how to free data
   unsigned minor;
   const struct trace_visitor *visitor;
   uint64_t violations;

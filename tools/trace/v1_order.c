@@ -430,7 +430,8 @@ static void sort_streams(struct merge *m) {
       }
     }
   }
-  qsort(events, count, sizeof *events, compare_sequenced);
+  if (count)
+    qsort(events, count, sizeof *events, compare_sequenced);
   for (size_t i = 0; i < count; i++) {
     if (i && events[i].seq == events[i - 1].seq)
       violate(t, TRACE_RULE_SAME_SEQUENCE, events[i].event.offset,

@@ -155,7 +155,8 @@ struct waits waits_end(struct timeline *l) {
     t->wait.end = WAIT_OPEN;
     end_wait(l, t, l->axis.now);
   }
-  qsort(l->ends, l->end_count, sizeof *l->ends, by_total);
+  if (l->end_count)
+    qsort(l->ends, l->end_count, sizeof *l->ends, by_total);
   return (struct waits){l->count,        l->total,    l->axis.now,
                         l->thread_count, l->longest,  l->longest_count,
                         l->ends,         l->end_count};
