@@ -5,8 +5,8 @@
 
 #include "trace.h"
 
-// A generation may have a frequency of its own, so times are converted when
-// they are told.
+// Each generation may have its own frequency. So ticks are converted while
+// their generation is being read.
 uint64_t axis_time(const struct axis *a, uint64_t ticks) {
   uint64_t ns = (uint64_t)((unsigned __int128)ticks * 1000000000 /
                            trace_frequency(a->trace));

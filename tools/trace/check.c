@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof-trace-check: whether a trace obeys rules.def. Prints the first
+// mprof-trace-check checks whether a trace obeys rules.def. It prints the first
 // violations, or the number of events of each type.
 
 #include "open.h"

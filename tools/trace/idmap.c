@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Open addressing with linear probing, at most half full.
+// The table uses open addressing with linear probing, and is at most half full.
 
 #include "idmap.h"
 

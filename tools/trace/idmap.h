@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table from the 64-bit ids of a trace to indices of dense arrays.
+// A hash table that maps the 64-bit ids of a trace to indices of dense arrays.
 
 #ifndef MPROF_TRACE_IDMAP_H
 #define MPROF_TRACE_IDMAP_H
@@ -20,10 +20,11 @@ struct idmap {
   size_t capacity, count; // capacity: 0 or a power of two
 };
 
-// Gives the index that id has. Returns false if it has none.
+// Sets *index to the index of id. Returns false if id is not in the table.
 bool idmap_find(const struct idmap *map, uint64_t id, size_t *index);
-// Gives id, which has none, an index.
+// Adds an id that is not in the table.
 void idmap_add(struct idmap *map, uint64_t id, size_t index);
+// Removes all ids and frees the memory.
 void idmap_clear(struct idmap *map);
 
 #endif

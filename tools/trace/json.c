@@ -3,11 +3,11 @@
 
 #include "json.h"
 
-// Length of the UTF-8 sequence at bytes, 0 if it is none.
+// Returns the length of the UTF-8 sequence at bytes, or 0 if there is none.
 static size_t utf8_length(const unsigned char *bytes, size_t left) {
   static const struct {
     unsigned char mask, lead;
-    unsigned least; // shorter forms exist below
+    unsigned least; // smallest valid code; smaller codes have shorter forms
   } forms[] = {{0x80, 0, 0},
                {0xe0, 0xc0, 0x80},
                {0xf0, 0xe0, 0x800},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text of JSON, written as it comes. Errors stay in the stream.
+// Writes JSON text to a stream. The caller checks the stream for errors.
 
 #ifndef MPROF_TRACE_JSON_H
 #define MPROF_TRACE_JSON_H
@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 
-// The inside of a string: escaped, and U+FFFD for what is not UTF-8.
+// Writes the text as the inside of a JSON string. Writes U+FFFD for each byte
+// that is not UTF-8.
 void json_escape(FILE *out, struct trace_text text);
 
 #endif

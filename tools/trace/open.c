@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file's bytes: mapped if it can be, else read, as from a pipe.
+// Maps the file if possible. Otherwise, as for a pipe, reads it into memory.
 
 #include "open.h"
 
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Versions of "go 1.N trace" that have been written, or read by some Go.
+// The N of all headers "go 1.N trace" that some Go version writes or reads.
 static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
 
 static bool read_all(int fd, struct trace *t) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Violations and how events are written in them.
+// Reports violations of the rules.
 
 #include "report.h"
 

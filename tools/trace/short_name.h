@@ -6,9 +6,10 @@
 
 #include "text.h"
 
-// A function's name as a row or a line of a table has room for: without the
-// parameters, and what a std::thread runs for its constructor, in whose name
-// it is. A part of the text given.
+// Returns a function's name in the short form that is shown: without the
+// parameters. For the constructor of std::thread, returns the name of the
+// function that the thread runs, which is a template argument of it. The
+// result is a part of the given text.
 struct trace_text short_name(struct trace_text function);
 
 #endif

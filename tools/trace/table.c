@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strings, stacks and streams of a trace, or of one generation of it.
+// A generation of the generation format has tables of its own.
 
 #include "table.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What readers accept: Go 1.11 to 1.21, then the generation format.
+// The limits of Go's readers: of 1.11 to 1.21, and of the generation format.
 enum {
   V1_STRING_MAX = 1000000,
   V1_FRAMES_MAX = 1000,
@@ -78,7 +78,7 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
     struct trace_frame frame = {0};
     if (read_number(&body, end, &frame.pc))
       return truncated_stack(t, id, offset);
-    // The 1.5 dialect leaves symbols to its reader.
+    // In 1.5 a frame is only a pc, which the reader has to symbolize.
     if (t->minor >= 7 && (read_number(&body, end, &frame.function) ||
                           read_number(&body, end, &frame.file) ||
                           read_number(&body, end, &frame.line)))
@@ -97,7 +97,7 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
   }
   if (body != end)
     return truncated_stack(t, id, offset);
-  // Id 0 says no stack; a reader ignores a definition of it.
+  // Id 0 means no stack. Readers ignore a definition of it.
   size_t known;
   if (id && count && !idmap_find(&t->stack_ids, id, &known)) {
     idmap_add(&t->stack_ids, id, t->stack_count);

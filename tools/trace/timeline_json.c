@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the JSON trace event format that Perfetto and chrome://tracing open.
+// Each thread has a row. At any time, the row has one slice for the state of
+// the thread, inside the slices of the thread's open regions. When a region
+// begins or ends, the state's slice is cut in two. So slices nest, whatever
+// happens while a region is open.
 //
-// On a thread's row there is always one slice of its state, inside the slices
-// of its user regions. A region that begins or ends cuts the slice of the
-// state in two, so slices nest whatever happens while a region is open.
-//
-// Memory grows with the threads and what is open; a slice is written at its
-// end. One JSON object a line. Phases: X a slice, s and f the ends of an arrow,
-// i an instant, b and e a range, C a counter, M a name.
+// A slice is written when it ends, as one line. So memory grows with the number
+// of threads and of open regions and ranges, not with the number of events.
 
 #include "timeline_json.h"
 
@@ -32,7 +30,7 @@ struct open_region {
   char *stack;
 };
 
-// An arrow that ends where the thread next runs.
+// An arrow to the thread's next running slice.
 struct arrow {
   bool pending;
   const char *name;
@@ -42,17 +40,17 @@ struct arrow {
 struct thread {
   uint64_t g;
   enum thread_state state;
-  uint64_t start; // of the state's slice; the row is written up to here
+  uint64_t start; // of the state's slice; earlier slices are written
   struct trace_text reason;
-  char *stack;       // where a wait began, or NULL
-  uint64_t waker;    // who has just ended a wait, or 0
-  char *waker_stack; // and where, or NULL
+  char *stack;       // where the wait began, or NULL
+  uint64_t waker;    // thread that ended the wait just now, or 0
+  char *waker_stack; // where the waker did so, or NULL
   struct arrow arrow;
-  bool pointed_at; // an arrow ends at the slice of the state
+  bool pointed_at; // an arrow points at the state's slice
   struct trace_text name, label;
-  uint64_t m; // TRACE_NONE: none seen
-  bool migrates;
-  bool drawn; // it has a slice
+  uint64_t m;    // kernel thread; TRACE_NONE: none seen
+  bool migrates; // has run on several kernel threads
+  bool drawn;    // a slice has been written
   struct open_region *regions;
   size_t region_count, region_capacity;
 };
@@ -72,9 +70,9 @@ struct counter {
 struct timeline {
   FILE *out;
   struct timeline_options options;
-  enum { BEFORE, INSIDE, AFTER } window; // where now is
+  enum { BEFORE, INSIDE, AFTER } window; // where now lies
   struct axis axis;
-  uint64_t now; // on the axis
+  uint64_t now; // time on the axis
   uint64_t arrows, slices;
   struct idmap ids;
   struct thread *threads;
@@ -112,7 +110,7 @@ static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
   l->slices++;
 }
 
-// Writes the slice of the state that ends then.
+// Writes the slice of the state, which ends at then.
 static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   static const struct {
     const char *name, *color;
@@ -150,12 +148,13 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   fputs("}}", l->out);
 }
 
-// Now, or a little later where regions begin: see timeline_region_begin.
+// Returns the time now on a row. This is a little later after regions have
+// begun: see timeline_region_begin.
 static uint64_t row_now(const struct timeline *l, const struct thread *t) {
   return l->now > t->start ? l->now : t->start;
 }
 
-// Cuts the slice of the state, for a region that begins or ends. Returns when.
+// Ends the slice of the state where a region begins or ends. Returns the time.
 static uint64_t cut_state(struct timeline *l, struct thread *t) {
   uint64_t at = row_now(l, t);
   if (t->start < at || t->pointed_at)
@@ -248,7 +247,7 @@ static void put_counters(struct timeline *l) {
       put_counter(l, kind);
 }
 
-// The window begins: what is open begins here.
+// Begins the window. Open regions and ranges are drawn from here.
 static void begin_window(struct timeline *l) {
   l->window = INSIDE;
   for (size_t i = 0; i < l->count; i++) {
@@ -264,7 +263,7 @@ static void begin_window(struct timeline *l) {
   put_counters(l);
 }
 
-// And ends: what is open ends here.
+// Ends the window. Open slices, regions and ranges are drawn up to here.
 static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
@@ -361,7 +360,7 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
   if (by)
-    thread_of(l, by); // may move the threads
+    thread_of(l, by); // adds by first: adding may move the array
   struct thread *t = thread_of(l, g);
   t->waker = by;
   t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);
@@ -385,9 +384,10 @@ void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
   t->label = label;
 }
 
-// Of slices that begin at the same time, chrome://tracing takes the first in
-// the file for the outermost, which would be that of the state, since it ends
-// first. So what is inside of a region begins a nanosecond after it.
+// If slices begin at the same time, chrome://tracing takes the first one in the
+// file as the outermost. That would be the state's slice, which ends and is
+// written before the region's. So slices inside of a region begin one
+// nanosecond later than the region.
 void timeline_region_begin(struct timeline *l, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack) {
@@ -401,7 +401,7 @@ void timeline_region_begin(struct timeline *l, uint64_t g,
 
 void timeline_region_end(struct timeline *l, uint64_t g) {
   struct thread *t = thread_of(l, g);
-  // One that is older than the trace has no place on the row.
+  // A region that is older than the trace is not drawn.
   if (!t->region_count)
     return;
   end_region(l, t, cut_state(l, t));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The timeline that mprof-trace2json is linked with: writes JSON.
+// The implementation of timeline.h for mprof-trace2json. It writes JSON.
 
 #ifndef MPROF_TRACE_TIMELINE_JSON_H
 #define MPROF_TRACE_TIMELINE_JSON_H

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof-trace-top: who waited longest in an execution trace, and who ended it.
+// mprof-trace-top prints which threads of an execution trace waited longest,
+// and who ended these waits.
 
 #include "convert.h"
 #include "open.h"
@@ -35,7 +36,8 @@ static void print_text(struct trace_text text) {
   fwrite(text.bytes, 1, text.length, stdout);
 }
 
-// As wide as width at least, with the points of a column below each other.
+// Prints a time in at least width columns. The units are padded so that the
+// decimal points of a column stand below each other.
 static void print_time(int width, uint64_t ns) {
   if (ns < 1000000)
     printf("%*.3f us", width, (double)ns / 1e3);
@@ -51,8 +53,8 @@ static void print_thread(struct timeline *line, uint64_t g) {
   printf("%sG%" PRIu64, name.length ? " " : "", g);
 }
 
-// "function file:line", the file without its directories; the line may be 0,
-// not known.
+// Prints "function file:line". The file has no directories. Line 0 means that
+// the line is not known.
 static void print_place(const struct place *p) {
   if (p->function.length)
     print_text(p->function);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mprof-trace2json: an execution trace as JSON for Perfetto and Chrome.
+// mprof-trace2json writes an execution trace as JSON for Perfetto and Chrome.
 
 #include "convert.h"
 #include "open.h"
@@ -59,7 +59,8 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   return violations || missed ? BAD_TRACE : DONE;
 }
 
-// Opening the trace itself for writing would empty it.
+// An output file that is the trace itself must not be opened: that would empty
+// it.
 static bool is_same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
@@ -116,7 +117,7 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
   char *end = NULL;
   double value = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1;
   for (size_t i = 0; end && i < sizeof units / sizeof *units; i++) {
-    // Below 2^53 ns, 104 days, a double has every nanosecond.
+    // Below 2^53 ns (104 days), a double represents every nanosecond exactly.
     if (strcmp(end, units[i].name) == 0 && value * units[i].ns < 9e15) {
       *ns = (uint64_t)(value * units[i].ns + 0.5);
       return true;

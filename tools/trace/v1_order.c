@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Merges the batches of all Ps into one order, as Go's readers do: the
-// earliest event whose G is in the state that the event needs comes next.
+// Merges the batches of all Ps into one order, as Go's readers do. The next
+// event is the earliest one whose G is in the state that the event needs.
 //
-// A P's events are in order. Between Ps, sequence numbers decide:
+// The events of one P are in order. Sequence numbers order the events of
+// different Ps:
 //   GoCreate                  G (0, dead)         -> (1, runnable)
 //   GoWaiting, GoInSyscall    G (1, runnable)     -> (2, waiting)
 //   GoStart                   G (seq, runnable)   -> (seq + 1, running)
@@ -12,13 +13,15 @@
 //   GoSched, GoPreempt        G (any, running)    -> (same, runnable)
 //   GoUnblock, GoSysExit      G (seq, waiting)    -> (seq + 1, runnable)
 //   GCStart                   collections (seq)   -> (seq + 1)
-// The Local forms take any sequence number and add 1. All else is free.
+// The Local forms accept any sequence number and add 1. All other events need
+// no state.
 //
-// The heads of the streams are in a heap by time. A head whose G is not ready
-// waits in that G's list until the G changes, so that an event costs
-// O(log streams) however many streams wait.
+// A cursor stands at the next event of each stream, its head. The cursors are
+// in a heap, ordered by the time of their heads. If the G of a head is not
+// ready, the cursor is moved from the heap to a list of this G until the G
+// changes. So an event costs O(log streams) however many streams wait.
 //
-// In 1.5, a global sequence number in each event is the order.
+// In 1.5, each event has a global sequence number, which is the order.
 
 #include "v1_order.h"
 
@@ -42,7 +45,7 @@ enum { NO_CURSOR = -1 };
 struct g_order {
   uint64_t seq;
   enum status status;
-  int parked; // first of the cursors that wait for a change of this G
+  int parked; // first cursor of the list that waits for a change of this G
 };
 
 struct cursor {
@@ -51,7 +54,7 @@ struct cursor {
   const uint8_t *at, *end;
   uint64_t ticks, seq, g;
   struct trace_event head;
-  uint64_t head_seq; // 1.5
+  uint64_t head_seq; // global sequence number of head, in 1.5
   int next_parked;
 };
 
@@ -141,7 +144,7 @@ static bool is_ready(const struct g_order *g, const struct transition *need) {
   return g->status == need->from && (need->any_seq || g->seq == need->seq);
 }
 
-// Which rule an event breaks that never becomes ready.
+// Reports which rule an event breaks that never became ready.
 static void explain(struct merge *m, const struct trace_event *ev) {
   struct transition need = transition_of(ev);
   const struct g_order *g = g_order_of(m, &need);
@@ -246,7 +249,7 @@ static void fill_event(struct cursor *c, struct trace *t,
   set_thread(c, ev);
 }
 
-// Puts the stream's next event into head; false at the stream's end.
+// Decodes the stream's next event into head. Returns false at the stream's end.
 static bool next_event(struct cursor *c, struct trace *t) {
   for (;;) {
     while (c->at < c->end) {
@@ -317,7 +320,7 @@ static void deliver(struct merge *m, struct trace_event *ev) {
   } else {
     m->last_ticks = ev->ticks;
   }
-  // The Local forms only say how to order.
+  // The Local forms differ only in how they are ordered.
   if (ev->type == V1_GoStartLocal)
     ev->type = V1_GoStart;
   else if (ev->type == V1_GoUnblockLocal)
@@ -347,7 +350,7 @@ static int compare_offsets_by_time(const void *a, const void *b) {
                         &(*(const struct cursor *const *)b)->head);
 }
 
-// Says why the events at the heads of all streams cannot come next.
+// Reports, for the heads of all streams, why they cannot come next.
 static void explain_parked(struct merge *m) {
   struct trace *t = m->trace;
   const struct cursor **waiting = zeroed(t->stream_count, sizeof *waiting);
@@ -355,7 +358,7 @@ static void explain_parked(struct merge *m) {
   for (size_t i = 0; i < m->g_count; i++)
     for (int c = m->gs[i].parked; c != NO_CURSOR; c = m->cursors[c].next_parked)
       waiting[count++] = &m->cursors[c];
-  // The first one is the likeliest cause; others may only wait for it.
+  // The earliest event is the likeliest cause. Others may only wait for it.
   qsort(waiting, count, sizeof *waiting, compare_offsets_by_time);
   for (size_t i = 0; i < count; i++)
     explain(m, &waiting[i]->head);
@@ -400,7 +403,7 @@ static void merge_streams(struct merge *m) {
   deliver_samples(m, UINT64_MAX);
 }
 
-// An event of 1.5 with the number that orders it.
+// An event of 1.5 with its global sequence number.
 struct sequenced {
   uint64_t seq;
   struct trace_event event;
@@ -422,7 +425,8 @@ static void sort_streams(struct merge *m) {
     for (bool more = c->stream != NULL; more; more = next_event(c, t)) {
       struct sequenced *s = APPEND(events, count, capacity);
       *s = (struct sequenced){c->head_seq, c->head};
-      // Written once the thread has a P again; it says when it happened.
+      // This event is written when the thread has a P again. Its arguments
+      // say when the system call really ended.
       if (c->head.type == V1_GoSysExit) {
         s->seq = c->head.args[1];
         if (c->head.args[2])

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must hold for the events of 1.5 to 1.21 once they are in order: what
-// Go 1.19 checks, what the validator of Go 1.26 checks behind its conversion,
-// and what only shows itself when the trace is displayed. After a violation
-// the event is taken at its word, so that the next ones are found too.
+// The rules come from three sources: the checks of Go 1.19, the checks of the
+// validator of Go 1.26 after it has converted the trace, and errors that only
+// show when the trace is displayed. After a violation the event is applied as
+// if it were right, so that later violations are found too.
 
 #include "v1_rules.h"
 
@@ -23,7 +23,7 @@ static const char *const state_names[] = {"not created",      "runnable",
                                           "running",          "waiting",
                                           "in a system call", "ended"};
 
-// Since then, Go 1.22 and later read the format too.
+// Traces since this version are also read by Go 1.22 and later.
 enum { SINCE_BOTH = 11 };
 
 struct region {
@@ -32,18 +32,18 @@ struct region {
 
 struct g_state {
   enum state state;
-  uint8_t last;        // type of its last event
-  bool assist;         // helps a collection
-  uint64_t call_ticks; // when its system call blocked
+  uint8_t last;        // type of the last event
+  bool assist;         // is assisting a collection
+  uint64_t call_ticks; // when the system call blocked
   struct region *regions;
   size_t region_count, region_capacity;
 };
 
 struct p_state {
   bool started, sweeping;
-  uint64_t g;       // 0: none runs
+  uint64_t g;       // the running G; 0: none
   uint64_t m;       // kernel thread since ProcStart
-  uint64_t stopper; // until 1.9, stops of the world are a P's; 0: none
+  uint64_t stopper; // until 1.9: 1 while this P stops the world, else 0
 };
 
 struct v1_rules {
@@ -53,13 +53,14 @@ struct v1_rules {
   size_t g_count, g_capacity;
   struct p_state *ps;
   size_t p_count, p_capacity;
-  uint64_t *m_ps; // P that a kernel thread was last started on
+  uint64_t *m_ps; // the P on which each kernel thread was last started
   size_t m_count, m_capacity;
-  bool *tasks; // whether a task is open
+  bool *tasks; // whether each task is open
   size_t task_count, task_capacity;
-  bool procs_seen, early_told;
+  bool procs_seen; // a Gomaxprocs has been seen
+  bool early_told; // BEFORE_GOMAXPROCS has been reported
   bool collecting, stopped;
-  uint64_t stopper; // G that stopped the world
+  uint64_t stopper; // the G that stopped the world
 };
 
 #define FAIL(rule, ...)                                                        \
@@ -86,7 +87,8 @@ static struct p_state *p_of(struct v1_rules *r, uint64_t id) {
   return &r->ps[index];
 }
 
-// G 0 stands for no G, and what it does happens on an idle P.
+// Reports an event whose G does not run on its P. G 0 means no G: with
+// none_allowed, such an event may happen on an idle P.
 static void need_running(struct v1_rules *r, const struct trace_event *ev,
                          const struct p_state *p, bool none_allowed) {
   struct trace *t = r->trace;
@@ -108,8 +110,8 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
     idmap_add(&r->m_ids, m, index);
     *APPEND(r->m_ps, r->m_count, r->m_capacity) = ev->p;
   } else if (r->m_ps[index] != ev->p && t->minor >= SINCE_BOTH) {
-    // p stays valid: the other P is known already. From a system call on it may
-    // be taken from its thread, which is not told.
+    // The other P is already in the table, so p stays valid. During a system
+    // call, a P may be taken from its thread without an event.
     const struct p_state *other = p_of(r, r->m_ps[index]);
     if (other->started && other->m == m && other->g &&
         g_of(r, other->g)->last != V1_GoSysCall)
@@ -142,7 +144,7 @@ static void go_create(struct v1_rules *r, const struct trace_event *ev,
          ev->args[0]);
   g->state = RUNNABLE;
   if (t->minor < 7)
-    return; // the argument is a pc
+    return; // the second argument is a pc, not a stack
   if (!ev->args[1])
     FAIL(CREATE_STACK, "%s: the new G has no stack, viewers refuse to show it",
          describe(t, ev));
@@ -320,7 +322,7 @@ static void region(struct v1_rules *r, const struct trace_event *ev,
     *APPEND(g->regions, g->region_count, g->region_capacity) =
         (struct region){ev->args[0], ev->args[2]};
   } else if (g->region_count) {
-    // One without a start may be older than the trace.
+    // A region that ends without a start may be older than the trace.
     const struct region *open = &g->regions[--g->region_count];
     if (open->task != ev->args[0] ||
         !trace_text_equal(trace_string(t, open->name),
@@ -361,7 +363,7 @@ static void assist(struct v1_rules *r, const struct trace_event *ev,
   (void)p;
   bool starts = ev->type == V1_GCMarkAssistStart;
   struct g_state *g = g_of(r, ev->g);
-  // One that ends without a start may be older than the trace.
+  // An assist that ends without a start may be older than the trace.
   if (g->assist && starts)
     FAIL(ASSIST_NESTING, "%s: an assist of the G is going on",
          describe(r->trace, ev));

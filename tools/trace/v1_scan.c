@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of the formats 1.5 to 1.21.
-//
-// layout: header, then records; every number is LEB128
-//   record: type | n << 6, then
+// Layout: the header, then records. Every number is LEB128.
+//   A record begins with a byte, type | n << 6. It is followed by
 //     n < 3   the time difference and n arguments
-//     n == 3  the number of bytes that follow, and these
-//   1.5 has a sequence difference before the time difference.
-//   Batch, Frequency, TimerGoroutine and String have no differences; String
-//   has its bytes behind it; UserLog has a text behind its n == 3 form.
+//     n == 3  the number of bytes that follow, and these bytes
+//   In 1.5 there is a sequence difference before the time difference.
+//   Batch, Frequency, TimerGoroutine and String have no differences. String is
+//   followed by its bytes, UserLog (always n == 3) by a text.
 
 #include "v1_scan.h"
 
@@ -35,7 +33,7 @@ static bool bad_number(struct trace *t, int error, uint64_t offset,
   return false;
 }
 
-// Reads a length and what it covers.
+// Reads a length and a text of this length.
 static bool read_text(struct trace *t, const uint8_t **at, unsigned type,
                       uint64_t offset, struct trace_text *text) {
   const uint8_t *end = t->data + t->size;
@@ -70,7 +68,7 @@ static bool read_counted(struct trace *t, const uint8_t **at,
     if (error)
       return bad_number(t, error, r->offset, r->type);
     if (r->type == V1_Stack) {
-      // The frames are table.c's.
+      // add_stack reads the frames.
       r->values[0] = value;
       r->count = 1;
       r->body = pos;
@@ -152,10 +150,10 @@ static void add_sample(struct trace *t, const struct v1_record *r) {
                            .type = V1_CPUSample};
 }
 
-// What holds for an event whatever stands around it.
+// Checks the rules for a single event that do not depend on other events.
 static void check_event(struct trace *t, const struct v1_record *r) {
   if (t->minor < 11)
-    return; // only Go up to 1.21 reads these
+    return; // Go 1.22 and later do not read these
   if (r->type == V1_FutileWakeup)
     violate(t, TRACE_RULE_FUTILE_WAKEUP, r->offset,
             "FutileWakeup: Go 1.22 and later refuse it");
@@ -164,9 +162,10 @@ static void check_event(struct trace *t, const struct v1_record *r) {
             "GoSysExitLocal: readers do not tell its G, write GoSysExit");
 }
 
-// What a batch has held so far.
+// The kinds of events seen so far in a batch.
 struct batch_kinds {
-  bool samples, others, told;
+  bool samples, others;
+  bool told; // the violation has been reported
 };
 
 static void check_kinds(struct trace *t, struct batch_kinds *kinds,

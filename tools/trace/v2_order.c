@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Merges the batches of all threads of a generation: the earliest event that
-// can come next does. Generations follow each other.
+// Reads one generation after the other, and merges the batches of all threads
+// of a generation: the next event is the earliest one that can come next.
 
 #include "v2_order.h"
 
@@ -34,7 +34,7 @@ struct merge {
   size_t *heap, *set_aside; // indices of cursors
   size_t heap_count;
   size_t sample;
-  bool failed; // bytes that cannot be passed over
+  bool failed; // the rest of the trace cannot be read
 };
 
 static bool next_event(struct merge *m, struct cursor *c) {
@@ -103,7 +103,7 @@ static void deliver_samples(struct merge *m, uint64_t until) {
   }
 }
 
-// Takes one event. False if none can come next.
+// Delivers one event. Returns false if no event can come next.
 static bool step(struct merge *m) {
   size_t aside = 0;
   bool taken = false;

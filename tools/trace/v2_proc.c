@@ -17,7 +17,8 @@ void v2_proc_status(struct v2_state *s, const struct trace_event *ev) {
             describe(s->trace, ev), status);
     return;
   }
-  // Who abandons a P may not know that it is still in its call.
+  // The writer of an abandoned P's status may not know which thread is in the
+  // call. If the thread is known here, the P stays in its call.
   bool promoted = status == P_ABANDONED && p->status == P_IN_CALL;
   if (promoted)
     status = P_IN_CALL;
@@ -68,7 +69,7 @@ void v2_proc_steal(struct v2_state *s, const struct trace_event *ev) {
   p->status = P_IDLE;
   p->seq = ev->args[1];
   if (abandoned)
-    return; // nobody knows of which thread
+    return; // the thread of the call is not known
   struct m_state *victim = v2_m_of(s, ev->args[2]);
   if (victim->p != ev->args[0])
     V2_FAIL(s, ev, PROC_STATE,

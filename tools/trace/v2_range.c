@@ -40,7 +40,7 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
   if (id == TRACE_NONE)
     return;
   struct g_state *g = v2_g_of(s, id);
-  // By its text: ids change with the generation.
+  // Names are compared as texts, because ids change with the generation.
   struct trace_text name = trace_string(s->trace, ev->args[1]);
   if (ev->type == V2_UserRegionBegin) {
     *APPEND(g->regions, g->region_count, g->region_capacity) =
@@ -55,7 +55,7 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
   }
 }
 
-// open: whether a range is open; begins: whether the event begins one.
+// Reports an event that begins an open range or ends one that is not open.
 static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
                   bool begins, enum trace_rule rule) {
   if (*open == begins)
@@ -64,7 +64,8 @@ static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
   *open = begins;
 }
 
-// One that is said to go on at the start of a generation.
+// Handles an event which says, at the start of a generation, that a range is
+// open. In the first generation this is new, later it must be known.
 static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
                    enum trace_rule rule) {
   bool first = s->trace->generation == s->first_generation;

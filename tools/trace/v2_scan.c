@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of the generation format, go 1.22 to 1.26.
-//
-// layout: header, then batches; every number is LEB128
+// Layout: the header, then batches. Every number is LEB128.
 //   batch: EventBatch, generation, M, ticks, size, then size bytes, which are
 //     Strings, then String, id, length, bytes ...
 //     Stacks, then Stack, id, count, count * (pc, function, file, line) ...
@@ -11,8 +9,8 @@
 //     Frequency, ticks per second                          until 1.24
 //     Sync, then Frequency ..., ClockSnapshot, 4 numbers   since 1.25
 //     or events: type, time difference, arguments ...
-//   ExperimentalBatch has one byte more behind its type and is passed over.
-//   EndOfGeneration stands alone, since 1.26.
+//   An ExperimentalBatch has one more byte after its type. It is skipped.
+//   EndOfGeneration is not part of a batch. It exists since 1.26.
 
 #include "v2_scan.h"
 
@@ -112,7 +110,7 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
   case V2_Stack: {
     if (!read_numbers(t, at, end, offset, what, v, 1))
       return false;
-    // The frames say only by their count where they end.
+    // Only the count of the frames says where the stack ends.
     const uint8_t *body = *at;
     uint64_t count, number;
     if (!read_numbers(t, at, end, offset, what, &count, 1))
@@ -143,7 +141,8 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
   }
 }
 
-// Which entries the table's batch has that begins with this type; 0: none.
+// Returns the type of the entries in a table's batch that begins with this
+// type, or 0 if it is not the batch of a table.
 static unsigned entry_of(const struct trace *t, unsigned type) {
   switch (type) {
   case V2_Strings:
@@ -163,7 +162,7 @@ static unsigned entry_of(const struct trace *t, unsigned type) {
 
 static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
                        unsigned entry) {
-  // A lone Frequency has nothing before it.
+  // The Frequency batch has no type of its own before its only entry.
   bool sync = *at == V2_Sync;
   if (*at != V2_Frequency)
     at++;
@@ -251,7 +250,7 @@ bool v2_scan_generation(struct trace *t, const uint8_t **at) {
       return false;
     bool first = !t->generation;
     if (!first && h.generation == t->generation + 1 && t->minor < END_SINCE)
-      break; // the next one's first batch
+      break; // the first batch of the next generation
     if (!h.generation || (first && last && h.generation != last + 1) ||
         (!first && h.generation != t->generation)) {
       violate(t, TRACE_RULE_GENERATION, h.offset,

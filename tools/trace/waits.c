@@ -17,7 +17,7 @@
 struct thread {
   struct trace_text name;
   bool waits;
-  struct wait wait; // that is under way
+  struct wait wait; // valid while the thread waits
 };
 
 struct timeline {
@@ -27,9 +27,9 @@ struct timeline {
   struct idmap thread_ids;
   struct thread *threads;
   size_t thread_count, thread_capacity;
-  struct wait *longest; // longest first
+  struct wait *longest; // sorted, longest first
   size_t longest_count, longest_max;
-  struct idmap end_ids; // by end_key
+  struct idmap end_ids; // maps end_key to an index of ends
   struct wait_end *ends;
   size_t end_count, end_capacity;
 };
@@ -73,9 +73,10 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
   return h;
 }
 
-// What is the same for the waits that are counted together. Ids of strings and
-// stacks are those of a generation only, hence the texts; two of them with the
-// same 64 bits are too unlikely to be told apart.
+// Returns a key that is the same for all waits that are counted together. The
+// key is a hash of the texts, because the ids of strings and stacks change with
+// the generation. Different texts with the same 64-bit hash are so unlikely
+// that the key does not distinguish them.
 static uint64_t end_key(const struct wait *w) {
   if (w->end != WAIT_WOKEN)
     return w->end;
@@ -84,7 +85,7 @@ static uint64_t end_key(const struct wait *w) {
   h = hash(h, p->function.bytes, p->function.length);
   h = hash(h, p->file.bytes, p->file.length);
   h = hash(h, &p->line, sizeof p->line);
-  // The 1.5 dialect has no more than the address.
+  // In 1.5 a frame has only the address.
   return p->function.length ? h : hash(h, &p->pc, sizeof p->pc);
 }
 
@@ -104,7 +105,8 @@ static void count_end(struct timeline *l, const struct wait *w) {
     end->longest = w->length;
 }
 
-// Of waits of the same length the earlier come first.
+// Keeps the wait if it is among the longest. Of waits of the same length, the
+// earlier comes first.
 static void keep_longest(struct timeline *l, const struct wait *w) {
   size_t at = l->longest_count;
   while (at && l->longest[at - 1].length < w->length)
@@ -140,7 +142,8 @@ struct timeline *waits_begin(const struct trace *trace, const char *reason,
   return l;
 }
 
-// Of equal totals the one whose first wait was earlier comes first.
+// Sorts by total, largest first. Of equal totals, the one whose first wait was
+// earlier comes first.
 static int by_total(const void *a, const void *b) {
   const struct wait_end *x = a, *y = b;
   if (x->total != y->total)
@@ -219,7 +222,7 @@ void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
   end_wait(l, t, l->axis.now);
 }
 
-// What is no wait.
+// The calls below have nothing to do with waits.
 
 void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
   (void)l, (void)g, (void)m;
