@@ -19,19 +19,23 @@ enum { GOOD, BAD, MISUSED, TYPES = 256 };
 
 static const char usage[] =
     "Usage: mprof-trace-check [OPTION] FILE...\n"
-    "Checks Go execution traces (go 1.5 to 1.26), - is standard input. Prints\n"
-    "how many events of each type there are, or the first violations: the\n"
-    "offset in the file, the event, the reason and the rule's name.\n"
+    "Checks whether Go execution traces (go 1.5 to 1.26) obey the rules of "
+    "the\n"
+    "format. FILE - is standard input. Prints the number of events of each "
+    "type\n"
+    "of a valid trace. Of an invalid trace it prints the first violations:\n"
+    "offset in the file, event, reason and name of the rule.\n"
     "\n"
-    "  -m, --max=N   print at most N violations of a file (default 10, 0: "
+    "  -m, --max=N   print at most N violations per file (default 10, 0: "
     "all)\n"
-    "  -q, --quiet   print no counts\n"
-    "      --rules   print the rules and end\n"
-    "  -h, --help    print this and end\n"
+    "  -q, --quiet   do not print the numbers of events\n"
+    "      --rules   print the rules and exit\n"
+    "  -h, --help    print this help and exit\n"
     "\n"
-    "Exit status: 0 all traces are good, 1 one is not, 2 one cannot be read "
-    "or\n"
-    "the options are wrong.\n";
+    "Exit status:\n"
+    "  0  all traces are valid\n"
+    "  1  a trace is invalid\n"
+    "  2  a trace cannot be read, or an option is wrong\n";
 
 struct check {
   const char *path;
@@ -65,7 +69,8 @@ static int check_file(const char *path, uint64_t max, bool quiet) {
   const struct trace_visitor visitor = {count_event, print_violation, &check};
   uint64_t violations = trace_read(trace, &visitor);
   if (violations > check.printed)
-    fprintf(stderr, "%s: %" PRIu64 " more\n", path, violations - check.printed);
+    fprintf(stderr, "%s: %" PRIu64 " more violations\n", path,
+            violations - check.printed);
   if (!violations && !quiet) {
     uint64_t total = 0;
     for (unsigned type = 0; type < TYPES; type++)

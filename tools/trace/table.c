@@ -30,15 +30,15 @@ bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
   size_t known;
   if (!v2 && (!id || !length)) {
     violate(t, TRACE_RULE_STRING_ENTRY, offset,
-            "string %" PRIu64 " has %" PRIu64 " bytes: id and length are at "
-            "least 1",
+            "string %" PRIu64 " has %" PRIu64 " bytes: its id and its "
+            "length must be at least 1",
             id, length);
     return false;
   }
   if (length > max) {
     violate(t, TRACE_RULE_STRING_ENTRY, offset,
-            "string %" PRIu64 " has %" PRIu64 " bytes, at most %" PRIu64
-            " are read",
+            "string %" PRIu64 " has %" PRIu64 " bytes, readers accept "
+            "at most %" PRIu64,
             id, length, max);
     return false;
   }
@@ -55,8 +55,7 @@ bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
 
 static bool truncated_stack(struct trace *t, uint64_t id, uint64_t offset) {
   violate(t, TRACE_RULE_STACK_FRAMES, offset,
-          "stack %" PRIu64 " has not the numbers that its frame count says",
-          id);
+          "the frames of stack %" PRIu64 " do not match its frame count", id);
   return false;
 }
 
@@ -68,8 +67,8 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
     return truncated_stack(t, id, offset);
   if (count > max) {
     violate(t, TRACE_RULE_STACK_FRAMES, offset,
-            "stack %" PRIu64 " has %" PRIu64 " frames, at most %" PRIu64
-            " are read",
+            "stack %" PRIu64 " has %" PRIu64 " frames, readers accept at "
+            "most %" PRIu64,
             id, count, max);
     return false;
   }
@@ -89,8 +88,10 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
     } else if (t->minor >= 11 &&
                memcmp(&t->frames[known], &frame, sizeof frame) != 0) {
       violate(t, TRACE_RULE_PC_ONE_FRAME, offset,
-              "frame %" PRIu64 " of stack %" PRIu64 " is another function or "
-              "line at pc 0x%" PRIx64 ": readers show the first one for both",
+              "frame %" PRIu64 " of stack %" PRIu64 " has another function or "
+              "line than an earlier frame at pc 0x%" PRIx64
+              ", and readers show "
+              "the earlier one for both",
               i, id, frame.pc);
     }
     *APPEND(t->frames, t->frame_count, t->frame_capacity) = frame;

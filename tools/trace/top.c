@@ -19,18 +19,25 @@ enum { DONE, BAD_TRACE, MISUSED };
 
 static const char usage[] =
     "Usage: mprof-trace-top [OPTION] TRACE\n"
-    "Prints of an execution trace (go 1.5 to 1.26, - is standard input) the\n"
-    "longest waits, each with its line, the thread that ended it and the line\n"
-    "where it did; and how much waiting was ended at which line.\n"
+    "Prints the longest waits of an execution trace (go 1.5 to 1.26), each "
+    "with\n"
+    "its line, the thread that ended it and the line where that thread did "
+    "so.\n"
+    "Then prints how much waiting was ended at which line. TRACE - is "
+    "standard\n"
+    "input.\n"
     "\n"
-    "  -c, --count=N        print N of each (default 10)\n"
-    "  -r, --reason=REASON  only waits for this: sync, cond, network, sleep,\n"
-    "                       \"system call\", or what else a trace calls them\n"
-    "  -h, --help           print this and end\n"
+    "  -c, --count=N        print at most N waits and N lines (default 10)\n"
+    "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
+    "                       network, sleep, \"system call\", or any other "
+    "reason\n"
+    "                       that the trace has\n"
+    "  -h, --help           print this help and exit\n"
     "\n"
-    "Exit status: 0 done, 1 the trace is bad and only what could be read of "
-    "it\n"
-    "is printed, 2 nothing could be read or printed.\n";
+    "Exit status:\n"
+    "  0  the list is complete\n"
+    "  1  the trace is invalid, and the list has only its readable part\n"
+    "  2  nothing can be read or printed, or an option is wrong\n";
 
 static void print_text(struct trace_text text) {
   fwrite(text.bytes, 1, text.length, stdout);
@@ -61,7 +68,7 @@ static void print_place(const struct place *p) {
   else if (p->pc)
     printf("0x%" PRIx64, p->pc);
   else
-    fputs("a line that is not known", stdout);
+    fputs("an unknown line", stdout);
   struct trace_text file = p->file;
   if (!file.length)
     return;
@@ -102,8 +109,8 @@ static void print_wait(struct timeline *line, size_t number,
     fputs(" at ", stdout);
     print_place(&w->woken_at);
     if (!w->waker)
-      fputs(" (by whom is not in the trace, as where one release wakes "
-            "several)",
+      fputs(" (the trace does not say by which thread, for example when "
+            "one release wakes several threads)",
             stdout);
     break;
   case WAIT_BY_ITSELF:
@@ -126,7 +133,7 @@ static void print_end(const struct wait_end *end) {
     print_place(&end->example.woken_at);
     break;
   case WAIT_BY_ITSELF:
-    fputs("(by itself: time ran out, or nobody is known)", stdout);
+    fputs("(by itself: a timeout, or the trace has no waker)", stdout);
     break;
   case WAIT_OPEN:
     fputs("(not ended)", stdout);
@@ -170,7 +177,7 @@ static int print_file(const char *path, const char *reason, size_t count) {
   if (violations)
     fprintf(stderr,
             "mprof-trace-top: %s: %" PRIu64
-            " errors; what they concern is missing or wrong above\n",
+            " violations; the waits above are incomplete or wrong\n",
             path, violations);
   if (fflush(stdout) != 0) {
     fprintf(stderr, "mprof-trace-top: standard output: %s\n", strerror(errno));

@@ -20,26 +20,32 @@ enum { DONE, BAD_TRACE, MISUSED };
 
 static const char usage[] =
     "Usage: mprof-trace2json [OPTION] TRACE\n"
-    "Writes an execution trace (go 1.5 to 1.26, - is standard input) in the\n"
-    "JSON format that https://ui.perfetto.dev and chrome://tracing open: a "
-    "row\n"
-    "for each thread with its states and user regions, arrows from who wakes\n"
-    "or creates a thread to where it runs, tasks, logs and the heap in use.\n"
+    "Writes an execution trace (go 1.5 to 1.26) in the JSON format that\n"
+    "https://ui.perfetto.dev and chrome://tracing open. TRACE - is standard\n"
+    "input. The JSON has a row for each thread, with its states and user "
+    "regions,\n"
+    "arrows from the waker or creator of a thread to the place where the "
+    "thread\n"
+    "runs, and tasks, logs and the heap in use.\n"
     "\n"
     "  -o, --output=FILE   write to FILE instead of standard output\n"
-    "  -f, --frames=N      write N frames of a stack (default 16, 0: none)\n"
-    "  -n, --name=NAME     name of the process (default: the trace's name)\n"
-    "      --from=TIME     write what is from TIME on, as 1.5s or 1500ms "
-    "(also\n"
-    "                      us, ns; without a unit: s) since the first event\n"
-    "      --to=TIME       write what is until then\n"
-    "  -h, --help          print this and end\n"
+    "  -f, --frames=N      write at most N frames per stack (default 16, 0: "
+    "none)\n"
+    "  -n, --name=NAME     name the process NAME (default: the trace's name)\n"
+    "      --from=TIME     leave out the part before TIME\n"
+    "      --to=TIME       leave out the part after TIME\n"
+    "  -h, --help          print this help and exit\n"
     "\n"
-    "Exit status: 0 done, 1 the trace is bad and only what could be read of "
-    "it\n"
-    "is written, or it has nothing from --from to --to, 2 nothing could be "
-    "read\n"
-    "or written.\n";
+    "TIME counts from the first event. Examples are 1.5s, 1500ms, 20us, 7ns "
+    "and\n"
+    "2, which means 2s.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  the JSON is complete\n"
+    "  1  the trace is invalid, and the JSON has only its readable part; or "
+    "the\n"
+    "     trace has nothing from --from to --to\n"
+    "  2  nothing can be read or written, or an option is wrong\n";
 
 static int convert_file(const char *path, struct trace *trace, FILE *out,
                         const struct timeline_options *options) {
@@ -49,12 +55,12 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   if (violations)
     fprintf(stderr,
             "mprof-trace2json: %s: %" PRIu64
-            " errors; what they concern is missing or wrong in the JSON\n",
+            " violations; the JSON is incomplete or wrong\n",
             path, violations);
   bool missed = !slices && (options->from > 0 || options->to < UINT64_MAX);
   if (missed)
     fprintf(stderr,
-            "mprof-trace2json: %s: there is nothing from --from to --to\n",
+            "mprof-trace2json: %s: the trace has nothing from --from to --to\n",
             path);
   return violations || missed ? BAD_TRACE : DONE;
 }
@@ -71,7 +77,9 @@ static int convert_to(const char *path, struct trace *trace, const char *output,
                       const struct timeline_options *options) {
   FILE *out = stdout;
   if (output && is_same_file(path, output)) {
-    fprintf(stderr, "mprof-trace2json: %s: is the trace itself\n", output);
+    fprintf(stderr,
+            "mprof-trace2json: %s: the output file is the trace itself\n",
+            output);
     return MISUSED;
   }
   if (output && !(out = fopen(output, "we"))) {
@@ -123,7 +131,8 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
       return true;
     }
   }
-  fprintf(stderr, "mprof-trace2json: --%s=%s is not a time as 1.5s or 20ms\n",
+  fprintf(stderr,
+          "mprof-trace2json: --%s=%s is not a time such as 1.5s or 20ms\n",
           option, text);
   return false;
 }

@@ -162,10 +162,10 @@ static void explain(struct merge *m, const struct trace_event *ev) {
               text, need.g, status_names[g->status]);
   } else if (need.from == DEAD) {
     violate(t, TRACE_RULE_THREAD_REUSED, ev->offset,
-            "%s: G %" PRIu64 " exists already", text, need.g);
+            "%s: G %" PRIu64 " already exists", text, need.g);
   } else if (g->status == DEAD) {
     violate(t, TRACE_RULE_THREAD_UNKNOWN, ev->offset,
-            "%s: there is no GoCreate of G %" PRIu64, text, need.g);
+            "%s: no GoCreate event creates G %" PRIu64, text, need.g);
   } else if (g->status != need.from) {
     enum trace_rule rule = TRACE_RULE_SNAPSHOT_STATE;
     if (need.from == WAITING)
@@ -178,7 +178,8 @@ static void explain(struct merge *m, const struct trace_event *ev) {
             need.g, status_names[g->status], status_names[need.from]);
   } else if (need.to == WAITING) {
     violate(t, TRACE_RULE_SNAPSHOT_STATE, ev->offset,
-            "%s: G %" PRIu64 " has been seen since its GoCreate", text, need.g);
+            "%s: G %" PRIu64 " had other events after its GoCreate", text,
+            need.g);
   } else {
     violate(t, TRACE_RULE_SEQUENCE, ev->offset,
             "%s: G %" PRIu64 " is at sequence number %" PRIu64 ", not %" PRIu64,
@@ -311,12 +312,12 @@ static void pop(struct merge *m) {
 static void deliver(struct merge *m, struct trace_event *ev) {
   struct trace *t = m->trace;
   if (ev->ticks > INT64_MAX) {
-    violate(t, TRACE_RULE_TICK_RANGE, ev->offset, "%s: more than 63 bits",
-            describe(t, ev));
+    violate(t, TRACE_RULE_TICK_RANGE, ev->offset,
+            "%s: the tick has more than 63 bits", describe(t, ev));
   } else if (ev->ticks < m->last_ticks) {
     violate(t, TRACE_RULE_TIME_ORDER, ev->offset,
-            "%s: what comes before it happened at tick %" PRIu64,
-            describe(t, ev), m->last_ticks);
+            "%s: an event before this one is at tick %" PRIu64, describe(t, ev),
+            m->last_ticks);
   } else {
     m->last_ticks = ev->ticks;
   }
@@ -440,7 +441,7 @@ static void sort_streams(struct merge *m) {
     if (i && events[i].seq == events[i - 1].seq)
       violate(t, TRACE_RULE_SAME_SEQUENCE, events[i].event.offset,
               "%s: the event at offset 0x%" PRIx64
-              " has sequence number %" PRIu64 " too",
+              " also has sequence number %" PRIu64,
               describe(t, &events[i].event), events[i - 1].event.offset,
               events[i].seq);
     deliver(m, &events[i].event);

@@ -115,9 +115,8 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
     const struct p_state *other = p_of(r, r->m_ps[index]);
     if (other->started && other->m == m && other->g &&
         g_of(r, other->g)->last != V1_GoSysCall)
-      FAIL(THREAD_ON_TWO_SLOTS,
-           "%s: thread %" PRIu64 " is on P %" PRIu64 " too", describe(t, ev), m,
-           r->m_ps[index]);
+      FAIL(THREAD_ON_TWO_SLOTS, "%s: thread %" PRIu64 " is also on P %" PRIu64,
+           describe(t, ev), m, r->m_ps[index]);
   }
   r->m_ps[index] = ev->p;
   p->started = true;
@@ -140,13 +139,14 @@ static void go_create(struct v1_rules *r, const struct trace_event *ev,
   need_running(r, ev, p, true);
   struct g_state *g = g_of(r, ev->args[0]);
   if (g->state != UNKNOWN)
-    FAIL(THREAD_REUSED, "%s: G %" PRIu64 " exists already", describe(t, ev),
+    FAIL(THREAD_REUSED, "%s: G %" PRIu64 " already exists", describe(t, ev),
          ev->args[0]);
   g->state = RUNNABLE;
   if (t->minor < 7)
     return; // the second argument is a pc, not a stack
   if (!ev->args[1])
-    FAIL(CREATE_STACK, "%s: the new G has no stack, viewers refuse to show it",
+    FAIL(CREATE_STACK,
+         "%s: the new G has no stack, so viewers refuse to show it",
          describe(t, ev));
   check_stack_id(t, ev, ev->args[1]);
 }
@@ -156,9 +156,10 @@ static void go_start(struct v1_rules *r, const struct trace_event *ev,
   struct trace *t = r->trace;
   struct g_state *g = g_of(r, ev->g);
   if (g->state == UNKNOWN)
-    FAIL(THREAD_UNKNOWN, "%s: there is no GoCreate of it", describe(t, ev));
+    FAIL(THREAD_UNKNOWN, "%s: no GoCreate event creates the G",
+         describe(t, ev));
   else if (g->state != RUNNABLE)
-    FAIL(START_RUNNABLE, "%s: it is %s, not runnable", describe(t, ev),
+    FAIL(START_RUNNABLE, "%s: the G is %s, not runnable", describe(t, ev),
          state_names[g->state]);
   if (p->g)
     FAIL(SLOT_BUSY, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
@@ -186,14 +187,14 @@ static void go_stop(struct v1_rules *r, const struct trace_event *ev,
   struct g_state *g = g_of(r, ev->g);
   if (ev->type == V1_GoSysBlock) {
     if (g->last != V1_GoSysCall && t->minor >= SINCE_BOTH)
-      FAIL(SYSCALL_BLOCK, "%s: the event before it is %s, not GoSysCall",
+      FAIL(SYSCALL_BLOCK, "%s: the event before is %s, not GoSysCall",
            describe(t, ev), trace_type_name(t, g->last));
     g->call_ticks = ev->ticks;
   }
   if (ev->type == V1_GoEnd && t->minor >= SINCE_BOTH &&
       (g->assist || (r->stopped && r->stopper == ev->g)))
-    FAIL(OPEN_AT_END, "%s: its %s has not ended", describe(t, ev),
-         g->assist ? "GCMarkAssist" : "STW");
+    FAIL(OPEN_AT_END, "%s: the %s range of the G has not ended",
+         describe(t, ev), g->assist ? "GCMarkAssist" : "STW");
   if (ev->type == V1_GoEnd)
     g->region_count = 0;
   g->state = states[ev->type];
@@ -226,19 +227,19 @@ static void go_sys_exit(struct v1_rules *r, const struct trace_event *ev,
   struct g_state *g = g_of(r, ev->g);
   uint64_t real = ev->args[2];
   if (g->state == WAITING && t->minor >= SINCE_BOTH)
-    FAIL(EXIT_OF_WAIT, "%s: it waits for something else", describe(t, ev));
+    FAIL(EXIT_OF_WAIT, "%s: the G waits, but not in a system call",
+         describe(t, ev));
   else if (g->state != WAITING && g->state != IN_SYSCALL)
-    FAIL(EXIT_WAITING, "%s: it is %s, not in a system call", describe(t, ev),
+    FAIL(EXIT_WAITING, "%s: the G is %s, not in a system call", describe(t, ev),
          state_names[g->state]);
   else if (real && t->minor >= 7) {
     if (!g->call_ticks)
       FAIL(EXIT_TICKS,
-           "%s: a system call that blocked at tick 0 counts as "
-           "none",
+           "%s: readers ignore a system call that blocked at tick 0",
            describe(t, ev));
     else if (real < g->call_ticks || real > ev->ticks)
-      FAIL(EXIT_TICKS, "%s: it blocked at tick %" PRIu64, describe(t, ev),
-           g->call_ticks);
+      FAIL(EXIT_TICKS, "%s: the system call blocked at tick %" PRIu64,
+           describe(t, ev), g->call_ticks);
   }
   g->state = RUNNABLE;
 }
@@ -249,7 +250,7 @@ static void snapshot_state(struct v1_rules *r, const struct trace_event *ev,
   struct trace *t = r->trace;
   struct g_state *g = g_of(r, ev->g);
   if (g->state != RUNNABLE)
-    FAIL(SNAPSHOT_STATE, "%s: it is %s, not runnable", describe(t, ev),
+    FAIL(SNAPSHOT_STATE, "%s: the G is %s, not runnable", describe(t, ev),
          state_names[g->state]);
   if (r->procs_seen && t->minor >= SINCE_BOTH)
     FAIL(LATE_SNAPSHOT, "%s: the snapshot ended with Gomaxprocs",
@@ -263,7 +264,7 @@ static void world_stop(struct v1_rules *r, const struct trace_event *ev,
   struct trace *t = r->trace;
   bool per_p = t->minor < 10;
   if (per_p ? p->stopper != 0 : r->stopped)
-    FAIL(STOP_NESTING, "%s: the world is stopped already", describe(t, ev));
+    FAIL(STOP_NESTING, "%s: the world is already stopped", describe(t, ev));
   if (!per_p && t->minor < 21 && ev->args[0] > 1)
     FAIL(STOP_KIND, "%s: the kind is neither 0 nor 1", describe(t, ev));
   p->stopper = 1;
@@ -317,7 +318,8 @@ static void region(struct v1_rules *r, const struct trace_event *ev,
   struct g_state *g = g_of(r, ev->g);
   check_string_id(t, ev, ev->args[2]);
   if (ev->args[1] > 1) {
-    FAIL(REGION_MODE, "%s: mode %" PRIu64, describe(t, ev), ev->args[1]);
+    FAIL(REGION_MODE, "%s: the mode is %" PRIu64 ", neither 0 nor 1",
+         describe(t, ev), ev->args[1]);
   } else if (ev->args[1] == 0) {
     *APPEND(g->regions, g->region_count, g->region_capacity) =
         (struct region){ev->args[0], ev->args[2]};
@@ -345,7 +347,7 @@ static void collection(struct v1_rules *r, const struct trace_event *ev,
   bool starts = ev->type == V1_GCStart;
   if (r->collecting == starts)
     FAIL(GC_NESTING, "%s: a collection is %s", describe(r->trace, ev),
-         starts ? "going on" : "not going on");
+         starts ? "already open" : "not open");
   r->collecting = starts;
 }
 
@@ -354,7 +356,7 @@ static void sweep(struct v1_rules *r, const struct trace_event *ev,
   bool starts = ev->type == V1_GCSweepStart;
   if (p->sweeping == starts)
     FAIL(SWEEP_NESTING, "%s: a sweep of the P is %s", describe(r->trace, ev),
-         starts ? "going on" : "not going on");
+         starts ? "already open" : "not open");
   p->sweeping = starts;
 }
 
@@ -365,7 +367,7 @@ static void assist(struct v1_rules *r, const struct trace_event *ev,
   struct g_state *g = g_of(r, ev->g);
   // An assist that ends without a start may be older than the trace.
   if (g->assist && starts)
-    FAIL(ASSIST_NESTING, "%s: an assist of the G is going on",
+    FAIL(ASSIST_NESTING, "%s: an assist of the G is already open",
          describe(r->trace, ev));
   g->assist = starts;
 }
@@ -385,8 +387,8 @@ static void check_snapshot(struct v1_rules *r, const struct trace_event *ev) {
     return;
   r->early_told = true;
   FAIL(BEFORE_GOMAXPROCS,
-       "%s: only what the tracer found may come before "
-       "Gomaxprocs",
+       "%s: only events that describe the state at the start of the "
+       "trace may come before Gomaxprocs",
        describe(r->trace, ev));
 }
 
@@ -448,8 +450,8 @@ struct v1_rules *v1_rules_new(struct trace *t) {
 void v1_rules_end(struct v1_rules *r) {
   if (!r->procs_seen && r->trace->minor >= SINCE_BOTH)
     violate(r->trace, TRACE_RULE_NO_GOMAXPROCS, r->trace->size,
-            "there is no Gomaxprocs: all of the trace counts as what the "
-            "tracer found");
+            "there is no Gomaxprocs event, so readers take the whole trace as "
+            "the state at its start");
   idmap_clear(&r->g_ids);
   idmap_clear(&r->p_ids);
   idmap_clear(&r->m_ids);

@@ -61,7 +61,7 @@ static bool read_counted(struct trace *t, const uint8_t **at,
     int error = read_number(&pos, r->body_end, &value);
     if (error == NUMBER_TRUNCATED) {
       violate(t, TRACE_RULE_RECORD_LENGTH, r->offset,
-              "%s: the length of %zu bytes ends inside a number",
+              "%s: the record of %zu bytes ends inside a number",
               v1_name(r->type), body.length);
       return false;
     }
@@ -89,7 +89,7 @@ bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *r) {
   (*at)++;
   if (!v1_is_known(r->type, t->minor)) {
     violate(t, TRACE_RULE_EVENT_TYPE, r->offset,
-            "type %u is not known to go 1.%u", r->type, t->minor);
+            "type %u is not an event of go 1.%u", r->type, t->minor);
     return false;
   }
   if (r->type == V1_String) {
@@ -156,10 +156,11 @@ static void check_event(struct trace *t, const struct v1_record *r) {
     return; // Go 1.22 and later do not read these
   if (r->type == V1_FutileWakeup)
     violate(t, TRACE_RULE_FUTILE_WAKEUP, r->offset,
-            "FutileWakeup: Go 1.22 and later refuse it");
+            "FutileWakeup: Go 1.22 and later reject this event");
   if (r->type == V1_GoSysExitLocal)
-    violate(t, TRACE_RULE_EXIT_LOCAL, r->offset,
-            "GoSysExitLocal: readers do not tell its G, write GoSysExit");
+    violate(
+        t, TRACE_RULE_EXIT_LOCAL, r->offset,
+        "GoSysExitLocal: readers do not report its G; write GoSysExit instead");
 }
 
 // The kinds of events seen so far in a batch.
@@ -176,10 +177,11 @@ static void check_kinds(struct trace *t, struct batch_kinds *kinds,
     kinds->others = true;
   if (kinds->samples && kinds->others && !kinds->told) {
     kinds->told = true;
-    violate(t, TRACE_RULE_CPU_SAMPLE_BATCH, r->offset,
-            "%s: CPU samples and other events share a batch; readers disagree "
-            "on the times behind a sample",
-            v1_name(r->type));
+    violate(
+        t, TRACE_RULE_CPU_SAMPLE_BATCH, r->offset,
+        "%s: CPU samples and other events share a batch, and readers disagree "
+        "on the times after a sample",
+        v1_name(r->type));
   }
 }
 
@@ -202,7 +204,7 @@ static void check_size(struct trace *t, const struct v1_record *r) {
   ptrdiff_t length = r->body_end - (t->data + r->offset) - 3;
   if (length > RECORD_MAX)
     violate(t, TRACE_RULE_STACK_SIZE, r->offset,
-            "%s has %td bytes, Go 1.22 and later read at most %d",
+            "%s has %td bytes, Go 1.22 and later accept at most %d",
             v1_name(r->type), length, RECORD_MAX);
 }
 

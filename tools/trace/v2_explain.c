@@ -16,8 +16,8 @@ static void explain_g(struct v2_state *s, const struct trace_event *ev,
   const struct g_state *g = v2_g_of(s, id);
   const char *text = describe(s->trace, ev);
   if (g->status == G_ABSENT)
-    V2_FAIL(s, ev, THREAD_UNKNOWN, "%s: no event has made or found G %" PRIu64,
-            text, id);
+    V2_FAIL(s, ev, THREAD_UNKNOWN,
+            "%s: no GoCreate or GoStatus event has G %" PRIu64, text, id);
   else if (g->generation != s->trace->generation)
     V2_FAIL(s, ev, STATUS_MISSING,
             "%s: generation %" PRIu64 " has no GoStatus of G %" PRIu64, text,
@@ -76,7 +76,8 @@ void v2_explain(struct v2_state *s, const struct trace_event *ev) {
             describe(s->trace, ev));
     break;
   default:
-    V2_FAIL(s, ev, GC_SEQUENCE, "%s: the last one has number %" PRIu64,
+    V2_FAIL(s, ev, GC_SEQUENCE,
+            "%s: the last collection event has number %" PRIu64,
             describe(s->trace, ev), s->collection_seq);
     break;
   }

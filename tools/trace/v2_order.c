@@ -88,8 +88,8 @@ static size_t pop(struct merge *m) {
 static void deliver(struct merge *m, const struct trace_event *ev) {
   struct trace *t = m->trace;
   if (ev->ticks > INT64_MAX)
-    violate(t, TRACE_RULE_TICK_RANGE, ev->offset, "%s: more than 63 bits",
-            describe(t, ev));
+    violate(t, TRACE_RULE_TICK_RANGE, ev->offset,
+            "%s: the tick has more than 63 bits", describe(t, ev));
   if (t->visitor->event)
     t->visitor->event(t->visitor->context, ev);
 }

@@ -59,8 +59,8 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
 static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
                   bool begins, enum trace_rule rule) {
   if (*open == begins)
-    violate(s->trace, rule, ev->offset, "%s: one is %s", describe(s->trace, ev),
-            begins ? "going on" : "not going on");
+    violate(s->trace, rule, ev->offset, "%s: the range is %s",
+            describe(s->trace, ev), begins ? "already open" : "not open");
   *open = begins;
 }
 
@@ -70,8 +70,8 @@ static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
                    enum trace_rule rule) {
   bool first = s->trace->generation == s->first_generation;
   if (*open == first)
-    violate(s->trace, rule, ev->offset, "%s: one is %s", describe(s->trace, ev),
-            first ? "known to go on" : "not going on");
+    violate(s->trace, rule, ev->offset, "%s: the range is %s",
+            describe(s->trace, ev), first ? "already open" : "not open");
   *open = true;
 }
 
@@ -116,10 +116,10 @@ void v2_collection(struct v2_state *s, const struct trace_event *ev) {
     if (s->collecting != wanted)
       V2_FAIL(s, ev, GC_NESTING, "%s: a collection is %s",
               describe(s->trace, ev),
-              s->collecting ? "going on" : "not going on");
+              s->collecting ? "already open" : "not open");
     v2_check_context(s, ev, MUST, MUST);
   } else if (ev->type == V2_GCEnd) {
-    V2_FAIL(s, ev, GC_NESTING, "%s: no collection is known",
+    V2_FAIL(s, ev, GC_NESTING, "%s: no collection has begun",
             describe(s->trace, ev));
   }
   s->collections_known = true;

@@ -31,7 +31,7 @@ static bool bad_number(struct trace *t, int error, uint64_t offset,
           error == NUMBER_TRUNCATED ? TRACE_RULE_TRUNCATED : TRACE_RULE_NUMBER,
           offset,
           error == NUMBER_TRUNCATED
-              ? "%s: ends inside a number"
+              ? "%s: the record ends inside a number"
               : "%s: a number is longer than 10 bytes or 64 bits",
           what);
   return false;
@@ -86,8 +86,8 @@ static bool read_frequency(struct trace *t, const uint8_t **at,
     return false;
   if (t->generation_frequency || !frequency || frequency > INT64_MAX) {
     violate(t, TRACE_RULE_FREQUENCY, offset,
-            "the frequency is %" PRIu64 " ticks per second, and was %" PRIu64
-            " before in this generation",
+            "the frequency is %" PRIu64 " ticks per second, and an "
+            "earlier one of this generation is %" PRIu64,
             frequency, t->generation_frequency);
     return false;
   }
@@ -194,7 +194,7 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
   h->experimental = type == V2_ExperimentalBatch && t->minor >= 23;
   if (type != V2_EventBatch && !h->experimental) {
     violate(t, TRACE_RULE_BATCH_TYPE, h->offset,
-            "%s stands where a batch has to begin", v2_name(type));
+            "%s stands where a batch must begin", v2_name(type));
     return false;
   }
   if (h->experimental && at < end)
@@ -204,14 +204,14 @@ static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
     return false;
   if (v[3] > BATCH_MAX) {
     violate(t, TRACE_RULE_BATCH_SIZE, h->offset,
-            "the batch has %" PRIu64 " bytes, at most %d are read", v[3],
+            "the batch has %" PRIu64 " bytes, readers accept at most %d", v[3],
             BATCH_MAX);
     return false;
   }
   if (v[3] > (uint64_t)(end - at)) {
     violate(t, TRACE_RULE_TRUNCATED, h->offset,
-            "the batch has %" PRIu64 " bytes, %td are left of the file", v[3],
-            end - at);
+            "the batch has %" PRIu64 " bytes, but the file has only %td left",
+            v[3], end - at);
     return false;
   }
   h->generation = v[0];
