@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Events and stack frames of a trace, in the form that all formats share.
+//
+// The names are those of Go's formats. A G is a thread of the program. An M is
+// a kernel thread that runs it. A P is a slot in which one G at a time runs.
 
 #ifndef MPROF_TRACE_EVENT_H
 #define MPROF_TRACE_EVENT_H

@@ -18,10 +18,11 @@ struct trace;
 
 enum { JSON_PROCESS = 1 }; // pid of all events
 
-// Writes the first members of an event. The caller writes the others, and the
-// brace that ends the event.
+// Writes a comma and the first members of an event. The caller writes the other
+// members, and the brace that ends the event.
 void json_head(FILE *out, char phase, uint64_t g, uint64_t ns);
-// Writes a comma and the first members of a naming event without a time.
+// Writes a comma and the first members of an event of phase M, which has no
+// time. The caller writes the members of "args" and two braces.
 void json_meta(FILE *out, uint64_t g, const char *name);
 // Writes a comma, the key and a time in microseconds, with the nanoseconds
 // behind the point.

@@ -360,7 +360,7 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
   if (by)
-    thread_of(l, by); // adds by first: adding may move the array
+    thread_of(l, by); // adds by before t is taken: adding may move the array
   struct thread *t = thread_of(l, g);
   t->waker = by;
   t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);
