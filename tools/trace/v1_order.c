@@ -28,8 +28,8 @@
 #include "memory.h"
 #include "report.h"
 #include "trace_data.h"
+#include "v1_cursor.h"
 #include "v1_rules.h"
-#include "v1_scan.h"
 #include "v1_types.h"
 #include "visitor.h"
 
@@ -48,19 +48,9 @@ struct g_order {
   int parked; // first cursor of the list that waits for a change of this G
 };
 
-struct cursor {
-  const struct stream *stream;
-  size_t batch;
-  const uint8_t *at, *end;
-  uint64_t ticks, seq, g;
-  struct trace_event head;
-  uint64_t head_seq; // global sequence number of head, in 1.5
-  int next_parked;
-};
-
 struct merge {
   struct trace *trace;
-  struct cursor *cursors;
+  struct v1_cursor *cursors;
   int *heap;
   size_t heap_count;
   struct idmap g_ids;
@@ -187,92 +177,6 @@ static void explain(struct merge *m, const struct trace_event *ev) {
   }
 }
 
-// Sets the G of the event, and the G that runs on the cursor's P after it.
-static void set_thread(struct cursor *c, struct trace_event *ev) {
-  enum { KEEPS, STARTS, LEAVES, OF_NO_G, OF_ARG };
-  static const uint8_t kinds[V1_COUNT] = {[V1_GoStart] = STARTS,
-                                          [V1_GoStartLocal] = STARTS,
-                                          [V1_GoStartLabel] = STARTS,
-                                          [V1_GCStart] = OF_NO_G,
-                                          [V1_GCDone] = OF_NO_G,
-                                          [V1_GoEnd] = LEAVES,
-                                          [V1_GoStop] = LEAVES,
-                                          [V1_GoSched] = LEAVES,
-                                          [V1_GoPreempt] = LEAVES,
-#define WAIT(name) [V1_##name] = LEAVES,
-                                          V1_WAITS(WAIT)
-#undef WAIT
-                                              [V1_GoSysBlock] = LEAVES,
-                                          [V1_GoSysExit] = OF_ARG,
-                                          [V1_GoSysExitLocal] = OF_ARG,
-                                          [V1_GoWaiting] = OF_ARG,
-                                          [V1_GoInSyscall] = OF_ARG};
-  switch (kinds[ev->type]) {
-  case STARTS:
-    c->g = ev->g = ev->args[0];
-    break;
-  case LEAVES:
-    c->g = 0;
-    break;
-  case OF_NO_G:
-    ev->g = 0;
-    break;
-  case OF_ARG:
-    ev->g = ev->args[0];
-    break;
-  default:
-    break;
-  }
-}
-
-static void fill_event(struct cursor *c, struct trace *t,
-                       const struct v1_record *r) {
-  struct trace_event *ev = &c->head;
-  unsigned first = 1;
-  if (t->minor < 7) {
-    c->seq += r->values[0];
-    first = 2;
-  }
-  c->ticks += r->values[first - 1];
-  c->head_seq = c->seq;
-  *ev = (struct trace_event){.ticks = c->ticks,
-                             .offset = r->offset,
-                             .g = c->g,
-                             .p = c->stream->id,
-                             .m = TRACE_NONE,
-                             .type = r->type,
-                             .text = r->text};
-  unsigned last = r->count - v1_has_stack(r->type);
-  for (unsigned i = first; i < last; i++)
-    ev->args[ev->arg_count++] = r->values[i];
-  if (v1_has_stack(r->type))
-    ev->stack = r->values[last];
-  set_thread(c, ev);
-}
-
-// Decodes the stream's next event into head. Returns false at the stream's end.
-static bool next_event(struct cursor *c, struct trace *t) {
-  for (;;) {
-    while (c->at < c->end) {
-      struct v1_record r;
-      if (!v1_decode(t, &c->at, &r))
-        return false;
-      if (r.type == V1_String || r.type == V1_Stack || r.type == V1_Frequency ||
-          r.type == V1_TimerGoroutine || r.type == V1_CPUSample)
-        continue;
-      fill_event(c, t, &r);
-      return true;
-    }
-    if (c->batch == c->stream->count)
-      return false;
-    const struct batch *batch = &c->stream->batches[c->batch++];
-    c->at = t->data + batch->start;
-    c->end = t->data + batch->end;
-    c->ticks = batch->ticks;
-    c->seq = batch->seq;
-  }
-}
-
 static bool is_earlier(const struct merge *m, int a, int b) {
   uint64_t x = m->cursors[a].head.ticks, y = m->cursors[b].head.ticks;
   return x != y ? x < y : a < b;
@@ -347,14 +251,14 @@ static int compare_events(const void *a, const void *b) {
 }
 
 static int compare_offsets_by_time(const void *a, const void *b) {
-  return compare_events(&(*(const struct cursor *const *)a)->head,
-                        &(*(const struct cursor *const *)b)->head);
+  return compare_events(&(*(const struct v1_cursor *const *)a)->head,
+                        &(*(const struct v1_cursor *const *)b)->head);
 }
 
 // Reports, for the heads of all streams, why they cannot come next.
 static void explain_parked(struct merge *m) {
   struct trace *t = m->trace;
-  const struct cursor **waiting = zeroed(t->stream_count, sizeof *waiting);
+  const struct v1_cursor **waiting = zeroed(t->stream_count, sizeof *waiting);
   size_t count = 0;
   for (size_t i = 0; i < m->g_count; i++)
     for (int c = m->gs[i].parked; c != NO_CURSOR; c = m->cursors[c].next_parked)
@@ -370,7 +274,7 @@ static void merge_streams(struct merge *m) {
   struct trace *t = m->trace;
   while (m->heap_count) {
     int index = m->heap[0];
-    struct cursor *c = &m->cursors[index];
+    struct v1_cursor *c = &m->cursors[index];
     struct transition need = transition_of(&c->head);
     if (!need.free) {
       struct g_order *g = g_order_of(m, &need);
@@ -385,7 +289,7 @@ static void merge_streams(struct merge *m) {
     }
     deliver_samples(m, c->head.ticks);
     deliver(m, &c->head);
-    if (next_event(c, t))
+    if (v1_next_event(c, t))
       sift_down(m, 0);
     else
       pop(m);
@@ -422,8 +326,8 @@ static void sort_streams(struct merge *m) {
   struct sequenced *events = NULL;
   size_t count = 0, capacity = 0;
   for (size_t i = 0; i < t->stream_count; i++) {
-    struct cursor *c = &m->cursors[i];
-    for (bool more = c->stream != NULL; more; more = next_event(c, t)) {
+    struct v1_cursor *c = &m->cursors[i];
+    for (bool more = c->stream != NULL; more; more = v1_next_event(c, t)) {
       struct sequenced *s = APPEND(events, count, capacity);
       *s = (struct sequenced){c->head_seq, c->head};
       // This event is written when the thread has a P again. Its arguments
@@ -457,8 +361,8 @@ void v1_order(struct trace *t) {
   *APPEND(m.gs, m.g_count, m.g_capacity) =
       (struct g_order){.parked = NO_CURSOR};
   for (size_t i = 0; i < t->stream_count; i++) {
-    m.cursors[i] = (struct cursor){.stream = &t->streams[i]};
-    if (!next_event(&m.cursors[i], t))
+    m.cursors[i] = (struct v1_cursor){.stream = &t->streams[i]};
+    if (!v1_next_event(&m.cursors[i], t))
       m.cursors[i].stream = NULL;
     else if (t->minor >= 7)
       push(&m, (int)i);
