@@ -25,21 +25,21 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
       "${MPROF_${name}_TO_PREFIX}")
   endforeach()
   set(MPROF_DATADIR "${datadir}")
-  set(utils "${PROJECT_SOURCE_DIR}/utils")
-  configure_file("${utils}/mprof-clang.in" "${root}/${bindir}/mprof-clang"
+  set(tools "${PROJECT_SOURCE_DIR}/tools")
+  configure_file("${tools}/mprof-clang.in" "${root}/${bindir}/mprof-clang"
     @ONLY FILE_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
     WORLD_READ WORLD_EXECUTE)
   file(CREATE_LINK mprof-clang "${root}/${bindir}/mprof-clang++" SYMBOLIC)
-  configure_file("${utils}/mprof-alloc-log" "${root}/${bindir}/mprof-alloc-log"
+  configure_file("${tools}/mprof-alloc-log" "${root}/${bindir}/mprof-alloc-log"
     COPYONLY)
-  configure_file("${utils}/mprof.cfg.in" "${root}/${datadir}/mprof/mprof.cfg"
+  configure_file("${tools}/mprof.cfg.in" "${root}/${datadir}/mprof/mprof.cfg"
     @ONLY)
   if(MPROF_MUSL_INCLUDE_DIR)
-    configure_file("${utils}/musl.cfg.in" "${root}/${datadir}/mprof/musl.cfg"
+    configure_file("${tools}/musl.cfg.in" "${root}/${datadir}/mprof/musl.cfg"
       @ONLY)
   endif()
-  configure_file("${utils}/mprof.pc.in"
+  configure_file("${tools}/mprof.pc.in"
     "${root}/${MPROF_LIBDIR}/pkgconfig/mprof.pc" @ONLY)
   set(package "${root}/${MPROF_LIBDIR}/cmake/MProf")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/MProfConfig.cmake.in"

@@ -40,7 +40,7 @@ check_format() {
   list '*.c' '*.h' '*.cpp' ':!test/pass' | xargs -r clang-format-19 --dry-run --Werror
 }
 check_tidy() {
-  list 'pass/*.cpp' 'rt/*.c' 'utils/trace/*.c' |
+  list 'pass/*.cpp' 'rt/*.c' 'tools/*.c' |
     xargs -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet -p build 2>&1 |
     # Only counts what was suppressed in system headers.
     sed '/warnings\{0,1\} generated\.$/d' >build/clang-tidy.log

@@ -7,7 +7,7 @@
 // Functions cannot be named at the time of an event, since their names are in
 // files, and reading files allocates. So a frame is written as an address and
 // its offset in a module. The modules are listed before the first record that
-// needs them. utils/mprof-alloc-log adds the names afterwards.
+// needs them. tools/mprof-alloc-log adds the names afterwards.
 //
 //   # MProf allocation log 1, pid 71, part 1, begun 1763760000000000000
 //   # heap_rate 1

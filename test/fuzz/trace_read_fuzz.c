@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: no bytes make the reader of mprof-trace-check, mprof-trace2json and
+// mprof-trace-top read outside of the file, leak memory or run for ever. The
+// reader follows the ids of strings and stacks that the events name.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds
+// RUN: %python -B %S/Inputs/trace_seeds.py seeds
+// RUN: printf '"go 1.%%s trace\\x00\\x00\\x00"\n' 5 7 9 11 19 21 22 23 25 26 \
+// RUN:   > words
+// RUN: reader=$(cd %src/tools/trace && ls *.c | grep -Ev \
+// RUN:   '^(check|trace2json|top|timeline_json|json|json_event|waits)\.c$')
+// RUN: build() { %clang -std=gnu11 -D_GNU_SOURCE -g -O1 \
+// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   -I%src/tools/trace %s "$@" -o fuzz \
+// RUN:   $(printf "%src/tools/trace/%%s\n" $reader); }
+// RUN: fuzz() { ./fuzz -runs=15000 -seed=1 -max_len=4096 -timeout=20 \
+// RUN:   -dict=words new seeds 2> log || { tail -n 40 log; return 1; }; \
+// RUN:   rm -rf new && mkdir new; }; mkdir new
+// RUN: build %src/tools/trace/timeline_json.c %src/tools/trace/json.c \
+// RUN:   %src/tools/trace/json_event.c -DJSON && fuzz
+// RUN: build %src/tools/trace/waits.c && fuzz
+
+#include "convert.h"
+#include "event.h"
+#include "open.h"
+#include "read.h"
+#include "report.h"
+#include "table.h"
+#include "timeline_json.h"
+#include "trace.h"
+#include "waits.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static FILE *sink;
+static unsigned long sum; // keeps the reads below from being optimized out
+
+static void add_text(struct trace_text text) {
+  for (size_t i = 0; i < text.length; i++)
+    sum += (unsigned char)text.bytes[i];
+}
+
+static void read_event(void *context, const struct trace_event *event) {
+  const struct trace *trace = context;
+  const struct trace_frame *frames;
+  size_t count = trace_stack(trace, event->stack, &frames);
+  for (size_t i = 0; i < count; i++)
+    add_text(trace_string(trace, frames[i].function));
+  for (unsigned i = 0; i < event->arg_count; i++)
+    add_text(trace_string(trace, event->args[i]));
+  add_text(event->text);
+  sum += (unsigned char)*trace_type_name(trace, event->type);
+}
+
+static void read_violation(void *context, enum trace_rule rule, uint64_t offset,
+                           const char *text) {
+  (void)context;
+  sum += offset + (unsigned char)*text + (unsigned char)*trace_rule_name(rule);
+}
+
+static void convert_trace(struct trace *trace) {
+#ifdef JSON
+  const struct timeline_options options = {"fuzz", 16, 0, UINT64_MAX};
+  struct timeline *line = timeline_begin(sink, trace, &options);
+  convert("fuzz", trace, line);
+  timeline_end(line);
+#else
+  struct timeline *line = waits_begin(trace, NULL, 3);
+  convert("fuzz", trace, line);
+  struct waits waits = waits_end(line);
+  for (size_t i = 0; i < waits.longest_count; i++)
+    add_text(waits_thread_name(line, waits.longest[i].g));
+  for (size_t i = 0; i < waits.end_count; i++)
+    add_text(waits.ends[i].example.woken_at.function);
+  waits_free(line);
+#endif
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  (void)argc, (void)argv;
+  sink = fopen("/dev/null", "we");
+  if (!sink)
+    return 1;
+  // convert() prints violations. libFuzzer has its own copy of stderr.
+  stderr = sink;
+  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  char error[256];
+  struct trace *trace = trace_open_bytes(data, size, error, sizeof error);
+  if (!trace)
+    return 0;
+  const struct trace_visitor visitor = {read_event, read_violation, trace};
+  uint64_t violations = trace_read(trace, &visitor);
+  // A second pass finds the same.
+  if (trace_read(trace, &visitor) != violations)
+    abort();
+  convert_trace(trace);
+  trace_close(trace);
+  return 0;
+}

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "axis.h"
+
+#include "trace.h"
+
+// Each generation may have its own frequency. So ticks are converted while
+// their generation is being read.
+uint64_t axis_time(const struct axis *a, uint64_t ticks) {
+  uint64_t ns = (uint64_t)((unsigned __int128)ticks * 1000000000 /
+                           trace_frequency(a->trace));
+  return ns > a->first ? ns - a->first : 0;
+}
+
+uint64_t axis_at(struct axis *a, uint64_t ticks) {
+  if (!a->begun) {
+    a->begun = true;
+    a->first = axis_time(a, ticks);
+  }
+  uint64_t ns = axis_time(a, ticks);
+  if (ns > a->now)
+    a->now = ns;
+  return a->now;
+}

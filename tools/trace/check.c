@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof-trace-check checks whether a trace obeys rules.def. It prints the first
+// violations, or the number of events of each type.
+
+#include "open.h"
+#include "read.h"
+#include "report.h"
+#include "trace.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { GOOD, BAD, MISUSED, TYPES = 256 };
+
+static const char usage[] =
+    "Usage: mprof-trace-check [OPTION] FILE...\n"
+    "Checks whether Go execution traces (go 1.5 to 1.26) obey the rules of "
+    "the\n"
+    "format. FILE - is standard input. Prints the number of events of each "
+    "type\n"
+    "of a valid trace. Of an invalid trace it prints the first violations:\n"
+    "offset in the file, event, reason and name of the rule.\n"
+    "\n"
+    "  -m, --max=N   print at most N violations per file (default 10, 0: "
+    "all)\n"
+    "  -q, --quiet   do not print the numbers of events\n"
+    "      --rules   print the rules and exit\n"
+    "  -h, --help    print this help and exit\n"
+    "\n"
+    "Exit status:\n"
+    "  0  all traces are valid\n"
+    "  1  a trace is invalid\n"
+    "  2  a trace cannot be read, or an option is wrong\n";
+
+struct check {
+  const char *path;
+  uint64_t printed, max;
+  uint64_t counts[TYPES];
+};
+
+static void count_event(void *context, const struct trace_event *event) {
+  struct check *check = context;
+  check->counts[event->type]++;
+}
+
+static void print_violation(void *context, enum trace_rule rule,
+                            uint64_t offset, const char *text) {
+  struct check *check = context;
+  if (check->max && check->printed == check->max)
+    return;
+  check->printed++;
+  fprintf(stderr, "%s: offset 0x%" PRIx64 ": %s [%s]\n", check->path, offset,
+          text, trace_rule_name(rule));
+}
+
+static int check_file(const char *path, uint64_t max, bool quiet) {
+  char error[256];
+  struct trace *trace = trace_open(path, error, sizeof error);
+  if (!trace) {
+    fprintf(stderr, "%s: %s\n", path, error);
+    return MISUSED;
+  }
+  struct check check = {.path = path, .max = max};
+  const struct trace_visitor visitor = {count_event, print_violation, &check};
+  uint64_t violations = trace_read(trace, &visitor);
+  if (violations > check.printed)
+    fprintf(stderr, "%s: %" PRIu64 " more violations\n", path,
+            violations - check.printed);
+  if (!violations && !quiet) {
+    uint64_t total = 0;
+    for (unsigned type = 0; type < TYPES; type++)
+      total += check.counts[type];
+    printf("%s: go 1.%u, %" PRIu64 " events, %" PRIu64 " ticks per second\n",
+           path, trace_minor(trace), total, trace_frequency(trace));
+    for (unsigned type = 0; type < TYPES; type++)
+      if (check.counts[type])
+        printf("%12" PRIu64 " %s\n", check.counts[type],
+               trace_type_name(trace, type));
+  }
+  trace_close(trace);
+  return violations ? BAD : GOOD;
+}
+
+int main(int argc, char **argv) {
+  enum { RULES = 256 };
+  static const struct option options[] = {{"max", required_argument, NULL, 'm'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"rules", no_argument, NULL, RULES},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+  uint64_t max = 10;
+  bool quiet = false;
+  char *end;
+  for (int option;
+       (option = getopt_long(argc, argv, "m:qh", options, NULL)) != -1;) {
+    switch (option) {
+    case 'm':
+      max = strtoull(optarg, &end, 10);
+      if (*optarg < '0' || *optarg > '9' || *end) {
+        fprintf(stderr, "mprof-trace-check: --max=%s is not a number\n",
+                optarg);
+        return MISUSED;
+      }
+      break;
+    case 'q':
+      quiet = true;
+      break;
+    case RULES:
+      for (int rule = 0; rule < TRACE_RULE_COUNT; rule++)
+        printf("%-20s %s\n", trace_rule_name(rule), trace_rule_text(rule));
+      return GOOD;
+    case 'h':
+      fputs(usage, stdout);
+      return GOOD;
+    default:
+      fputs("Try mprof-trace-check --help\n", stderr);
+      return MISUSED;
+    }
+  }
+  if (optind == argc) {
+    fputs(usage, stderr);
+    return MISUSED;
+  }
+  int status = GOOD;
+  for (int i = optind; i < argc; i++) {
+    int result = check_file(argv[i], max, quiet);
+    if (result > status)
+      status = result;
+  }
+  return status;
+}

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a trace of any format into a timeline.
+
+#ifndef MPROF_TRACE_CONVERT_H
+#define MPROF_TRACE_CONVERT_H
+
+#include <stdint.h>
+
+struct timeline;
+struct trace;
+
+// Reads the whole trace into the timeline. Prints the first violations on
+// stderr, each after the path. Returns the number of violations.
+uint64_t convert(const char *path, struct trace *trace, struct timeline *line);
+
+#endif

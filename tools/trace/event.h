@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Events and stack frames of a trace, in the form that all formats share.
+//
+// The names are those of Go's formats. A G is a thread of the program. An M is
+// a kernel thread that runs it. A P is a slot in which one G at a time runs.
+
+#ifndef MPROF_TRACE_EVENT_H
+#define MPROF_TRACE_EVENT_H
+
+#include "text.h"
+
+#include <stdint.h>
+
+enum { TRACE_MAX_ARGS = 5 };
+
+#define TRACE_NONE UINT64_MAX
+
+struct trace_frame {
+  uint64_t pc;
+  uint64_t function, file; // string ids
+  uint64_t line;
+};
+
+struct trace_event {
+  uint64_t ticks;  // in units of the trace's frequency
+  uint64_t offset; // of the event's first byte in the file
+  uint64_t g;      // the thread whose event this is; 0: none
+  uint64_t p;      // slot; TRACE_NONE: none
+  uint64_t m;      // kernel thread; TRACE_NONE: not known
+  uint64_t args[TRACE_MAX_ARGS];
+  uint64_t stack; // id; 0: none
+  uint8_t type;   // enum trace_v1_type, or trace_v2_type from 1.22 on
+  uint8_t arg_count;
+  struct trace_text text; // of V1_UserLog
+};
+
+#endif

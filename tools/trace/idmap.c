@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table uses open addressing with linear probing, and is at most half full.
+
+#include "idmap.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+static size_t slot_of(const struct idmap *map, uint64_t id) {
+  // Fibonacci hashing: ids are mostly small and consecutive.
+  size_t slot = (id * 0x9e3779b97f4a7c15U >> 20) & (map->capacity - 1);
+  while (map->entries[slot].value && map->entries[slot].id != id)
+    slot = (slot + 1) & (map->capacity - 1);
+  return slot;
+}
+
+bool idmap_find(const struct idmap *map, uint64_t id, size_t *index) {
+  if (!map->capacity)
+    return false;
+  const struct idmap_entry *entry = &map->entries[slot_of(map, id)];
+  if (!entry->value)
+    return false;
+  *index = entry->value - 1;
+  return true;
+}
+
+void idmap_add(struct idmap *map, uint64_t id, size_t index) {
+  if (map->count * 2 >= map->capacity) {
+    struct idmap old = *map;
+    map->capacity = old.capacity ? old.capacity * 2 : 64;
+    map->entries = zeroed(map->capacity, sizeof *map->entries);
+    for (size_t i = 0; i < old.capacity; i++)
+      if (old.entries[i].value)
+        map->entries[slot_of(map, old.entries[i].id)] = old.entries[i];
+    free(old.entries);
+  }
+  map->entries[slot_of(map, id)] = (struct idmap_entry){id, index + 1};
+  map->count++;
+}
+
+void idmap_clear(struct idmap *map) {
+  free(map->entries);
+  *map = (struct idmap){0};
+}

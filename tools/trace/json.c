@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "json.h"
+
+// Returns the length of the UTF-8 sequence at bytes, or 0 if there is none.
+static size_t utf8_length(const unsigned char *bytes, size_t left) {
+  static const struct {
+    unsigned char mask, lead;
+    unsigned least; // smallest valid code; smaller codes have shorter forms
+  } forms[] = {{0x80, 0, 0},
+               {0xe0, 0xc0, 0x80},
+               {0xf0, 0xe0, 0x800},
+               {0xf8, 0xf0, 0x10000}};
+  for (size_t n = 0; n < 4; n++) {
+    if ((bytes[0] & forms[n].mask) != forms[n].lead)
+      continue;
+    if (n + 1 > left)
+      return 0;
+    unsigned code = bytes[0] & (unsigned char)~forms[n].mask;
+    for (size_t i = 1; i <= n; i++) {
+      if ((bytes[i] & 0xc0) != 0x80)
+        return 0;
+      code = code << 6 | (bytes[i] & 0x3f);
+    }
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    return code < forms[n].least || code > 0x10ffff || surrogate ? 0 : n + 1;
+  }
+  return 0;
+}
+
+void json_escape(FILE *out, struct trace_text text) {
+  const unsigned char *bytes = (const unsigned char *)text.bytes;
+  for (size_t i = 0; i < text.length;) {
+    size_t n = utf8_length(bytes + i, text.length - i);
+    if (!n) {
+      fputs("\\ufffd", out);
+      i++;
+      continue;
+    }
+    if (bytes[i] == '"' || bytes[i] == '\\')
+      fprintf(out, "\\%c", bytes[i]);
+    else if (bytes[i] < ' ')
+      fprintf(out, "\\u%04x", bytes[i]);
+    else
+      for (size_t k = 0; k < n; k++)
+        putc(bytes[i + k], out);
+    i += n;
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory for the trace tools. A tool that runs out of memory prints a message
+// and exits with status 2, so no caller checks for NULL.
+
+#ifndef MPROF_TRACE_MEMORY_H
+#define MPROF_TRACE_MEMORY_H
+
+#include <stddef.h>
+
+// Returns the array with room for count elements, and updates its capacity.
+// The new elements are not initialized.
+void *grow(void *array, size_t *capacity, size_t count, size_t size);
+// Returns a new array of count elements that are all zero.
+void *zeroed(size_t count, size_t size);
+// Adds one uninitialized element to the array and returns a pointer to it.
+#define APPEND(array, count, capacity)                                         \
+  ((array) = grow((array), &(capacity), (count) + 1, sizeof *(array)),         \
+   &(array)[(count)++])
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "read.h"
+
+#include "table.h"
+#include "trace.h"
+#include "trace_data.h"
+#include "v1_order.h"
+#include "v1_scan.h"
+#include "v2_order.h"
+
+uint64_t trace_read(struct trace *t, const struct trace_visitor *visitor) {
+  t->visitor = visitor;
+  t->violations = 0;
+  t->frequency = 0;
+  t->generation = 0;
+  clear_tables(t);
+  if (trace_is_v2(t))
+    v2_read(t);
+  else if (v1_scan(t))
+    v1_order(t);
+  return t->violations;
+}

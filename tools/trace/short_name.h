@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef MPROF_TRACE_SHORT_NAME_H
+#define MPROF_TRACE_SHORT_NAME_H
+
+#include "text.h"
+
+// Returns a function's name in the short form that is shown: without the
+// parameters. For the constructor of std::thread, returns the name of the
+// function that the thread runs, which is a template argument of it. The
+// result is a part of the given text.
+struct trace_text short_name(struct trace_text function);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Texts of a trace: pointers into the file's bytes, or into a literal.
+
+#ifndef MPROF_TRACE_TEXT_H
+#define MPROF_TRACE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct trace_text {
+  const char *bytes; // not terminated
+  size_t length;
+};
+
+#define TEXT(literal) ((struct trace_text){literal, sizeof literal - 1})
+
+struct trace_text trace_text_of(const char *string);
+bool trace_text_is(struct trace_text text, const char *string);
+bool trace_text_equal(struct trace_text a, struct trace_text b);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interface between the converters, which know the formats, and the
+// consumers of a trace, which do not. The converters (convert_v1.c,
+// convert_v2.c) call these functions in the order of time. There are two
+// implementations, and a tool is linked with one of them: timeline_json.c
+// writes JSON, waits.c collects the longest waits.
+//
+// Ticks count with the frequency that the trace has at that moment. Texts
+// belong to the caller and must live until the end, as the texts of a trace
+// do. The meaning of a stack id may change from one event to the next.
+
+#ifndef MPROF_TRACE_TIMELINE_H
+#define MPROF_TRACE_TIMELINE_H
+
+#include "text.h"
+
+#include <stdint.h>
+
+enum thread_state {
+  THREAD_ABSENT, // not created yet, or ended
+  THREAD_RUNNABLE,
+  THREAD_RUNNING,
+  THREAD_BLOCKED,
+  THREAD_IN_CALL, // in a system call
+};
+
+// Ranges last for a time. They need not nest within the row of a thread.
+enum range_kind {
+  RANGE_TASK,
+  RANGE_COLLECTION,
+  RANGE_STOP, // of the world
+  RANGE_SWEEP,
+  RANGE_ASSIST, // of a collection by a thread
+  RANGE_KINDS
+};
+
+enum counter_kind { COUNTER_HEAP, COUNTER_GOAL, COUNTER_KINDS };
+
+struct timeline;
+
+// Sets the time of all calls that follow.
+void timeline_at(struct timeline *line, uint64_t ticks);
+
+// Names thread g after the leaf function of start_stack, in which it starts.
+// by is the thread that created g, or 0.
+void timeline_create(struct timeline *line, uint64_t g, uint64_t by,
+                     uint64_t start_stack);
+// Sets the state of a thread. reason says what the thread waits for, and is
+// empty if this is not known. from_ticks is the time when the state began if
+// that was earlier, otherwise TRACE_NONE.
+void timeline_state(struct timeline *line, uint64_t g, enum thread_state state,
+                    struct trace_text reason, uint64_t stack,
+                    uint64_t from_ticks);
+// Ends the wait of thread g. by is the thread that woke it; 0: not known.
+void timeline_unblock(struct timeline *line, uint64_t g, uint64_t by,
+                      uint64_t stack);
+// Thread g runs on kernel thread m.
+void timeline_kernel_thread(struct timeline *line, uint64_t g, uint64_t m);
+// Sets the name that the thread has given itself. It replaces the name of the
+// function in which the thread starts.
+void timeline_name(struct timeline *line, uint64_t g, struct trace_text name);
+void timeline_label(struct timeline *line, uint64_t g, struct trace_text label);
+void timeline_region_begin(struct timeline *line, uint64_t g,
+                           struct trace_text name, uint64_t task,
+                           uint64_t stack);
+void timeline_region_end(struct timeline *line, uint64_t g);
+// Adds a point to the thread's row, at ticks, which are not later than now.
+// value may be empty.
+void timeline_instant(struct timeline *line, uint64_t g, const char *category,
+                      struct trace_text name, struct trace_text value,
+                      uint64_t stack, uint64_t ticks);
+// id distinguishes ranges of the same kind. Only a task has a name. The end of
+// a range that is not open is ignored, and so is the beginning of a range that
+// is open.
+void timeline_range_begin(struct timeline *line, enum range_kind kind,
+                          uint64_t id, struct trace_text name);
+void timeline_range_end(struct timeline *line, enum range_kind kind,
+                        uint64_t id);
+// value is in bytes.
+void timeline_counter(struct timeline *line, enum counter_kind kind,
+                      uint64_t value);
+
+#endif

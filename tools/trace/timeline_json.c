@@ -1,0 +1,459 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread has a row. At any time, the row has one slice for the state of
+// the thread, inside the slices of the thread's open regions. When a region
+// begins or ends, the state's slice is cut in two. So slices nest, whatever
+// happens while a region is open.
+//
+// A slice is written when it ends, as one line. So memory grows with the number
+// of threads and of open regions and ranges, not with the number of events.
+
+#include "timeline_json.h"
+
+#include "axis.h"
+#include "event.h"
+#include "idmap.h"
+#include "json.h"
+#include "json_event.h"
+#include "memory.h"
+#include "short_name.h"
+#include "table.h"
+#include "timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct open_region {
+  struct trace_text name;
+  uint64_t start, task;
+  char *stack;
+};
+
+// An arrow to the thread's next running slice.
+struct arrow {
+  bool pending;
+  const char *name;
+  uint64_t from, at;
+};
+
+struct thread {
+  uint64_t g;
+  enum thread_state state;
+  uint64_t start; // of the state's slice; earlier slices are written
+  struct trace_text reason;
+  char *stack;       // where the wait began, or NULL
+  uint64_t waker;    // thread that ended the wait just now, or 0
+  char *waker_stack; // where the waker did so, or NULL
+  struct arrow arrow;
+  bool pointed_at; // an arrow points at the state's slice
+  struct trace_text name, label;
+  uint64_t m;    // kernel thread; TRACE_NONE: none seen
+  bool migrates; // has run on several kernel threads
+  bool drawn;    // a slice has been written
+  struct open_region *regions;
+  size_t region_count, region_capacity;
+};
+
+struct range {
+  bool open;
+  enum range_kind kind;
+  uint64_t id;
+  struct trace_text name;
+};
+
+struct counter {
+  bool known;
+  uint64_t value;
+};
+
+struct timeline {
+  FILE *out;
+  struct timeline_options options;
+  enum { BEFORE, INSIDE, AFTER } window; // where now lies
+  struct axis axis;
+  uint64_t now; // time on the axis
+  uint64_t arrows, slices;
+  struct idmap ids;
+  struct thread *threads;
+  size_t count, capacity;
+  struct idmap range_ids[RANGE_KINDS];
+  struct range *ranges;
+  size_t range_count, range_capacity;
+  struct counter counters[COUNTER_KINDS];
+};
+
+static struct thread *thread_of(struct timeline *l, uint64_t g) {
+  size_t index;
+  if (!idmap_find(&l->ids, g, &index)) {
+    index = l->count;
+    idmap_add(&l->ids, g, index);
+    *APPEND(l->threads, l->count, l->capacity) =
+        (struct thread){.g = g, .start = l->now, .m = TRACE_NONE};
+  }
+  return &l->threads[index];
+}
+
+static void put_thread(struct timeline *l, const struct thread *t) {
+  if (t->name.length) {
+    json_escape(l->out, t->name);
+    fputc(' ', l->out);
+  }
+  fprintf(l->out, "G%" PRIu64, t->g);
+}
+
+static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
+                      uint64_t end) {
+  json_head(l->out, 'X', t->g, start);
+  json_time(l->out, "dur", end - start);
+  t->drawn = true;
+  l->slices++;
+}
+
+// Writes the slice of the state, which ends at then.
+static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
+  static const struct {
+    const char *name, *color;
+  } looks[] = {[THREAD_RUNNABLE] = {"runnable", "thread_state_runnable"},
+               [THREAD_RUNNING] = {"running", "thread_state_running"},
+               [THREAD_BLOCKED] = {"blocked", "thread_state_uninterruptible"},
+               [THREAD_IN_CALL] = {"system call", "thread_state_iowait"}};
+  uint64_t start = t->start;
+  t->start = then;
+  bool waits = t->state == THREAD_BLOCKED || t->state == THREAD_IN_CALL;
+  bool empty = start == then && !waits && !t->pointed_at;
+  t->pointed_at = false;
+  if (t->state == THREAD_ABSENT || empty || l->window != INSIDE)
+    return;
+  put_slice(l, t, start, then);
+  fprintf(l->out, ",\"cat\":\"state\",\"cname\":\"%s\",\"name\":\"%s",
+          looks[t->state].color, looks[t->state].name);
+  if (t->reason.length) {
+    fputs(": ", l->out);
+    json_escape(l->out, t->reason);
+  }
+  fputc('"', l->out);
+  struct json_details d = json_begin_details(l->out);
+  json_detail(&d, "label", t->label);
+  if (waits) {
+    json_rendered(&d, "stack", t->stack);
+    if (t->waker) {
+      json_key(&d, "woken by");
+      fputc('"', l->out);
+      put_thread(l, thread_of(l, t->waker));
+      fputc('"', l->out);
+    }
+    json_rendered(&d, "woken at", t->waker_stack);
+  }
+  fputs("}}", l->out);
+}
+
+// Returns the time now on a row. This is a little later after regions have
+// begun: see timeline_region_begin.
+static uint64_t row_now(const struct timeline *l, const struct thread *t) {
+  return l->now > t->start ? l->now : t->start;
+}
+
+// Ends the slice of the state where a region begins or ends. Returns the time.
+static uint64_t cut_state(struct timeline *l, struct thread *t) {
+  uint64_t at = row_now(l, t);
+  if (t->start < at || t->pointed_at)
+    end_state(l, t, at);
+  return at;
+}
+
+static void put_region(struct timeline *l, struct thread *t,
+                       const struct open_region *r, uint64_t end) {
+  put_slice(l, t, r->start, end);
+  fputs(",\"cat\":\"region\",", l->out);
+  json_text(l->out, "name", r->name);
+  struct json_details d = json_begin_details(l->out);
+  if (r->task) {
+    json_key(&d, "task");
+    fprintf(l->out, "%" PRIu64, r->task);
+  }
+  json_rendered(&d, "stack", r->stack);
+  fputs("}}", l->out);
+}
+
+static void end_region(struct timeline *l, struct thread *t, uint64_t end) {
+  struct open_region *r = &t->regions[--t->region_count];
+  if (l->window == INSIDE)
+    put_region(l, t, r, end);
+  free(r->stack);
+}
+
+static void put_arrow(struct timeline *l, const struct arrow *a, char phase,
+                      uint64_t g, uint64_t ns) {
+  json_head(l->out, phase, g, ns);
+  fprintf(l->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
+          a->name, a->name, l->arrows, phase == 'f' ? ",\"bp\":\"e\"" : "");
+}
+
+struct timeline *timeline_begin(FILE *out, const struct trace *trace,
+                                const struct timeline_options *options) {
+  struct timeline *l = zeroed(1, sizeof *l);
+  l->out = out;
+  l->options = *options;
+  l->axis.trace = trace;
+  fprintf(out,
+          "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+          "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{",
+          JSON_PROCESS);
+  const char *name = options->name;
+  json_text(l->out, "name", trace_text_of(name));
+  fputs("}}", out);
+  return l;
+}
+
+static void put_thread_name(struct timeline *l, const struct thread *t) {
+  json_meta(l->out, t->g, "thread_name");
+  fputs("\"name\":\"", l->out);
+  put_thread(l, t);
+  if (t->m != TRACE_NONE && !t->migrates)
+    fprintf(l->out, " tid %" PRIu64, t->m);
+  fputs("\"}}", l->out);
+  json_meta(l->out, t->g, "thread_sort_index");
+  fprintf(l->out, "\"sort_index\":%" PRIu64 "}}", t->g);
+}
+
+static void put_range(struct timeline *l, const struct range *r, char phase) {
+  static const struct {
+    const char *category, *name;
+  } kinds[RANGE_KINDS] = {[RANGE_TASK] = {"task", NULL},
+                          [RANGE_COLLECTION] = {"collector", "collection"},
+                          [RANGE_STOP] = {"collector", "world stopped"},
+                          [RANGE_SWEEP] = {"collector", "sweep"},
+                          [RANGE_ASSIST] = {"collector", "assist"}};
+  json_head(l->out, phase, 0, l->now);
+  fprintf(l->out, ",\"cat\":\"%s\",\"id\":\"%" PRIu64 "\",",
+          kinds[r->kind].category, r->id);
+  const char *name = kinds[r->kind].name;
+  json_text(l->out, "name", name ? trace_text_of(name) : r->name);
+  fputc('}', l->out);
+}
+
+static void put_counter(struct timeline *l, enum counter_kind kind) {
+  static const char *const names[] = {
+      [COUNTER_HEAP] = "heap in use", [COUNTER_GOAL] = "heap goal"};
+  json_head(l->out, 'C', 0, l->now);
+  fprintf(l->out, ",\"name\":\"%s\",\"args\":{\"bytes\":%" PRIu64 "}}",
+          names[kind], l->counters[kind].value);
+}
+
+static void put_counters(struct timeline *l) {
+  for (size_t kind = 0; kind < COUNTER_KINDS; kind++)
+    if (l->counters[kind].known)
+      put_counter(l, kind);
+}
+
+// Begins the window. Open regions and ranges are drawn from here.
+static void begin_window(struct timeline *l) {
+  l->window = INSIDE;
+  for (size_t i = 0; i < l->count; i++) {
+    struct thread *t = &l->threads[i];
+    t->start = l->now;
+    for (size_t k = 0; k < t->region_count; k++)
+      t->regions[k].start = t->start++;
+    t->arrow.pending = t->pointed_at = false;
+  }
+  for (size_t i = 0; i < l->range_count; i++)
+    if (l->ranges[i].open)
+      put_range(l, &l->ranges[i], 'b');
+  put_counters(l);
+}
+
+// Ends the window. Open slices, regions and ranges are drawn up to here.
+static void end_window(struct timeline *l) {
+  for (size_t i = 0; i < l->count; i++) {
+    struct thread *t = &l->threads[i];
+    uint64_t end = row_now(l, t);
+    end_state(l, t, end);
+    while (t->region_count)
+      end_region(l, t, end);
+  }
+  for (size_t i = 0; i < l->range_count; i++)
+    if (l->ranges[i].open)
+      put_range(l, &l->ranges[i], 'e');
+  put_counters(l); // chrome://tracing draws a counter to its last value
+  l->window = AFTER;
+}
+
+uint64_t timeline_end(struct timeline *l) {
+  if (l->window == INSIDE)
+    end_window(l);
+  for (size_t i = 0; i < l->count; i++) {
+    struct thread *t = &l->threads[i];
+    if (t->drawn)
+      put_thread_name(l, t);
+    while (t->region_count)
+      end_region(l, t, l->now);
+    free(t->regions);
+    free(t->stack);
+    free(t->waker_stack);
+  }
+  for (size_t kind = 0; kind < RANGE_KINDS; kind++)
+    idmap_clear(&l->range_ids[kind]);
+  free(l->ranges);
+  fputs("\n]}\n", l->out);
+  uint64_t slices = l->slices;
+  idmap_clear(&l->ids);
+  free(l->threads);
+  free(l);
+  return slices;
+}
+
+void timeline_at(struct timeline *l, uint64_t ticks) {
+  uint64_t now = axis_at(&l->axis, ticks);
+  if (l->window == BEFORE && now >= l->options.from) {
+    l->now = l->options.from;
+    begin_window(l);
+  }
+  if (l->window == INSIDE && now > l->options.to) {
+    l->now = l->options.to;
+    end_window(l);
+  }
+  l->now = now;
+}
+
+void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
+                     uint64_t start_stack) {
+  struct thread *t = thread_of(l, g);
+  const struct trace_frame *frames;
+  if (trace_stack(l->axis.trace, start_stack, &frames))
+    t->name = short_name(trace_string(l->axis.trace, frames[0].function));
+  t->arrow = (struct arrow){by != 0, "create", by, l->now};
+}
+
+void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
+                    struct trace_text reason, uint64_t stack,
+                    uint64_t from_ticks) {
+  struct thread *t = thread_of(l, g);
+  uint64_t from =
+      from_ticks == TRACE_NONE ? l->now : axis_time(&l->axis, from_ticks);
+  if (from > l->now)
+    from = l->now;
+  if (from < t->start)
+    from = t->start;
+  end_state(l, t, from);
+  t->state = state;
+  t->reason = reason;
+  free(t->stack);
+  free(t->waker_stack);
+  t->stack = json_stack(l->axis.trace, stack, l->options.frames);
+  t->waker = 0;
+  t->waker_stack = NULL;
+  if (state == THREAD_RUNNING && t->arrow.pending) {
+    t->arrow.pending = false;
+    t->pointed_at = true;
+    l->arrows++;
+    if (l->window == INSIDE) {
+      put_arrow(l, &t->arrow, 's', t->arrow.from, t->arrow.at);
+      put_arrow(l, &t->arrow, 'f', g, from);
+    }
+  }
+  if (state == THREAD_ABSENT)
+    while (t->region_count)
+      end_region(l, t, from);
+}
+
+void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
+                      uint64_t stack) {
+  if (by)
+    thread_of(l, by); // adds by before t is taken: adding may move the array
+  struct thread *t = thread_of(l, g);
+  t->waker = by;
+  t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);
+  timeline_state(l, g, THREAD_RUNNABLE, TEXT(""), 0, TRACE_NONE);
+  t->arrow = (struct arrow){by != 0 && by != g, "wake", by, l->now};
+}
+
+void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
+  struct thread *t = thread_of(l, g);
+  t->migrates |= t->m != TRACE_NONE && t->m != m;
+  t->m = m;
+}
+
+void timeline_name(struct timeline *l, uint64_t g, struct trace_text name) {
+  thread_of(l, g)->name = name;
+}
+
+void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
+  struct thread *t = thread_of(l, g);
+  cut_state(l, t);
+  t->label = label;
+}
+
+// If slices begin at the same time, chrome://tracing takes the first one in the
+// file as the outermost. That would be the state's slice, which ends and is
+// written before the region's. So slices inside of a region begin one
+// nanosecond later than the region.
+void timeline_region_begin(struct timeline *l, uint64_t g,
+                           struct trace_text name, uint64_t task,
+                           uint64_t stack) {
+  struct thread *t = thread_of(l, g);
+  uint64_t start = cut_state(l, t);
+  t->start = start + 1;
+  *APPEND(t->regions, t->region_count, t->region_capacity) =
+      (struct open_region){name, start, task,
+                           json_stack(l->axis.trace, stack, l->options.frames)};
+}
+
+void timeline_region_end(struct timeline *l, uint64_t g) {
+  struct thread *t = thread_of(l, g);
+  // A region that is older than the trace is not drawn.
+  if (!t->region_count)
+    return;
+  end_region(l, t, cut_state(l, t));
+}
+
+void timeline_instant(struct timeline *l, uint64_t g, const char *category,
+                      struct trace_text name, struct trace_text value,
+                      uint64_t stack, uint64_t ticks) {
+  uint64_t ns = axis_time(&l->axis, ticks);
+  if (l->window != INSIDE || ns < l->options.from)
+    return;
+  json_head(l->out, 'i', g, ns < l->now ? ns : l->now);
+  fprintf(l->out, ",\"s\":\"t\",\"cat\":\"%s\",", category);
+  json_text(l->out, "name", name);
+  struct json_details d = json_begin_details(l->out);
+  json_detail(&d, "value", value);
+  char *text = json_stack(l->axis.trace, stack, l->options.frames);
+  json_rendered(&d, "stack", text);
+  free(text);
+  fputs("}}", l->out);
+}
+
+void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,
+                          struct trace_text name) {
+  size_t index;
+  if (!idmap_find(&l->range_ids[kind], id, &index)) {
+    index = l->range_count;
+    idmap_add(&l->range_ids[kind], id, index);
+    *APPEND(l->ranges, l->range_count, l->range_capacity) =
+        (struct range){.kind = kind, .id = id};
+  }
+  struct range *r = &l->ranges[index];
+  if (r->open)
+    return;
+  r->open = true;
+  r->name = name;
+  if (l->window == INSIDE)
+    put_range(l, r, 'b');
+}
+
+void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
+  size_t index;
+  if (!idmap_find(&l->range_ids[kind], id, &index) || !l->ranges[index].open)
+    return;
+  l->ranges[index].open = false;
+  if (l->window == INSIDE)
+    put_range(l, &l->ranges[index], 'e');
+}
+
+void timeline_counter(struct timeline *l, enum counter_kind kind,
+                      uint64_t value) {
+  l->counters[kind] = (struct counter){true, value};
+  if (l->window == INSIDE)
+    put_counter(l, kind);
+}

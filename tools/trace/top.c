@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mprof-trace-top prints which threads of an execution trace waited longest,
+// and who ended these waits.
+
+#include "convert.h"
+#include "open.h"
+#include "waits.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DONE, BAD_TRACE, MISUSED };
+
+static const char usage[] =
+    "Usage: mprof-trace-top [OPTION] TRACE\n"
+    "Prints the longest waits of an execution trace (go 1.5 to 1.26), each "
+    "with\n"
+    "its line, the thread that ended it and the line where that thread did "
+    "so.\n"
+    "Then prints how much waiting was ended at which line. TRACE - is "
+    "standard\n"
+    "input.\n"
+    "\n"
+    "  -c, --count=N        print at most N waits and N lines (default 10)\n"
+    "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
+    "                       network, sleep, \"system call\", or any other "
+    "reason\n"
+    "                       that the trace has\n"
+    "  -h, --help           print this help and exit\n"
+    "\n"
+    "Exit status:\n"
+    "  0  the list is complete\n"
+    "  1  the trace is invalid, and the list has only its readable part\n"
+    "  2  nothing can be read or printed, or an option is wrong\n";
+
+static void print_text(struct trace_text text) {
+  fwrite(text.bytes, 1, text.length, stdout);
+}
+
+// Prints a time in at least width columns. The units are padded so that the
+// decimal points of a column stand below each other.
+static void print_time(int width, uint64_t ns) {
+  if (ns < 1000000)
+    printf("%*.3f us", width, (double)ns / 1e3);
+  else if (ns < 1000000000)
+    printf("%*.3f ms", width, (double)ns / 1e6);
+  else
+    printf("%*.3f s%s", width, (double)ns / 1e9, width ? " " : "");
+}
+
+static void print_thread(struct timeline *line, uint64_t g) {
+  struct trace_text name = waits_thread_name(line, g);
+  print_text(name);
+  printf("%sG%" PRIu64, name.length ? " " : "", g);
+}
+
+// Prints "function file:line". The file has no directories. Line 0 means that
+// the line is not known.
+static void print_place(const struct place *p) {
+  if (p->function.length)
+    print_text(p->function);
+  else if (p->pc)
+    printf("0x%" PRIx64, p->pc);
+  else
+    fputs("an unknown line", stdout);
+  struct trace_text file = p->file;
+  if (!file.length)
+    return;
+  const char *slash = memrchr(file.bytes, '/', file.length);
+  if (slash) {
+    file.length -= (size_t)(slash + 1 - file.bytes);
+    file.bytes = slash + 1;
+  }
+  putchar(' ');
+  print_text(file);
+  if (p->line)
+    printf(":%" PRIu64, p->line);
+}
+
+static void print_wait(struct timeline *line, size_t number,
+                       const struct wait *w) {
+  printf("%3zu. ", number);
+  print_time(0, w->length);
+  printf(" from %.6f s: ", (double)w->start / 1e9);
+  if (w->reason.length)
+    print_text(w->reason);
+  else
+    fputs("blocked", stdout);
+  fputs("\n     ", stdout);
+  print_thread(line, w->g);
+  if (w->at.pc) {
+    fputs(" at ", stdout);
+    print_place(&w->at);
+  }
+  fputs("\n     ", stdout);
+  switch (w->end) {
+  case WAIT_WOKEN:
+    fputs("woken", stdout);
+    if (w->waker) {
+      fputs(" by ", stdout);
+      print_thread(line, w->waker);
+    }
+    fputs(" at ", stdout);
+    print_place(&w->woken_at);
+    if (!w->waker)
+      fputs(" (the trace does not say by which thread, for example when "
+            "one release wakes several threads)",
+            stdout);
+    break;
+  case WAIT_BY_ITSELF:
+    fputs("ended by itself", stdout);
+    break;
+  case WAIT_OPEN:
+    fputs("not ended", stdout);
+    break;
+  }
+  putchar('\n');
+}
+
+static void print_end(const struct wait_end *end) {
+  print_time(10, end->total);
+  printf("%9" PRIu64, end->count);
+  print_time(10, end->longest);
+  fputs("  ", stdout);
+  switch (end->example.end) {
+  case WAIT_WOKEN:
+    print_place(&end->example.woken_at);
+    break;
+  case WAIT_BY_ITSELF:
+    fputs("(by itself: a timeout, or the trace has no waker)", stdout);
+    break;
+  case WAIT_OPEN:
+    fputs("(not ended)", stdout);
+    break;
+  }
+  putchar('\n');
+}
+
+static void print_waits(const char *path, struct timeline *line,
+                        const char *reason, size_t count) {
+  const struct waits waits = waits_end(line), *w = &waits;
+  printf("%s: %" PRIu64 " threads in ", path, w->threads);
+  print_time(0, w->duration);
+  printf("\n%" PRIu64 " waits%s%s, ", w->count, reason ? " for " : "",
+         reason ? reason : "");
+  print_time(0, w->total);
+  printf(" in all\n");
+  if (!w->count)
+    return;
+  printf("\nThe longest waits\n");
+  for (size_t i = 0; i < w->longest_count; i++)
+    print_wait(line, i + 1, &w->longest[i]);
+  printf("\nWhere waits were ended\n"
+         "     in all     waits      longest\n");
+  for (size_t i = 0; i < w->end_count && i < count; i++)
+    print_end(&w->ends[i]);
+}
+
+static int print_file(const char *path, const char *reason, size_t count) {
+  char error[256];
+  struct trace *trace = trace_open(path, error, sizeof error);
+  if (!trace) {
+    fprintf(stderr, "mprof-trace-top: %s: %s\n", path, error);
+    return MISUSED;
+  }
+  struct timeline *line = waits_begin(trace, reason, count);
+  uint64_t violations = convert(path, trace, line);
+  print_waits(path, line, reason, count);
+  waits_free(line);
+  trace_close(trace);
+  if (violations)
+    fprintf(stderr,
+            "mprof-trace-top: %s: %" PRIu64
+            " violations; the waits above are incomplete or wrong\n",
+            path, violations);
+  if (fflush(stdout) != 0) {
+    fprintf(stderr, "mprof-trace-top: standard output: %s\n", strerror(errno));
+    return MISUSED;
+  }
+  return violations ? BAD_TRACE : DONE;
+}
+
+int main(int argc, char **argv) {
+  static const struct option options[] = {
+      {"count", required_argument, NULL, 'c'},
+      {"reason", required_argument, NULL, 'r'},
+      {"help", no_argument, NULL, 'h'},
+      {0}};
+  const char *reason = NULL;
+  unsigned long count = 10;
+  char *end;
+  for (int option;
+       (option = getopt_long(argc, argv, "c:r:h", options, NULL)) != -1;) {
+    switch (option) {
+    case 'c':
+      count = strtoul(optarg, &end, 10);
+      if (*optarg < '0' || *optarg > '9' || *end || !count || count > 1000) {
+        fprintf(stderr,
+                "mprof-trace-top: --count=%s is not a number from 1 to 1000\n",
+                optarg);
+        return MISUSED;
+      }
+      break;
+    case 'r':
+      reason = optarg;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      return DONE;
+    default:
+      fputs("Try mprof-trace-top --help\n", stderr);
+      return MISUSED;
+    }
+  }
+  if (optind + 1 != argc) {
+    fputs(usage, stderr);
+    return MISUSED;
+  }
+  return print_file(argv[optind], reason, count);
+}

@@ -1,0 +1,466 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules come from three sources: the checks of Go 1.19, the checks of the
+// validator of Go 1.26 after it has converted the trace, and errors that only
+// show when the trace is displayed. After a violation the event is applied as
+// if it were right, so that later violations are found too.
+
+#include "v1_rules.h"
+
+#include "memory.h"
+#include "report.h"
+#include "table.h"
+#include "trace_data.h"
+#include "v1_types.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum state { UNKNOWN, RUNNABLE, RUNNING, WAITING, IN_SYSCALL, ENDED };
+static const char *const state_names[] = {"not created",      "runnable",
+                                          "running",          "waiting",
+                                          "in a system call", "ended"};
+
+// Traces since this version are also read by Go 1.22 and later.
+enum { SINCE_BOTH = 11 };
+
+struct region {
+  uint64_t task, name;
+};
+
+struct g_state {
+  enum state state;
+  uint8_t last;        // type of the last event
+  bool assist;         // is assisting a collection
+  uint64_t call_ticks; // when the system call blocked
+  struct region *regions;
+  size_t region_count, region_capacity;
+};
+
+struct p_state {
+  bool started, sweeping;
+  uint64_t g;       // the running G; 0: none
+  uint64_t m;       // kernel thread since ProcStart
+  uint64_t stopper; // until 1.9: 1 while this P stops the world, else 0
+};
+
+struct v1_rules {
+  struct trace *trace;
+  struct idmap g_ids, p_ids, m_ids, task_ids;
+  struct g_state *gs;
+  size_t g_count, g_capacity;
+  struct p_state *ps;
+  size_t p_count, p_capacity;
+  uint64_t *m_ps; // the P on which each kernel thread was last started
+  size_t m_count, m_capacity;
+  bool *tasks; // whether each task is open
+  size_t task_count, task_capacity;
+  bool procs_seen; // a Gomaxprocs has been seen
+  bool early_told; // BEFORE_GOMAXPROCS has been reported
+  bool collecting, stopped;
+  uint64_t stopper; // the G that stopped the world
+};
+
+#define FAIL(rule, ...)                                                        \
+  violate(r->trace, TRACE_RULE_##rule, ev->offset, __VA_ARGS__)
+
+static struct g_state *g_of(struct v1_rules *r, uint64_t id) {
+  size_t index;
+  if (!idmap_find(&r->g_ids, id, &index)) {
+    index = r->g_count;
+    idmap_add(&r->g_ids, id, index);
+    *APPEND(r->gs, r->g_count, r->g_capacity) = (struct g_state){0};
+  }
+  return &r->gs[index];
+}
+
+static struct p_state *p_of(struct v1_rules *r, uint64_t id) {
+  size_t index;
+  if (!idmap_find(&r->p_ids, id, &index)) {
+    index = r->p_count;
+    idmap_add(&r->p_ids, id, index);
+    *APPEND(r->ps, r->p_count, r->p_capacity) =
+        (struct p_state){.m = TRACE_NONE};
+  }
+  return &r->ps[index];
+}
+
+// Reports an event whose G does not run on its P. G 0 means no G: with
+// none_allowed, such an event may happen on an idle P.
+static void need_running(struct v1_rules *r, const struct trace_event *ev,
+                         const struct p_state *p, bool none_allowed) {
+  struct trace *t = r->trace;
+  if (!ev->g && !none_allowed)
+    FAIL(NOT_RUNNING, "%s: the P runs no G", describe(t, ev));
+  else if (p->g != ev->g)
+    FAIL(NOT_RUNNING, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
+}
+
+static void proc_start(struct v1_rules *r, const struct trace_event *ev,
+                       struct p_state *p) {
+  struct trace *t = r->trace;
+  uint64_t m = ev->args[0];
+  if (p->started)
+    FAIL(SLOT_RUNNING, "%s: the P has not been stopped", describe(t, ev));
+  size_t index;
+  if (!idmap_find(&r->m_ids, m, &index)) {
+    index = r->m_count;
+    idmap_add(&r->m_ids, m, index);
+    *APPEND(r->m_ps, r->m_count, r->m_capacity) = ev->p;
+  } else if (r->m_ps[index] != ev->p && t->minor >= SINCE_BOTH) {
+    // The other P is already in the table, so p stays valid. During a system
+    // call, a P may be taken from its thread without an event.
+    const struct p_state *other = p_of(r, r->m_ps[index]);
+    if (other->started && other->m == m && other->g &&
+        g_of(r, other->g)->last != V1_GoSysCall)
+      FAIL(THREAD_ON_TWO_SLOTS, "%s: thread %" PRIu64 " is also on P %" PRIu64,
+           describe(t, ev), m, r->m_ps[index]);
+  }
+  r->m_ps[index] = ev->p;
+  p->started = true;
+  p->m = m;
+}
+
+static void proc_stop(struct v1_rules *r, const struct trace_event *ev,
+                      struct p_state *p) {
+  struct trace *t = r->trace;
+  if (!p->started)
+    FAIL(SLOT_STOPPED, "%s: the P has not been started", describe(t, ev));
+  if (p->g)
+    FAIL(SLOT_IN_USE, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
+  p->started = false;
+}
+
+static void go_create(struct v1_rules *r, const struct trace_event *ev,
+                      struct p_state *p) {
+  struct trace *t = r->trace;
+  need_running(r, ev, p, true);
+  struct g_state *g = g_of(r, ev->args[0]);
+  if (g->state != UNKNOWN)
+    FAIL(THREAD_REUSED, "%s: G %" PRIu64 " already exists", describe(t, ev),
+         ev->args[0]);
+  g->state = RUNNABLE;
+  if (t->minor < 7)
+    return; // the second argument is a pc, not a stack
+  if (!ev->args[1])
+    FAIL(CREATE_STACK,
+         "%s: the new G has no stack, so viewers refuse to show it",
+         describe(t, ev));
+  check_stack_id(t, ev, ev->args[1]);
+}
+
+static void go_start(struct v1_rules *r, const struct trace_event *ev,
+                     struct p_state *p) {
+  struct trace *t = r->trace;
+  struct g_state *g = g_of(r, ev->g);
+  if (g->state == UNKNOWN)
+    FAIL(THREAD_UNKNOWN, "%s: no GoCreate event creates the G",
+         describe(t, ev));
+  else if (g->state != RUNNABLE)
+    FAIL(START_RUNNABLE, "%s: the G is %s, not runnable", describe(t, ev),
+         state_names[g->state]);
+  if (p->g)
+    FAIL(SLOT_BUSY, "%s: the P runs G %" PRIu64, describe(t, ev), p->g);
+  if (!p->started && t->minor >= SINCE_BOTH)
+    FAIL(SLOT_WITHOUT_THREAD, "%s: no ProcStart gave the P a thread",
+         describe(t, ev));
+  g->state = RUNNING;
+  p->g = ev->g;
+  if (ev->type == V1_GoStartLabel)
+    check_string_id(t, ev, ev->args[2]);
+}
+
+static void go_stop(struct v1_rules *r, const struct trace_event *ev,
+                    struct p_state *p) {
+  static const enum state states[V1_COUNT] = {[V1_GoEnd] = ENDED,
+                                              [V1_GoStop] = ENDED,
+                                              [V1_GoSched] = RUNNABLE,
+                                              [V1_GoPreempt] = RUNNABLE,
+#define WAIT(name) [V1_##name] = WAITING,
+                                              V1_WAITS(WAIT)
+#undef WAIT
+                                                  [V1_GoSysBlock] = IN_SYSCALL};
+  struct trace *t = r->trace;
+  need_running(r, ev, p, false);
+  struct g_state *g = g_of(r, ev->g);
+  if (ev->type == V1_GoSysBlock) {
+    if (g->last != V1_GoSysCall && t->minor >= SINCE_BOTH)
+      FAIL(SYSCALL_BLOCK, "%s: the event before is %s, not GoSysCall",
+           describe(t, ev), trace_type_name(t, g->last));
+    g->call_ticks = ev->ticks;
+  }
+  if (ev->type == V1_GoEnd && t->minor >= SINCE_BOTH &&
+      (g->assist || (r->stopped && r->stopper == ev->g)))
+    FAIL(OPEN_AT_END, "%s: the %s range of the G has not ended",
+         describe(t, ev), g->assist ? "GCMarkAssist" : "STW");
+  if (ev->type == V1_GoEnd)
+    g->region_count = 0;
+  g->state = states[ev->type];
+  p->g = 0;
+}
+
+static void go_sys_call(struct v1_rules *r, const struct trace_event *ev,
+                        struct p_state *p) {
+  need_running(r, ev, p, false);
+}
+
+static void go_unblock(struct v1_rules *r, const struct trace_event *ev,
+                       struct p_state *p) {
+  struct trace *t = r->trace;
+  need_running(r, ev, p, true);
+  struct g_state *g = g_of(r, ev->args[0]);
+  if (g->state == IN_SYSCALL && t->minor >= SINCE_BOTH)
+    FAIL(UNBLOCK_OF_CALL, "%s: G %" PRIu64 " is in a system call",
+         describe(t, ev), ev->args[0]);
+  else if (g->state != WAITING && g->state != IN_SYSCALL)
+    FAIL(UNBLOCK_WAITING, "%s: G %" PRIu64 " is %s, not waiting",
+         describe(t, ev), ev->args[0], state_names[g->state]);
+  g->state = RUNNABLE;
+}
+
+static void go_sys_exit(struct v1_rules *r, const struct trace_event *ev,
+                        struct p_state *p) {
+  (void)p;
+  struct trace *t = r->trace;
+  struct g_state *g = g_of(r, ev->g);
+  uint64_t real = ev->args[2];
+  if (g->state == WAITING && t->minor >= SINCE_BOTH)
+    FAIL(EXIT_OF_WAIT, "%s: the G waits, but not in a system call",
+         describe(t, ev));
+  else if (g->state != WAITING && g->state != IN_SYSCALL)
+    FAIL(EXIT_WAITING, "%s: the G is %s, not in a system call", describe(t, ev),
+         state_names[g->state]);
+  else if (real && t->minor >= 7) {
+    if (!g->call_ticks)
+      FAIL(EXIT_TICKS,
+           "%s: readers ignore a system call that blocked at tick 0",
+           describe(t, ev));
+    else if (real < g->call_ticks || real > ev->ticks)
+      FAIL(EXIT_TICKS, "%s: the system call blocked at tick %" PRIu64,
+           describe(t, ev), g->call_ticks);
+  }
+  g->state = RUNNABLE;
+}
+
+static void snapshot_state(struct v1_rules *r, const struct trace_event *ev,
+                           struct p_state *p) {
+  (void)p;
+  struct trace *t = r->trace;
+  struct g_state *g = g_of(r, ev->g);
+  if (g->state != RUNNABLE)
+    FAIL(SNAPSHOT_STATE, "%s: the G is %s, not runnable", describe(t, ev),
+         state_names[g->state]);
+  if (r->procs_seen && t->minor >= SINCE_BOTH)
+    FAIL(LATE_SNAPSHOT, "%s: the snapshot ended with Gomaxprocs",
+         describe(t, ev));
+  g->state = ev->type == V1_GoWaiting ? WAITING : IN_SYSCALL;
+  g->call_ticks = ev->ticks;
+}
+
+static void world_stop(struct v1_rules *r, const struct trace_event *ev,
+                       struct p_state *p) {
+  struct trace *t = r->trace;
+  bool per_p = t->minor < 10;
+  if (per_p ? p->stopper != 0 : r->stopped)
+    FAIL(STOP_NESTING, "%s: the world is already stopped", describe(t, ev));
+  if (!per_p && t->minor < 21 && ev->args[0] > 1)
+    FAIL(STOP_KIND, "%s: the kind is neither 0 nor 1", describe(t, ev));
+  p->stopper = 1;
+  r->stopped = true;
+  r->stopper = ev->g;
+}
+
+static void world_start(struct v1_rules *r, const struct trace_event *ev,
+                        struct p_state *p) {
+  struct trace *t = r->trace;
+  bool per_p = t->minor < 10;
+  if (per_p ? p->stopper == 0 : !r->stopped)
+    FAIL(STOP_NESTING, "%s: the world is not stopped", describe(t, ev));
+  else if (!per_p && r->stopper != ev->g && t->minor >= SINCE_BOTH)
+    FAIL(STOP_THREAD, "%s: G %" PRIu64 " stopped the world", describe(t, ev),
+         r->stopper);
+  p->stopper = 0;
+  r->stopped = false;
+}
+
+static void task_create(struct v1_rules *r, const struct trace_event *ev,
+                        struct p_state *p) {
+  (void)p;
+  struct trace *t = r->trace;
+  size_t index;
+  check_string_id(t, ev, ev->args[2]);
+  if (!idmap_find(&r->task_ids, ev->args[0], &index)) {
+    index = r->task_count;
+    idmap_add(&r->task_ids, ev->args[0], index);
+    *APPEND(r->tasks, r->task_count, r->task_capacity) = false;
+  }
+  if (r->tasks[index])
+    FAIL(TASK_UNIQUE, "%s: task %" PRIu64 " has not ended", describe(t, ev),
+         ev->args[0]);
+  r->tasks[index] = true;
+}
+
+static void task_end(struct v1_rules *r, const struct trace_event *ev,
+                     struct p_state *p) {
+  (void)p;
+  size_t index;
+  // A task may be older than the trace.
+  if (idmap_find(&r->task_ids, ev->args[0], &index))
+    r->tasks[index] = false;
+}
+
+static void region(struct v1_rules *r, const struct trace_event *ev,
+                   struct p_state *p) {
+  (void)p;
+  struct trace *t = r->trace;
+  struct g_state *g = g_of(r, ev->g);
+  check_string_id(t, ev, ev->args[2]);
+  if (ev->args[1] > 1) {
+    FAIL(REGION_MODE, "%s: the mode is %" PRIu64 ", neither 0 nor 1",
+         describe(t, ev), ev->args[1]);
+  } else if (ev->args[1] == 0) {
+    *APPEND(g->regions, g->region_count, g->region_capacity) =
+        (struct region){ev->args[0], ev->args[2]};
+  } else if (g->region_count) {
+    // A region that ends without a start may be older than the trace.
+    const struct region *open = &g->regions[--g->region_count];
+    if (open->task != ev->args[0] ||
+        !trace_text_equal(trace_string(t, open->name),
+                          trace_string(t, ev->args[2])))
+      FAIL(REGION_NESTING,
+           "%s: the innermost region is string %" PRIu64 " of task %" PRIu64,
+           describe(t, ev), open->name, open->task);
+  }
+}
+
+static void user_log(struct v1_rules *r, const struct trace_event *ev,
+                     struct p_state *p) {
+  (void)p;
+  check_string_id(r->trace, ev, ev->args[1]);
+}
+
+static void collection(struct v1_rules *r, const struct trace_event *ev,
+                       struct p_state *p) {
+  (void)p;
+  bool starts = ev->type == V1_GCStart;
+  if (r->collecting == starts)
+    FAIL(GC_NESTING, "%s: a collection is %s", describe(r->trace, ev),
+         starts ? "already open" : "not open");
+  r->collecting = starts;
+}
+
+static void sweep(struct v1_rules *r, const struct trace_event *ev,
+                  struct p_state *p) {
+  bool starts = ev->type == V1_GCSweepStart;
+  if (p->sweeping == starts)
+    FAIL(SWEEP_NESTING, "%s: a sweep of the P is %s", describe(r->trace, ev),
+         starts ? "already open" : "not open");
+  p->sweeping = starts;
+}
+
+static void assist(struct v1_rules *r, const struct trace_event *ev,
+                   struct p_state *p) {
+  (void)p;
+  bool starts = ev->type == V1_GCMarkAssistStart;
+  struct g_state *g = g_of(r, ev->g);
+  // An assist that ends without a start may be older than the trace.
+  if (g->assist && starts)
+    FAIL(ASSIST_NESTING, "%s: an assist of the G is already open",
+         describe(r->trace, ev));
+  g->assist = starts;
+}
+
+// Readers take everything before the first Gomaxprocs as the state that the
+// tracer found.
+static void check_snapshot(struct v1_rules *r, const struct trace_event *ev) {
+  static const bool may_be_early[V1_COUNT] = {
+      [V1_Gomaxprocs] = true,   [V1_GoCreate] = true,  [V1_GoWaiting] = true,
+      [V1_GoInSyscall] = true,  [V1_ProcStart] = true, [V1_GoStart] = true,
+      [V1_GoStartLabel] = true, [V1_HeapAlloc] = true, [V1_HeapGoal] = true,
+      [V1_CPUSample] = true};
+  if (ev->type == V1_Gomaxprocs)
+    r->procs_seen = true;
+  if (may_be_early[ev->type] || r->procs_seen || r->early_told ||
+      r->trace->minor < SINCE_BOTH)
+    return;
+  r->early_told = true;
+  FAIL(BEFORE_GOMAXPROCS,
+       "%s: only events that describe the state at the start of the "
+       "trace may come before Gomaxprocs",
+       describe(r->trace, ev));
+}
+
+// The rules of each event type. Types without an entry have no rules of their
+// own.
+static void (*const checks[V1_COUNT])(struct v1_rules *r,
+                                      const struct trace_event *ev,
+                                      struct p_state *p) = {
+    [V1_ProcStart] = proc_start,
+    [V1_ProcStop] = proc_stop,
+    [V1_GoCreate] = go_create,
+    [V1_GoStart] = go_start,
+    [V1_GoStartLabel] = go_start,
+    [V1_GoEnd] = go_stop,
+    [V1_GoStop] = go_stop,
+    [V1_GoSched] = go_stop,
+    [V1_GoPreempt] = go_stop,
+#define WAIT(name) [V1_##name] = go_stop,
+    V1_WAITS(WAIT)
+#undef WAIT
+        [V1_GoSysBlock] = go_stop,
+    [V1_GoSysCall] = go_sys_call,
+    [V1_GoUnblock] = go_unblock,
+    [V1_GoSysExit] = go_sys_exit,
+    [V1_GoWaiting] = snapshot_state,
+    [V1_GoInSyscall] = snapshot_state,
+    [V1_GCStart] = collection,
+    [V1_GCDone] = collection,
+    [V1_STWStart] = world_stop,
+    [V1_STWDone] = world_start,
+    [V1_GCSweepStart] = sweep,
+    [V1_GCSweepDone] = sweep,
+    [V1_GCMarkAssistStart] = assist,
+    [V1_GCMarkAssistDone] = assist,
+    [V1_UserTaskCreate] = task_create,
+    [V1_UserTaskEnd] = task_end,
+    [V1_UserRegion] = region,
+    [V1_UserLog] = user_log,
+};
+
+void v1_rules_event(struct v1_rules *r, const struct trace_event *ev) {
+  check_snapshot(r, ev);
+  check_stack_id(r->trace, ev, ev->stack);
+  if (ev->type == V1_CPUSample)
+    return;
+  struct p_state *p = p_of(r, ev->p);
+  if (checks[ev->type])
+    checks[ev->type](r, ev, p);
+  if (ev->g)
+    g_of(r, ev->g)->last = ev->type;
+}
+
+struct v1_rules *v1_rules_new(struct trace *t) {
+  struct v1_rules *r = zeroed(1, sizeof *r);
+  r->trace = t;
+  return r;
+}
+
+void v1_rules_end(struct v1_rules *r) {
+  if (!r->procs_seen && r->trace->minor >= SINCE_BOTH)
+    violate(r->trace, TRACE_RULE_NO_GOMAXPROCS, r->trace->size,
+            "there is no Gomaxprocs event, so readers take the whole trace as "
+            "the state at its start");
+  idmap_clear(&r->g_ids);
+  idmap_clear(&r->p_ids);
+  idmap_clear(&r->m_ids);
+  idmap_clear(&r->task_ids);
+  for (size_t i = 0; i < r->g_count; i++)
+    free(r->gs[i].regions);
+  free(r->gs);
+  free(r->ps);
+  free(r->m_ps);
+  free(r->tasks);
+  free(r);
+}

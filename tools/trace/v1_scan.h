@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of the formats 1.5 to 1.21.
+
+#ifndef MPROF_TRACE_V1_SCAN_H
+#define MPROF_TRACE_V1_SCAN_H
+
+#include "event.h"
+
+struct trace;
+
+struct v1_record {
+  uint64_t offset;
+  uint8_t type;
+  unsigned count;                      // number of values
+  uint64_t values[TRACE_MAX_ARGS + 4]; // differences, arguments, stack id
+  const uint8_t *body, *body_end;      // of counted records
+  struct trace_text text;              // of String and UserLog
+};
+
+// Decodes the record at *at and moves *at behind it. Returns false after a
+// violation.
+bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *record);
+// First pass: fills the tables, finds the batches and checks each record by
+// itself. Returns false if the events cannot be read.
+bool v1_scan(struct trace *t);
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The generation format: explains why no event can come next.
+
+#ifndef MPROF_TRACE_V2_EXPLAIN_H
+#define MPROF_TRACE_V2_EXPLAIN_H
+
+struct trace_event;
+struct v2_state;
+
+// Reports why this event, for which v2_advance returned false, cannot come
+// next.
+void v2_explain(struct v2_state *state, const struct trace_event *ev);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The generation format: how events change the states of Ps.
+
+#ifndef MPROF_TRACE_V2_PROC_H
+#define MPROF_TRACE_V2_PROC_H
+
+#include <stdbool.h>
+
+struct trace_event;
+struct v2_state;
+
+// Each of these returns whether the event can come next.
+bool v2_can_start_proc(struct v2_state *s, const struct trace_event *ev);
+bool v2_can_steal(struct v2_state *s, const struct trace_event *ev);
+
+// Each of these checks an event and applies it to the states.
+void v2_proc_status(struct v2_state *s, const struct trace_event *ev);
+void v2_proc_start(struct v2_state *s, const struct trace_event *ev);
+void v2_proc_stop(struct v2_state *s, const struct trace_event *ev);
+void v2_proc_steal(struct v2_state *s, const struct trace_event *ev);
+
+#endif

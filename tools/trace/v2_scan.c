@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layout: the header, then batches. Every number is LEB128.
+//   batch: EventBatch, generation, M, ticks, size, then size bytes, which are
+//     Strings, then String, id, length, bytes ...
+//     Stacks, then Stack, id, count, count * (pc, function, file, line) ...
+//     CPUSamples, then CPUSample, ticks, M, P, G, stack ...
+//     Frequency, ticks per second                          until 1.24
+//     Sync, then Frequency ..., ClockSnapshot, 4 numbers   since 1.25
+//     or events: type, time difference, arguments ...
+//   An ExperimentalBatch has one more byte after its type. It is skipped.
+//   EndOfGeneration is not part of a batch. It exists since 1.26.
+
+#include "v2_scan.h"
+
+#include "memory.h"
+#include "number.h"
+#include "report.h"
+#include "table.h"
+#include "trace_data.h"
+#include "v2_types.h"
+
+#include <inttypes.h>
+
+enum { BATCH_MAX = 64 << 10, SYNC_SINCE = 25, END_SINCE = 26 };
+
+static bool bad_number(struct trace *t, int error, uint64_t offset,
+                       const char *what) {
+  violate(t,
+          error == NUMBER_TRUNCATED ? TRACE_RULE_TRUNCATED : TRACE_RULE_NUMBER,
+          offset,
+          error == NUMBER_TRUNCATED
+              ? "%s: the record ends inside a number"
+              : "%s: a number is longer than 10 bytes or 64 bits",
+          what);
+  return false;
+}
+
+static bool read_numbers(struct trace *t, const uint8_t **at,
+                         const uint8_t *end, uint64_t offset, const char *what,
+                         uint64_t *values, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    int error = read_number(at, end, &values[i]);
+    if (error)
+      return bad_number(t, error, offset, what);
+  }
+  return true;
+}
+
+bool v2_decode(struct trace *t, const uint8_t **at, const uint8_t *end,
+               struct trace_event *ev) {
+  *ev = (struct trace_event){.offset = *at - t->data,
+                             .p = TRACE_NONE,
+                             .m = TRACE_NONE,
+                             .type = *(*at)++};
+  if (!v2_is_timed(ev->type, t->minor)) {
+    violate(t, TRACE_RULE_EVENT_TYPE, ev->offset,
+            "type %u is not an event of go 1.%u", ev->type, t->minor);
+    return false;
+  }
+  ev->arg_count = v2_arg_count(ev->type);
+  if (!read_numbers(t, at, end, ev->offset, v2_name(ev->type), &ev->ticks, 1) ||
+      !read_numbers(t, at, end, ev->offset, v2_name(ev->type), ev->args,
+                    ev->arg_count))
+    return false;
+  unsigned stack = v2_stack_arg(ev->type);
+  if (stack)
+    ev->stack = ev->args[stack - 1];
+  return true;
+}
+
+void v2_check_ids(struct trace *t, const struct trace_event *ev) {
+  check_stack_id(t, ev, ev->stack);
+  if (ev->type == V2_GoCreate || ev->type == V2_GoCreateBlocked)
+    check_stack_id(t, ev, ev->args[1]);
+  for (unsigned i = 1; i <= ev->arg_count; i++)
+    if (v2_is_string_arg(ev->type, i))
+      check_string_id(t, ev, ev->args[i - 1]);
+}
+
+static bool read_frequency(struct trace *t, const uint8_t **at,
+                           const uint8_t *end, uint64_t offset) {
+  uint64_t frequency;
+  if (!read_numbers(t, at, end, offset, "Frequency", &frequency, 1))
+    return false;
+  if (t->generation_frequency || !frequency || frequency > INT64_MAX) {
+    violate(t, TRACE_RULE_FREQUENCY, offset,
+            "the frequency is %" PRIu64 " ticks per second, and an "
+            "earlier one of this generation is %" PRIu64,
+            frequency, t->generation_frequency);
+    return false;
+  }
+  t->frequency = t->generation_frequency = frequency;
+  return true;
+}
+
+static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
+                       unsigned type, uint64_t offset) {
+  uint64_t v[5];
+  const char *what = v2_name(type);
+  switch (type) {
+  case V2_String:
+    if (!read_numbers(t, at, end, offset, what, v, 2))
+      return false;
+    if (v[1] > (uint64_t)(end - *at))
+      return bad_number(t, NUMBER_TRUNCATED, offset, what);
+    *at += v[1];
+    return add_string(t, v[0], *at - v[1], v[1], offset);
+  case V2_Stack: {
+    if (!read_numbers(t, at, end, offset, what, v, 1))
+      return false;
+    // Only the count of the frames says where the stack ends.
+    const uint8_t *body = *at;
+    uint64_t count, number;
+    if (!read_numbers(t, at, end, offset, what, &count, 1))
+      return false;
+    for (uint64_t i = 0; i < count && i < BATCH_MAX; i++)
+      for (unsigned k = 0; k < 4; k++)
+        if (!read_numbers(t, at, end, offset, what, &number, 1))
+          return false;
+    return add_stack(t, v[0], body, *at, offset);
+  }
+  case V2_CPUSample:
+    if (!read_numbers(t, at, end, offset, what, v, 5))
+      return false;
+    *APPEND(t->samples, t->sample_count, t->sample_capacity) =
+        (struct trace_event){.ticks = v[0],
+                             .offset = offset,
+                             .m = v[1],
+                             .p = v[2],
+                             .g = v[3],
+                             .stack = v[4],
+                             .type = V2_CPUSample};
+    return true;
+  case V2_Frequency:
+    return read_frequency(t, at, end, offset);
+  default: // V2_ClockSnapshot
+    t->has_snapshot = true;
+    return read_numbers(t, at, end, offset, what, v, 4);
+  }
+}
+
+// Returns the type of the entries in a table's batch that begins with this
+// type, or 0 if it is not the batch of a table.
+static unsigned entry_of(const struct trace *t, unsigned type) {
+  switch (type) {
+  case V2_Strings:
+    return V2_String;
+  case V2_Stacks:
+    return V2_Stack;
+  case V2_CPUSamples:
+    return V2_CPUSample;
+  case V2_Frequency:
+    return t->minor < SYNC_SINCE ? V2_Frequency : 0;
+  case V2_Sync:
+    return t->minor >= SYNC_SINCE ? V2_Frequency : 0;
+  default:
+    return 0;
+  }
+}
+
+static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
+                       unsigned entry) {
+  // The Frequency batch has no type of its own before its only entry.
+  bool sync = *at == V2_Sync;
+  if (*at != V2_Frequency)
+    at++;
+  while (at < end) {
+    uint64_t offset = at - t->data;
+    unsigned type = *at++;
+    if (type != entry && !(sync && type == V2_ClockSnapshot)) {
+      violate(t, TRACE_RULE_TABLE_ENTRY, offset, "%s stands among %s entries",
+              v2_name(type), v2_name(entry));
+      return false;
+    }
+    if (!read_entry(t, &at, end, type, offset))
+      return false;
+  }
+  return true;
+}
+
+struct head {
+  uint64_t offset;
+  uint64_t generation, m, ticks;
+  const uint8_t *body, *end;
+  bool experimental;
+};
+
+static bool read_head(struct trace *t, const uint8_t *at, struct head *h) {
+  const uint8_t *end = t->data + t->size;
+  *h = (struct head){.offset = at - t->data};
+  unsigned type = *at++;
+  h->experimental = type == V2_ExperimentalBatch && t->minor >= 23;
+  if (type != V2_EventBatch && !h->experimental) {
+    violate(t, TRACE_RULE_BATCH_TYPE, h->offset,
+            "%s stands where a batch must begin", v2_name(type));
+    return false;
+  }
+  if (h->experimental && at < end)
+    at++;
+  uint64_t v[4];
+  if (!read_numbers(t, &at, end, h->offset, "EventBatch", v, 4))
+    return false;
+  if (v[3] > BATCH_MAX) {
+    violate(t, TRACE_RULE_BATCH_SIZE, h->offset,
+            "the batch has %" PRIu64 " bytes, readers accept at most %d", v[3],
+            BATCH_MAX);
+    return false;
+  }
+  if (v[3] > (uint64_t)(end - at)) {
+    violate(t, TRACE_RULE_TRUNCATED, h->offset,
+            "the batch has %" PRIu64 " bytes, but the file has only %td left",
+            v[3], end - at);
+    return false;
+  }
+  h->generation = v[0];
+  h->m = v[1];
+  h->ticks = v[2];
+  h->body = at;
+  h->end = at + v[3];
+  return true;
+}
+
+static bool check_generation(struct trace *t, uint64_t offset) {
+  if (!t->generation_frequency)
+    violate(t, TRACE_RULE_FREQUENCY, offset,
+            "generation %" PRIu64 " has no Frequency", t->generation);
+  else if (t->minor >= SYNC_SINCE && !t->has_snapshot)
+    violate(t, TRACE_RULE_CLOCK_SNAPSHOT, offset,
+            "generation %" PRIu64 " has no ClockSnapshot", t->generation);
+  check_frames(t);
+  return t->generation_frequency != 0;
+}
+
+bool v2_scan_generation(struct trace *t, const uint8_t **at) {
+  const uint8_t *end = t->data + t->size;
+  uint64_t last = t->generation;
+  t->generation = 0;
+  t->generation_frequency = 0;
+  t->has_snapshot = false;
+  clear_tables(t);
+  while (*at < end) {
+    if (**at == V2_EndOfGeneration && t->minor >= END_SINCE) {
+      (*at)++;
+      break;
+    }
+    struct head h;
+    if (!read_head(t, *at, &h))
+      return false;
+    bool first = !t->generation;
+    if (!first && h.generation == t->generation + 1 && t->minor < END_SINCE)
+      break; // the first batch of the next generation
+    if (!h.generation || (first && last && h.generation != last + 1) ||
+        (!first && h.generation != t->generation)) {
+      violate(t, TRACE_RULE_GENERATION, h.offset,
+              "a batch of generation %" PRIu64 " follows generation %" PRIu64,
+              h.generation, first ? last : t->generation);
+      return false;
+    }
+    t->generation = h.generation;
+    *at = h.end;
+    if (h.experimental || h.body == h.end)
+      continue;
+    unsigned entry = entry_of(t, *h.body);
+    if (entry) {
+      if (!read_table(t, h.body, h.end, entry))
+        return false;
+      continue;
+    }
+    struct stream *stream = stream_of(t, h.m);
+    *APPEND(stream->batches, stream->count, stream->capacity) = (struct batch){
+        .start = h.body - t->data, .end = h.end - t->data, .ticks = h.ticks};
+  }
+  return check_generation(t, *at - t->data);
+}

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of the generation format, go 1.22 to 1.26.
+
+#ifndef MPROF_TRACE_V2_SCAN_H
+#define MPROF_TRACE_V2_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trace;
+struct trace_event;
+
+// Decodes the event at *at and moves *at behind it; ev->ticks is the time
+// difference. Returns false after a violation.
+bool v2_decode(struct trace *t, const uint8_t **at, const uint8_t *end,
+               struct trace_event *ev);
+// Reports the stacks and strings that ev names and that are not in the tables.
+void v2_check_ids(struct trace *t, const struct trace_event *ev);
+// Reads the tables of the generation at *at, finds its batches and moves *at
+// behind it. Returns false if the generation cannot be read.
+bool v2_scan_generation(struct trace *t, const uint8_t **at);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The generation format: the states of all Gs, Ps and threads, and the checks
+// that the handlers of several event types share.
+
+#ifndef MPROF_TRACE_V2_STATE_H
+#define MPROF_TRACE_V2_STATE_H
+
+#include "idmap.h"
+#include "text.h"
+
+struct trace;
+struct trace_event;
+
+enum g_status {
+  G_ABSENT,
+  G_RUNNABLE,
+  G_RUNNING,
+  G_IN_CALL,
+  G_WAITING,
+  G_KINDS
+};
+extern const char *const v2_g_names[];
+
+enum p_status { P_ABSENT, P_RUNNING, P_IDLE, P_IN_CALL, P_ABANDONED, P_KINDS };
+extern const char *const v2_p_names[];
+
+struct region {
+  uint64_t task;
+  struct trace_text name;
+};
+
+struct g_state {
+  enum g_status status;
+  uint64_t generation, seq; // seq counts from 0 in each generation
+  bool assist, stop;        // open ranges
+  struct region *regions;   // open regions, innermost last
+  size_t region_count, region_capacity;
+};
+
+struct p_state {
+  enum p_status status;
+  uint64_t generation, seq; // seq counts from 0 in each generation
+  bool sweep;               // a sweep is open
+};
+
+struct m_state {
+  uint64_t g, p; // TRACE_NONE: none
+};
+
+struct v2_state {
+  struct trace *trace;
+  uint64_t first_generation;
+  struct idmap g_ids, p_ids, m_ids, task_ids;
+  struct g_state *gs;
+  size_t g_count, g_capacity;
+  struct p_state *ps;
+  size_t p_count, p_capacity;
+  struct m_state *ms;
+  size_t m_count, m_capacity;
+  bool *tasks; // whether each task is open
+  size_t task_count, task_capacity;
+  bool collections_known; // an event of a collection has been seen
+  bool collecting;
+  uint64_t collection_seq; // sequence number of the last such event
+};
+
+struct v2_state *v2_state_new(struct trace *t);
+void v2_state_free(struct v2_state *state);
+void v2_begin_generation(struct v2_state *state);
+
+// Each returns the state of an id, which is added if it is new. The pointer is
+// valid until the next new id of its kind.
+struct g_state *v2_g_of(struct v2_state *s, uint64_t id);
+struct p_state *v2_p_of(struct v2_state *s, uint64_t id);
+struct m_state *v2_m_of(struct v2_state *s, uint64_t id);
+
+// Returns whether the sequence number new directly follows old, which was set
+// in this generation.
+bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
+                uint64_t new);
+
+enum need { MAY, MUST, MUST_NOT };
+// Reports an event whose thread has no P or G where it must have one, or has
+// one where it must not.
+void v2_check_context(struct v2_state *s, const struct trace_event *ev,
+                      enum need p, enum need g);
+// Reports an event whose G, if there is one, is not in the wanted state.
+void v2_check_g_status(struct v2_state *s, const struct trace_event *ev,
+                       uint64_t g, enum g_status wanted);
+
+// Reports that the event ev breaks a rule.
+#define V2_FAIL(s, ev, rule, ...)                                              \
+  violate((s)->trace, TRACE_RULE_##rule, (ev)->offset, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "waits.h"
+
+#include "axis.h"
+#include "event.h"
+#include "idmap.h"
+#include "memory.h"
+#include "short_name.h"
+#include "table.h"
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct thread {
+  struct trace_text name;
+  bool waits;
+  struct wait wait; // valid while the thread waits
+};
+
+struct timeline {
+  struct axis axis;
+  const char *reason;
+  uint64_t count, total;
+  struct idmap thread_ids;
+  struct thread *threads;
+  size_t thread_count, thread_capacity;
+  struct wait *longest; // sorted, longest first
+  size_t longest_count, longest_max;
+  struct idmap end_ids; // maps end_key to an index of ends
+  struct wait_end *ends;
+  size_t end_count, end_capacity;
+};
+
+static struct thread *thread_of(struct timeline *l, uint64_t g) {
+  size_t index;
+  if (!idmap_find(&l->thread_ids, g, &index)) {
+    index = l->thread_count;
+    idmap_add(&l->thread_ids, g, index);
+    *APPEND(l->threads, l->thread_count, l->thread_capacity) =
+        (struct thread){0};
+  }
+  return &l->threads[index];
+}
+
+static bool is_of_system(struct trace_text file) {
+  static const char usr[] = "/usr/";
+  return !file.length || (file.length >= sizeof usr - 1 &&
+                          memcmp(file.bytes, usr, sizeof usr - 1) == 0);
+}
+
+static struct place place_of(const struct timeline *l, uint64_t stack) {
+  const struct trace *trace = l->axis.trace;
+  const struct trace_frame *frames;
+  size_t count = trace_stack(trace, stack, &frames);
+  if (!count)
+    return (struct place){0};
+  size_t own = 0;
+  while (own < count && is_of_system(trace_string(trace, frames[own].file)))
+    own++;
+  const struct trace_frame *frame = &frames[own < count ? own : 0];
+  return (struct place){short_name(trace_string(trace, frame->function)),
+                        trace_string(trace, frame->file), frame->line,
+                        frame->pc};
+}
+
+static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < length; i++) // FNV-1a
+    h = (h ^ at[i]) * 0x100000001b3;
+  return h;
+}
+
+// Returns a key that is the same for all waits that are counted together. The
+// key is a hash of the texts, because the ids of strings and stacks change with
+// the generation. Different texts with the same 64-bit hash are so unlikely
+// that the key does not distinguish them.
+static uint64_t end_key(const struct wait *w) {
+  if (w->end != WAIT_WOKEN)
+    return w->end;
+  const struct place *p = &w->woken_at;
+  uint64_t h = 0xcbf29ce484222325;
+  h = hash(h, p->function.bytes, p->function.length);
+  h = hash(h, p->file.bytes, p->file.length);
+  h = hash(h, &p->line, sizeof p->line);
+  // In 1.5 a frame has only the address.
+  return p->function.length ? h : hash(h, &p->pc, sizeof p->pc);
+}
+
+static void count_end(struct timeline *l, const struct wait *w) {
+  uint64_t key = end_key(w);
+  size_t index;
+  if (!idmap_find(&l->end_ids, key, &index)) {
+    index = l->end_count;
+    idmap_add(&l->end_ids, key, index);
+    *APPEND(l->ends, l->end_count, l->end_capacity) =
+        (struct wait_end){.example = *w};
+  }
+  struct wait_end *end = &l->ends[index];
+  end->count++;
+  end->total += w->length;
+  if (w->length > end->longest)
+    end->longest = w->length;
+}
+
+// Keeps the wait if it is among the longest. Of waits of the same length, the
+// earlier comes first.
+static void keep_longest(struct timeline *l, const struct wait *w) {
+  size_t at = l->longest_count;
+  while (at && l->longest[at - 1].length < w->length)
+    at--;
+  if (at == l->longest_max)
+    return;
+  if (l->longest_count < l->longest_max)
+    l->longest_count++;
+  memmove(&l->longest[at + 1], &l->longest[at],
+          (l->longest_count - at - 1) * sizeof *w);
+  l->longest[at] = *w;
+}
+
+static void end_wait(struct timeline *l, struct thread *t, uint64_t then) {
+  struct wait *w = &t->wait;
+  if (!t->waits)
+    return;
+  t->waits = false;
+  w->length = then > w->start ? then - w->start : 0;
+  l->count++;
+  l->total += w->length;
+  count_end(l, w);
+  keep_longest(l, w);
+}
+
+struct timeline *waits_begin(const struct trace *trace, const char *reason,
+                             size_t longest) {
+  struct timeline *l = zeroed(1, sizeof *l);
+  l->axis.trace = trace;
+  l->reason = reason;
+  l->longest_max = longest;
+  l->longest = zeroed(longest, sizeof *l->longest);
+  return l;
+}
+
+// Sorts by total, largest first. Of equal totals, the one whose first wait was
+// earlier comes first.
+static int by_total(const void *a, const void *b) {
+  const struct wait_end *x = a, *y = b;
+  if (x->total != y->total)
+    return x->total < y->total ? 1 : -1;
+  uint64_t xs = x->example.start, ys = y->example.start;
+  return xs < ys ? -1 : xs > ys;
+}
+
+struct waits waits_end(struct timeline *l) {
+  for (size_t i = 0; i < l->thread_count; i++) {
+    struct thread *t = &l->threads[i];
+    t->wait.end = WAIT_OPEN;
+    end_wait(l, t, l->axis.now);
+  }
+  if (l->end_count)
+    qsort(l->ends, l->end_count, sizeof *l->ends, by_total);
+  return (struct waits){l->count,        l->total,    l->axis.now,
+                        l->thread_count, l->longest,  l->longest_count,
+                        l->ends,         l->end_count};
+}
+
+struct trace_text waits_thread_name(struct timeline *l, uint64_t g) {
+  return thread_of(l, g)->name;
+}
+
+void waits_free(struct timeline *l) {
+  idmap_clear(&l->thread_ids);
+  idmap_clear(&l->end_ids);
+  free(l->threads);
+  free(l->longest);
+  free(l->ends);
+  free(l);
+}
+
+void timeline_at(struct timeline *l, uint64_t ticks) {
+  axis_at(&l->axis, ticks);
+}
+
+void timeline_create(struct timeline *l, uint64_t g, uint64_t by,
+                     uint64_t start_stack) {
+  (void)by;
+  struct thread *t = thread_of(l, g);
+  const struct trace_frame *frames;
+  if (trace_stack(l->axis.trace, start_stack, &frames))
+    t->name = short_name(trace_string(l->axis.trace, frames[0].function));
+}
+
+void timeline_name(struct timeline *l, uint64_t g, struct trace_text name) {
+  thread_of(l, g)->name = name;
+}
+
+void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
+                    struct trace_text reason, uint64_t stack,
+                    uint64_t from_ticks) {
+  struct thread *t = thread_of(l, g);
+  uint64_t from =
+      from_ticks == TRACE_NONE ? l->axis.now : axis_time(&l->axis, from_ticks);
+  t->wait.end = WAIT_BY_ITSELF;
+  end_wait(l, t, from);
+  if (state == THREAD_IN_CALL)
+    reason = TEXT("system call");
+  else if (state != THREAD_BLOCKED)
+    return;
+  t->waits = !l->reason || trace_text_is(reason, l->reason);
+  t->wait = (struct wait){
+      .g = g, .reason = reason, .at = place_of(l, stack), .start = from};
+}
+
+void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
+                      uint64_t stack) {
+  struct thread *t = thread_of(l, g);
+  struct wait *w = &t->wait;
+  w->waker = by;
+  w->woken_at = place_of(l, stack);
+  w->end = w->waker || w->woken_at.pc ? WAIT_WOKEN : WAIT_BY_ITSELF;
+  end_wait(l, t, l->axis.now);
+}
+
+// The calls below have nothing to do with waits.
+
+void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
+  (void)l, (void)g, (void)m;
+}
+void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
+  (void)l, (void)g, (void)label;
+}
+void timeline_region_begin(struct timeline *l, uint64_t g,
+                           struct trace_text name, uint64_t task,
+                           uint64_t stack) {
+  (void)l, (void)g, (void)name, (void)task, (void)stack;
+}
+void timeline_region_end(struct timeline *l, uint64_t g) { (void)l, (void)g; }
+void timeline_instant(struct timeline *l, uint64_t g, const char *category,
+                      struct trace_text name, struct trace_text value,
+                      uint64_t stack, uint64_t ticks) {
+  (void)l, (void)g, (void)category, (void)name, (void)value;
+  (void)stack, (void)ticks;
+}
+void timeline_range_begin(struct timeline *l, enum range_kind kind, uint64_t id,
+                          struct trace_text name) {
+  (void)l, (void)kind, (void)id, (void)name;
+}
+void timeline_range_end(struct timeline *l, enum range_kind kind, uint64_t id) {
+  (void)l, (void)kind, (void)id;
+}
+void timeline_counter(struct timeline *l, enum counter_kind kind,
+                      uint64_t value) {
+  (void)l, (void)kind, (void)value;
+}
