@@ -3,6 +3,7 @@
 """A section of the page: headings, tables, bars, and the numbers in them."""
 
 import statistics
+import textwrap
 
 
 class Page:
@@ -13,6 +14,10 @@ class Page:
         self.lines += ["#" * level + " " + text, ""]
 
     def paragraph(self, text):
+        """Wraps the text, unless it is a list or a picture."""
+        if not text.startswith(("- ", "![")):
+            text = textwrap.fill(text, 100, break_long_words=False,
+                                 break_on_hyphens=False)
         self.lines += [text, ""]
 
     def table(self, head, rows, align=None):

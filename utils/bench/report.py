@@ -25,12 +25,12 @@ def write_head(page, section, machine):
     page.heading(section.TITLE, 1)
     page.paragraph(
         "`%s` wrote this section on %s, in %s minutes, at commit %s. All "
-        "variants of a measurement took turns; figures are medians over the "
-        "rounds, and ratios are medians of each round's ratio." %
+        "variants of a measurement took turns. Figures are medians over the "
+        "rounds. Ratios are medians of each round's ratio." %
         (machine["command"], machine["date"], machine["minutes"],
          machine["commit"]))
     if machine["quick"]:
-        page.paragraph("**A quick run, to see that everything works: its "
+        page.paragraph("**A quick run, to see that everything works. Its "
                        "figures mean nothing.**")
     page.paragraph("%s, %d processors; Linux %s, %s; %s; %s." % (
         machine["cpu"], machine["cpus"], machine["kernel"], machine["libc"],

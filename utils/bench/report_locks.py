@@ -9,10 +9,10 @@ from page import (
 
 TITLE = "What the block and mutex profiles cost"
 VARIANTS = """\
-*plain* is `clang -O2`; *MProf* is one program, built with `mprof-clang -O2 \
--fmprof`, and run with `block_rate` and `mutex_fraction` 0 (*off*), one of them 1, \
-or both; 1 records every event. Go has the same loops, with its own locks and \
-profiles."""
+*plain* is `clang -O2`. *MProf* is one program, built with \
+`mprof-clang -O2 -fmprof`. It runs with `block_rate` and `mutex_fraction` 0 \
+(*off*), one of them 1, or both 1. A rate of 1 records every event. Go has the \
+same loops, with its own locks and profiles."""
 
 GO_OFF = "Go, off"
 BASES = {
@@ -35,35 +35,38 @@ MUTEX_PAIR, MUTEX_HANDOFF = "mutex", "mutex, 2 threads"
 PINNED = "on one processor"
 
 PAIR_NOTES = """\
-- A step locks, increments a counter and unlocks. Nobody else wants the lock, so
-  no profile records anything, as the benchmark checks: this is what the code
-  costs that is there in case somebody waits.
-- In a process with *one thread* glibc's mutexes need no atomic instruction; in
+- A step locks, increments a counter and unlocks. No other thread wants the lock,
+  so no profile records anything, and the benchmark checks this. The figure is the
+  cost of the code that is there in case a thread waits.
+- In a process with *one thread* glibc's mutexes need no atomic instruction. In
   the other columns a second thread exists and sleeps.
 - LTTng is its library liblttng-ust-pthread-wrapper, preloaded, which knows
-  mutexes only: without a session, and with one that records to disk.
-  `perf lock record` sees the kernel's own locks, `perf record` the futex calls
-  of those that wait or wake, with stacks; neither sees a lock that nobody waits
-  for. `valgrind --tool=drd --exclusive-threshold=1000` sees every access to
-  memory. The tools that take long ran in the first rounds only."""
+  mutexes only. It runs without a session, and with one that records to disk.
+- `perf lock record` sees the kernel's own locks. `perf record` sees the futex
+  calls of threads that wait or wake, with stacks. Neither sees a lock without a
+  waiter.
+- `valgrind --tool=drd --exclusive-threshold=1000` sees every access to memory.
+- The tools that take long ran in the first rounds only."""
 
 INSTRUCTION_NOTES = """\
-Of a pair, as valgrind counts them, less those of the same loop without a lock."""
+Instructions of a pair, as valgrind counts them, less those of the same loop
+without a lock."""
 
 HANDOFF_NOTES = """\
 - Each thread locks, works for about 1 us, unlocks, works for about 0.2 us, and
-  again, for a fixed time. The thread that unlocks is often back before the one
-  that waits is awake: *handed over* are the sections before which another thread
-  had the lock. Of the rwlock it is the writer's share: glibc's prefers readers,
-  Go's lets nobody starve, so the two do different work.
+  again, for a fixed time.
+- The thread that unlocks is often back before the waiting thread is awake.
+  *handed over* is the share of sections before which another thread had the
+  lock. For the rwlock it is the writer's share. glibc's rwlock prefers readers,
+  and Go's lets no thread starve, so the two do different work.
 - Barriers and joins of the benchmark itself are among the block profile's
   events."""
 
 COND_NOTES = """\
-Two threads, a mutex and two condition variables: an event is one signal, one
-wake-up and the change of threads. On one processor nothing that a profile does can
-hide beside the other thread's work, so the bar is judged there; on any, the
-kernel's choice of processor changes the time more than a profile does."""
+Two threads use a mutex and two condition variables. An event is one signal, one
+wake-up and the change of threads. The bar is judged on one processor. There the
+cost of a profile cannot hide beside the other thread's work. On any processor,
+the kernel's choice of processor changes the time more than a profile does."""
 
 
 # --- the bars ----------------------------------------------------------------
