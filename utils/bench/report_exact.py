@@ -26,12 +26,13 @@ block grows with its size."""
 
 
 def of_threads(of, threads):
-    """{variant: runs} for a number of threads."""
+    """Returns {variant: runs} for a number of threads."""
     return {v: of["ns"]["%s/%d" % (v, threads)] for v in (PLAIN, EXACT)}
 
 
 def speedup(of, variant, threads):
-    """Throughput of so many threads to that of one: median of the rounds."""
+    """Returns the throughput of so many threads relative to one thread: the median
+    of the rounds."""
     wall = of["wall_ns"]
     return median([one / many for one, many in
                    zip(wall[variant + "/1"], wall["%s/%d" % (variant, threads)])])

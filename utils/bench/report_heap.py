@@ -18,8 +18,8 @@ FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
 EXACT = "MProf, exact"
 
-# What each variant of the pair is compared with: the same allocator without a
-# profiler.
+# The variant that each variant of the pair is compared with: the same allocator
+# without a profiler.
 PAIR_BASES = {
     PLAIN: PLAIN,
     FRAMES: PLAIN,
@@ -284,7 +284,7 @@ def colour(name):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     if "pair" not in results:
         return {}
     pair = results["pair"]
@@ -299,7 +299,7 @@ def plots(results):
         rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("pair", write_pair), *report_exact.PARTS,
          *report_library.PARTS, ("lookup", write_lookup),

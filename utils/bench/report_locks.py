@@ -153,7 +153,8 @@ def write_handoff(page, results):
 
 
 def of_thousand(of, line, name):
-    """Of the critical sections, how many the line of the output counts."""
+    """Returns how many of a thousand critical sections the line of the output
+    counts."""
     return number(median([1000 * a / b for a, b in
                           zip(of[line][name], of["sections"][name])]))
 
@@ -208,7 +209,7 @@ def colour(name):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     if "pair" not in results or "handoff" not in results:
         return {}
     pairs = results["pair"][MUTEX_PAIR]["ns"]
@@ -224,7 +225,7 @@ def plots(results):
         rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("pair", write_pair), ("instructions", write_instructions),
          ("handoff", write_handoff), ("cond", write_cond))

@@ -59,7 +59,7 @@ the default `heap_rate` of 512 KiB: without a label, and in a thread that has on
 
 
 def all_of(results, size, watcher, variant, name):
-    """Of each turn."""
+    """Returns the values of all turns."""
     runs = results["profile"].get(str(size), {}).get(watcher, {})
     return [run[name] for run in runs.get(variant, []) if name in run]
 
@@ -107,7 +107,7 @@ def bars(results):
 
 
 def names_of(results):
-    """Of variants, in the order that they were measured in."""
+    """Returns the names of variants, in the order in which they were measured."""
     names = []
     for size in sizes_of(results):
         names += [name for name in results["profile"][str(size)]["run"]
@@ -206,7 +206,7 @@ def colour(name):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     if not results.get("profile"):
         return {}
     sizes = sizes_of(results)[-2:]
@@ -223,7 +223,7 @@ def plots(results):
         "grey: debuggers".format(*sizes), rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("profile", write_profile), ("computing", write_computing),
          ("notes", write_notes), ("labels", write_labels))

@@ -87,7 +87,7 @@ def events_of(event, loop):
 
 
 def cost(event, loop, tracer):
-    """Nanoseconds an event, of each round."""
+    """Returns the nanoseconds of an event, for each round."""
     of = event[loop]["ns"]
     return [(on - off) / events_of(event, loop)
             for on, off in zip(of[tracer], of[tracer + OFF])]
@@ -286,7 +286,7 @@ def write_recorder(page, results):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     event, others = results.get("event"), results.get("others")
     if not event or not others:
         return {}
@@ -311,7 +311,7 @@ def plots(results):
         "blue: others; the last four record no stack", rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("event", write_event), ("others", write_others), ("off", write_off),
          ("write", write_write), ("recorder", write_recorder))
