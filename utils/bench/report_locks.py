@@ -120,7 +120,7 @@ def write_absent(page, results):
 
 def write_pair(page, results):
     pair = results["pair"]
-    page.heading("One lock and one unlock that nobody waits for")
+    page.heading("One lock and one unlock without a waiter")
     page.paragraph("![Nanoseconds, by variant](benchmarks-locks.svg)")
     compare(page, "nanoseconds a pair (ratio)", BASES,
             {loop: pair[loop]["ns"] for loop in loops_of(pair)})
@@ -130,7 +130,7 @@ def write_pair(page, results):
 
 def write_instructions(page, results):
     counts = results["instructions"]
-    page.heading("The same in instructions")
+    page.heading("A lock and an unlock in instructions")
     compare(page, "instructions a pair (ratio)", BASES, counts,
             lambda value: "%.1f" % value)
     page.paragraph(INSTRUCTION_NOTES)
@@ -139,7 +139,7 @@ def write_instructions(page, results):
 def write_handoff(page, results):
     handoff = results["handoff"]
     loops = loops_of(handoff)
-    page.heading("A lock that threads want all the time")
+    page.heading("A contended lock")
     compare(page, "thousand critical sections a second (ratio)", BASES,
             {loop: handoff[loop]["per_second"] for loop in loops},
             lambda value: number(value / 1000))

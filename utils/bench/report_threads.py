@@ -149,7 +149,7 @@ def write_missing(page, profile):
 
 
 def write_kept(page, results):
-    page.heading("How long one thread is kept meanwhile")
+    page.heading("How long a profile delays one thread")
     rows = []
     for name in names_of(results):
         for watcher, how in (("run", "computing"), ("wake", "waking")):
@@ -172,7 +172,7 @@ def write_kept(page, results):
 
 def write_computing(page, results):
     computing = results["computing"]
-    page.heading("The same where threads compute")
+    page.heading("A profile of threads that compute")
     names = list(next(iter(computing.values())))
     page.table(
         ["milliseconds, records", *computing],

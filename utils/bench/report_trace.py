@@ -233,7 +233,7 @@ def write_others(page, results):
 def write_off(page, results):
     off = results["off"]
     bases = {PLAIN: PLAIN, SITES: PLAIN, TRACE: PLAIN}
-    page.heading("No trace")
+    page.heading("Without a trace")
     compare(page, "nanoseconds a step (ratio)", bases, off["ns"])
     if "instructions" in off:
         compare(page, "instructions a step (ratio)", bases, off["instructions"],
