@@ -300,13 +300,13 @@ Task makeStatistics(std::minstd_rand &random) {
 }
 
 // Saves what the service's threads do. Returns whether a request is being
-// handled; if not, another moment shows more.
+// handled and has its label already; if not, another moment shows more.
 bool saveThreads(httplib::Client &client, const char *file) {
   auto result = client.Get("/threads");
   if (!result || result->status != 200)
     return false;
   std::ofstream(file) << result->body;
-  return result->body.find("handleEval") != std::string::npos;
+  return result->body.find("{\"request\":") != std::string::npos;
 }
 
 // Sends requests until none is left. Returns the number of wrong answers. If
