@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Included before project(): clang 19 compiles MProf unless another compiler is
-# asked for.
+# Selects clang 19 as the compiler, unless the user names another one. Must be
+# included before project().
 
 find_program(MPROF_CLANG_19 clang-19 DOC "clang 19")
 find_program(MPROF_CLANGXX_19 clang++-19 DOC "clang++ 19")

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Drivers, config file and packages, for the build tree and for the installed
-# one. Each finds the runtime by a path relative to itself, so an installed
-# tree can be moved.
+# Writes drivers, config file and packages, for the build tree and for the
+# installed tree. Each finds the runtime by a path relative to itself, so an
+# installed tree can be moved.
 
 include(CMakePackageConfigHelpers)
 
 list(JOIN MPROF_SANITIZER_LIBS " " MPROF_SANITIZER_LIBS_TEXT)
 
-# Writes them below root for a tree with these directories, as
-# CMAKE_INSTALL_BINDIR and so on name them.
+# Writes these files below root. The other arguments are the directories of the
+# tree, with the meaning of CMAKE_INSTALL_BINDIR and so on.
 function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
   foreach(place IN ITEMS
       "BIN:${bindir}"

@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# LLVM 19, Clang's headers and sanitizer_common: found, or the one package that
-# is missing is named. Sets for pass/ and rt/:
+# Finds LLVM 19, Clang's headers and sanitizer_common. An error names the package
+# that is missing. Sets for pass/ and rt/:
 #   LLVM_INCLUDE_DIRS, LLVM_DEFINITIONS   headers of LLVM and of Clang
 #   LLVM_TOOLS_BINARY_DIR                 clang, opt, FileCheck, ...
 #   MPROF_SANITIZER_COMMON                the archive with sanitizer_common
 #   MPROF_SANITIZER_LIBS                  libraries that it needs, as -l flags
-# and, where musl-tools is installed beside glibc,
-#   MPROF_MUSL_INCLUDE_DIR, MPROF_MUSL_LIBRARY_DIR   where musl is
+# and, if musl-tools is installed beside glibc,
+#   MPROF_MUSL_INCLUDE_DIR, MPROF_MUSL_LIBRARY_DIR   directories of musl
 #   MPROF_KERNEL_<linux|asm|asm-generic>_DIR         the kernel's headers
 
 set(MPROF_LLVM_DIR "" CACHE PATH
   "LLVM 19's prefix or its lib/cmake/llvm; empty: the system's")
 
-# CMake wraps long messages, these stay on their line.
+# CMake wraps long messages. These messages stay on one line.
 function(mprof_stop text)
   message(FATAL_ERROR "mprof: ${text}")
 endfunction()
@@ -60,8 +60,8 @@ if(NOT EXISTS "${MPROF_SANITIZER_COMMON}")
   mprof_stop("no libclang_rt.stats-x86_64.a: install libclang-rt-19-dev")
 endif()
 
-# Its headers are not packaged, so what the runtime declares by itself is
-# proved to be there.
+# The headers of sanitizer_common are not packaged. The runtime declares the
+# functions itself; this check proves that the archive has them.
 try_compile(MPROF_SANITIZER_LINKS
   SOURCE_FROM_CONTENT sanitizer_common.c "
     void set_defaults(void *flags)
@@ -99,5 +99,5 @@ if(NOT MPROF_MUSL_LIBRARY_DIR)
   unset(MPROF_MUSL_INCLUDE_DIR CACHE)
 endif()
 if(NOT MPROF_MUSL_INCLUDE_DIR)
-  message(STATUS "mprof: nothing for programs on musl: install musl-tools")
+  message(STATUS "mprof: programs on musl are not supported: install musl-tools")
 endif()

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Everything that must hold before a change goes in: a build without warnings,
-# the tests, the format, clang-tidy. The last line says how many tests passed
-# and failed; format and clang-tidy count as one test each.
+# Checks everything that must hold before a change goes in: a build without
+# warnings, the tests, the format, clang-tidy. The last line says how many tests
+# passed and failed. Format and clang-tidy count as one test each.
 
 set -eu
 
@@ -18,7 +18,7 @@ fi
 passed=0
 failed=0
 skipped=0
-# Runs a check of its own, named by $1.
+# Runs the command after $1 as a test of the name $1.
 check() {
   what=$1
   shift
@@ -31,18 +31,18 @@ check() {
   fi
 }
 
-# The C and C++ files of the project; those of test/ are not tidied.
+# Lists files of the project that match the patterns.
 list() {
   git ls-files --cached --others --exclude-standard -- "$@"
 }
-# In test/pass, what a line is expected to give stands on the line.
+# In test/pass, CHECK comments belong to lines, so the format is not checked.
 check_format() {
   list '*.c' '*.h' '*.cpp' ':!test/pass' | xargs -r clang-format-19 --dry-run --Werror
 }
 check_tidy() {
   list 'pass/*.cpp' 'rt/*.c' 'tools/*.c' |
     xargs -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet -p build 2>&1 |
-    # Only counts what was suppressed in system headers.
+    # Drops the counts of warnings that were suppressed in system headers.
     sed '/warnings\{0,1\} generated\.$/d' >build/clang-tidy.log
   cat build/clang-tidy.log
   ! grep -Eq '(warning|error):' build/clang-tidy.log
@@ -50,7 +50,8 @@ check_tidy() {
 check clang-format check_format
 check clang-tidy check_tidy
 
-# What lit's summary, its last words, counts: "  Passed: 12 (92.31%)".
+# Prints a number of lit's summary, which ends its output:
+# "  Passed: 12 (92.31%)".
 count() {
   sed -n "s/^ *$1 *: *\([0-9][0-9]*\).*/\1/p" build/summary.log
 }
@@ -71,7 +72,7 @@ for kind in Unsupported Skipped Excluded; do
   n=$(count "$kind")
   skipped=$((skipped + ${n:-0}))
 done
-# lit itself did not come to its end.
+# lit itself failed before its summary.
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
   failed=1
 fi

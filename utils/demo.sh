@@ -3,16 +3,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Shows MProf on real programs. Leaves the profiles and reports in build/demo/.
-#   demo.sh          the heap profiles of two, Duktape with a set of scripts and
-#                    nlohmann json, and what they cost
-#   demo.sh server   all profiles of a service of several threads, which holds a
-#                    lock too long, and whether the mutex profile says where
-#   demo.sh trace    an execution trace of that service: who waited longest, who
-#                    ended it, and a picture of that time in build/demo/trace.png
+#   demo.sh          the heap profiles of two programs, Duktape with a set of
+#                    scripts and nlohmann json, and the cost of the profiles
+#   demo.sh server   all profiles of a service with several threads. It holds a
+#                    lock too long; the mutex profile must show where
+#   demo.sh trace    an execution trace of this service: the longest waits, who
+#                    ended them, and a picture of one in build/demo/trace.png
 #   demo.sh gc       the heap profile of a program on Boehm's collector, libgc:
-#                    what is live among the garbage, and what libgc says to that
-#   demo.sh threads  what every thread of the service does under load, for which
-#                    request; and a program whose threads are in deadlocks
+#                    the live blocks among the garbage, and libgc's own figures
+#   demo.sh threads  what every thread of the service does under load, and for
+#                    which request; and a program with deadlocks
 
 set -eu
 
@@ -38,8 +38,8 @@ die() {
   exit 1
 }
 
-# Shows KIND of the profiles of NAME as pprof sorts it. Takes NAME, KIND and
-# flags for pprof.
+# Shows the top functions of a profile. Takes NAME of the program, KIND of the
+# profile, and flags for pprof.
 top() {
   profile=$1.$2.pb.gz
   program=$1
@@ -48,10 +48,10 @@ top() {
     2>/dev/null | sed -n '/^Showing nodes/,$p' | cut -c 1-110
 }
 
-## Without arguments.
+## demo.sh without arguments.
 
-# Compiles NAME, and without MProf NAME-plain and NAME-frames; the latter keeps
-# frame pointers where MProf's pass keeps them.
+# Compiles NAME with MProf, and NAME-plain and NAME-frames without it. NAME-frames
+# keeps frame pointers where MProf's pass keeps them.
 build() {
   name=$1
   driver=$2
@@ -62,7 +62,7 @@ build() {
     -o "$demo/$name-frames"
   "build/bin/$driver" -fmprof "$@" -o "$demo/$name"
 }
-# Takes NAME, and arguments for it.
+# Measures NAME. Takes NAME and its arguments.
 measure() {
   name=$1
   shift
@@ -77,7 +77,8 @@ END
   printf '%-8s %10s %10s %10s %9s %9s %11s\n' program plain frames MProf \
     /plain /frames 'names'
 }
-# Shows the functions of NAME with the most bytes: inuse_space, alloc_space.
+# Shows the functions of program $1 with the most bytes. $2 is the sample type:
+# inuse_space or alloc_space.
 top_heap() {
   echo
   echo "== $1: go tool pprof -top -sample_index=$2"
@@ -105,7 +106,7 @@ show_programs() {
     top_heap "$name" alloc_space
   done
 
-  # leak.js leaks through the host; everything else is freed.
+  # leak.js leaks through the host. All other blocks are freed.
   if ! sed -n '/^1\. /{n;p;q;}' "$demo/duk.txt" | grep -q cache_put; then
     die 'the leak is not on top of build/demo/duk.txt'
   fi
@@ -120,9 +121,9 @@ END
 
 ## server.
 
-# httplib's header and its library must agree, so its flags are the package's.
-# With less than -g, inlined functions are named without their class.
-# Does nothing if that is done.
+# Compiles the service, unless this is done already. httplib's header and its
+# library must agree, so the flags are the package's. Without full -g, inlined
+# functions are named without their class.
 build_server() {
   if [ -x "$demo/server" ] && [ -z "$(find utils/demo/server.cpp include \
     build/lib/*.so build/lib/*.a -type f -newer "$demo/server")" ]; then
@@ -140,17 +141,17 @@ build_server() {
     $(pkg-config --libs cpp-httplib) -lm -o "$demo/server"
 }
 
-# Takes process id $2 out of the names of program $1's files.
+# Removes process id $2 from the names of program $1's files.
 drop_pid() {
   for file in "$demo/$1.$2".*; do
     [ ! -e "$file" ] || mv "$file" "$demo/$1.${file#"$demo/$1.$2."}"
   done
 }
 
-# Runs the service with the options $1, and its client, which has it stop. The
-# client leaves no profile; halfway it saves in file $2, if that is given, what
-# the service's threads do. Writing the port to a pipe tells that the service is
-# ready.
+# Runs the service with the options $1, and its client, which stops the service.
+# The client leaves no profile. If file $2 is given, the client saves there
+# halfway what the service's threads do. The service writes its port to a pipe
+# when it is ready.
 run_server() {
   rm -f "$demo/server.port"
   mkfifo "$demo/server.port"
@@ -168,8 +169,8 @@ run_server() {
   drop_pid server "$pid"
 }
 
-# Leaves out the frames of the C and C++ libraries, so that a stack's first one
-# is the program's. Takes KIND.
+# Shows the top functions of profile KIND without the frames of the C and C++
+# libraries, so that the first frame of a stack is the program's.
 top_server() {
   top server "$1" -hide='^(.* )?(std::|__gnu_cxx::|__gthread_|pthread_)'
 }
@@ -179,7 +180,7 @@ show_server() {
   rm -f "$demo"/server.*.pb.gz "$demo/server.txt"
   build_server
   echo
-  # By its exit the workers have ended, hence all_threads.
+  # The workers have ended before the exit, hence all_threads.
   run_server block_rate=1:mutex_fraction=1:heap_rate=65536:all_threads=1
   for kind in heap mutex block threadcreate; do
     [ -f "$demo/server.$kind.pb.gz" ] ||
@@ -188,7 +189,7 @@ show_server() {
   [ -f "$demo/server.txt" ] || die 'the service left no build/demo/server.txt'
 
   echo
-  echo '== mutex: who held locks that others waited for'
+  echo '== mutex: who held locks that other threads waited for'
   top_server mutex | tee "$demo/server.mutex.top"
   echo
   echo '== block: who waited'
@@ -197,7 +198,7 @@ show_server() {
   echo '== threadcreate: who created threads'
   top_server threadcreate
 
-  # The line below the heading.
+  # found is the line below the heading.
   found=$(sed -n '/flat%/{n;p;}' "$demo/server.mutex.top")
   case $found in
   *HeapPool::checkIn*) ;;
@@ -212,7 +213,7 @@ the lock too long, but: ${found:-nothing}"
 
 ## trace.
 
-# What mprof-trace-top gives of the locks.
+# Runs mprof-trace-top for waits for locks.
 lock_waits() {
   build/bin/mprof-trace-top --reason=sync "$@" build/demo/server.trace
 }
@@ -221,7 +222,7 @@ check_trace() {
   build/bin/mprof-trace-check build/demo/server.trace >"$demo/trace.check" ||
     die 'build/demo/server.trace is not a sound trace'
   head -n 1 "$demo/trace.check"
-  # Until Go 1.21, -d has no value.
+  # Up to Go 1.21, -d takes no value.
   "$go" tool trace -d=parsed "$demo/server.trace" >"$demo/trace.go" 2>&1 ||
     "$go" tool trace -d "$demo/server.trace" >"$demo/trace.go" 2>&1 ||
     die "go tool trace does not read build/demo/server.trace: \
@@ -230,9 +231,10 @@ $(head -n 1 "$demo/trace.go")"
   rm "$demo/trace.check" "$demo/trace.go"
 }
 
-# Prints the share of waiting for locks that HeapPool::checkIn has ended. By
-# letting the lock go it ends one wait; those behind that one are ended by who
-# got the lock, and each had it for a moment. So the share is not all.
+# Prints how much waiting for locks HeapPool::checkIn ended, in ms and in percent.
+# When checkIn releases the lock, it ends one wait. The threads behind that one
+# are woken by the thread that got the lock, which has it for a moment only. The
+# share is therefore less than all.
 check_in_share() {
   lock_waits --count=1000 | awk '
     function ms(value, unit) {
@@ -245,7 +247,7 @@ check_in_share() {
 }
 
 # Prints "BEGIN LENGTH", in ms, of a wait of a request that HeapPool::checkIn
-# ended: the longest of those that leave room for names in a picture.
+# ended: the longest one that is short enough for names to fit in a picture.
 wait_to_show() {
   lock_waits --count=1000 | awk '
     / from .* s: sync$/ { begin = $5 * 1000; length_ms = $2; unit = $3 }
@@ -258,7 +260,7 @@ wait_to_show() {
     END { if (found) print found }'
 }
 
-# Prints where Go has the viewer that it shows traces with.
+# Prints the directory of the viewer with which Go shows traces.
 go_viewer() {
   for root in "$("$go" env GOROOT)" /usr/lib/go-1.19; do
     for place in internal/trace/traceviewer/static cmd/trace/static; do
@@ -275,8 +277,8 @@ browser() {
     command -v google-chrome
 }
 
-# Makes build/demo/trace.png, of what is around the wait that begins at $1 ms
-# and lasts $2 ms. Needs no network.
+# Makes build/demo/trace.png, which shows the time around the wait that begins at
+# $1 ms and lasts $2 ms. Needs no network.
 draw() {
   page=$demo/trace.page
   rm -rf "$page"
@@ -292,15 +294,15 @@ draw() {
   }')
   build/bin/mprof-trace2json --from="$1ms" --to="$2ms" --frames=8 \
     --name=server -o "$page/window.json" "$demo/server.trace"
-  # The sandbox is nothing for root, nor for most containers, and the page is
-  # our own. A profile of its own, so that a browser that runs is left alone.
+  # The sandbox does not work for root, nor in most containers, and is not needed
+  # for our own page. A browser profile of its own keeps a running browser out.
   (cd "$page" && timeout 60 "$browser" --headless --no-sandbox \
     --user-data-dir="$page/profile" --no-first-run --disable-gpu \
     --disable-background-networking --allow-file-access-from-files \
     --hide-scrollbars --window-size=1600,960 --virtual-time-budget=10000 \
     --enable-logging=stderr --screenshot="$demo/trace.png" index.html \
     >"$page/log" 2>&1) || :
-  # What the page says: "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors".
+  # The page logs "timeline: 7 threads, 63 slices, 7 arrows, 1912 colors".
   drawn=$(sed -n 's/.*"\(timeline: .*\)", source: .*/\1/p' "$page/log")
   case $drawn in
   'timeline: '[1-9]*' threads, '[1-9]*' slices, '[1-9]*' arrows, '[1-9]?*) ;;
@@ -326,7 +328,7 @@ show_trace() {
   build/bin/mprof-trace2json -o "$demo/server.trace.json" "$demo/server.trace"
 
   echo
-  echo '== mprof-trace-top --reason=sync: who waited for locks, until when'
+  echo '== mprof-trace-top --reason=sync: the longest waits for locks'
   lock_waits --count=5
   echo
   share=$(check_in_share)
@@ -356,8 +358,8 @@ END
 
 ## gc.
 
-# Prints "N%", the share of the heap in use of what function $1 and those that
-# it calls have allocated.
+# Prints "N%", the share of the heap in use that function $1 and its callees have
+# allocated.
 share_of() {
   top gc heap -cum -nodecount=30 |
     sed -n "s/^.* \([0-9.]*%\)  $1\( (.*)\)\{0,1\}\$/\1/p"
@@ -374,7 +376,7 @@ show_collector() {
   echo
   echo '== what the collector itself finds reachable'
   "$demo/gc-plain" 3>&1 2>&3 >/dev/null
-  echo '(libgc gives 48 bytes for the 32 that are asked for, which the profile has)'
+  echo '(libgc gives 48 bytes where the program asks for 32; the profile has the 32)'
   echo
   echo '== the head of build/demo/gc.txt'
   head -n 10 "$demo/gc.txt"
@@ -385,21 +387,21 @@ show_collector() {
   echo '== what was allocated: go tool pprof -top -cum -sample_index=alloc_space'
   top gc heap -cum -sample_index=alloc_space
 
-  # The cache is all that the program keeps.
+  # The program keeps nothing but the cache.
   share=$(share_of remember)
   case $share in
   9[0-9]*% | 100%) ;;
   *) die "remember, the cache, has ${share:-nothing} of the heap in use" ;;
   esac
   echo
-  echo "$share of what is live is in the cache, remember; all else was garbage."
+  echo "$share of the live memory is in the cache, remember. All else was garbage."
 }
 
 ## threads.
 
-# A line for each stack of the text in file $1, most threads first: how many
-# threads, their labels, the function on top, and those of the program's file $2
-# below it, or else of a library.
+# Prints a line for each stack of the text in file $1, most threads first: the
+# number of threads, their labels, the function on top, and below it the
+# functions of the program's file $2, or else of a library.
 short_threads() {
   awk -F '\t' -v source="/$2:" '
     function short(name) {
@@ -426,7 +428,7 @@ short_threads() {
     END { end() }' "$1"
 }
 
-# Both transfers of each pair wait for a lock.
+# Runs the program with deadlocks. Both transfers of each pair wait for a lock.
 show_deadlock() {
   echo
   echo '== a program whose threads are in deadlocks'
@@ -439,11 +441,11 @@ show_deadlock() {
   short_threads "$demo/deadlock.threads.txt" deadlock.c |
     tee "$demo/deadlock.top"
   grep -q '^  6 .* pthread_mutex_lock .*in transfer < clerk$' \
-    "$demo/deadlock.top" || die 'the profile has not the 6 threads that wait'
+    "$demo/deadlock.top" || die 'the profile does not have the 6 threads that wait'
   show_stuck
 }
 
-# What MProf's report says of it: the head, and one of the cycles.
+# Shows MProf's report of the deadlocks: the head, and one of the cycles.
 show_stuck() {
   report=$demo/deadlock.stuck.txt
   [ -f "$report" ] || die 'there is no report build/demo/deadlock.stuck.txt'
@@ -454,7 +456,7 @@ show_stuck() {
   grep '^SUMMARY: ' "$report" | tee "$demo/deadlock.summary"
   case $(cat "$demo/deadlock.summary") in
   *' 6 threads, 6 certain, 0 likely, 3 cycles') ;;
-  *) die 'the report has not 6 threads in 3 cycles' ;;
+  *) die 'the report does not have 6 threads in 3 cycles' ;;
   esac
 }
 
@@ -465,16 +467,16 @@ show_threads() {
   echo
   run_server threads=1:profile=0:report=0 "$demo/server.threads.txt"
   [ -s "$demo/server.threads.txt" ] ||
-    die 'the client has not saved build/demo/server.threads.txt'
+    die 'the client did not save build/demo/server.threads.txt'
   echo
   echo '== what the threads of the service did at one moment under load'
   short_threads "$demo/server.threads.txt" server.cpp |
     tee "$demo/server.threads.top"
-  # The one that asks, the main thread, and the other workers.
+  # The threads are the one that asks, the main thread, and the other workers.
   total=$(awk '{ n += $1 } END { print n + 0 }' "$demo/server.threads.top")
   [ "$total" -eq 7 ] || die "the profile has $total threads, not 7"
   grep -q 'in handleThreads$' "$demo/server.threads.top" ||
-    die 'the profile has not the thread that asked'
+    die 'the profile does not have the thread that asked'
   if grep -q mprof_label_set include/mprof/mprof.h &&
     ! grep -Eq '\{"request":"(invoice|statistics)"\}' \
       "$demo/server.threads.top"; then

@@ -2,11 +2,12 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs the Debian packages that MProf needs and that are missing:
-#   setup.sh          to build, test and demonstrate it
-#   setup.sh bench    those and the profilers that it is measured against
-#   setup.sh browser  those and what demo.sh trace makes its picture with
-# Without root or a sudo that asks nothing it prints the command and exits 1.
+# Installs the missing Debian packages of those that MProf needs:
+#   setup.sh          to build, test and demonstrate MProf
+#   setup.sh bench    also the profilers that MProf is measured against
+#   setup.sh browser  also the browser with which demo.sh trace draws its picture
+# Without root, or a sudo that asks for no password, it prints the command and
+# exits with 1.
 
 set -eu
 
@@ -25,7 +26,7 @@ bench_packages='
   linux-perf liblttng-ust1 lttng-tools uftrace
 '
 
-# A browser without windows, and a font.
+# A headless browser, and a font.
 browser_packages='
   chromium-headless-shell fonts-liberation
 '

@@ -2,12 +2,13 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs healthy programs of several threads, all at once, while MProf looks for
-# stuck threads: each program asks once a second, and MProf looks by itself
-# (threadleak=1:stuck_report=1). Says what each did, and fails if a thread was
-# called stuck, a result was wrong, or nothing was checked.
-#   soak.sh [MINUTES [PROGRAM...]]   10 minutes; of utils/soak/, and server
-# SOAK_SECONDS=N makes it shorter, to see that it works.
+# Runs healthy programs with several threads at the same time, while MProf looks
+# for stuck threads. Each program asks for them once a second, and MProf looks by
+# itself, too (threadleak=1:stuck_report=1). Prints a line for each program. Fails
+# if a thread was called stuck, a result was wrong, or nothing was checked.
+#   soak.sh [MINUTES [PROGRAM...]]
+# By default it takes 10 minutes, and runs all programs of utils/soak/ and the
+# server of the demonstration. SOAK_SECONDS=N makes it shorter, to test the script.
 # Leaves the reports in build/soak/PROGRAM/.
 
 set -eu
@@ -34,7 +35,7 @@ mkdir -p "$soak"
 flags='-fmprof -O2 -g1'
 mprof=$top/build/bin/mprof-clang
 
-# Compiles PROGRAM by COMMAND with flags.
+# Compiles PROGRAM with COMMAND and the flags that follow.
 build() {
   name=$1
   shift
@@ -57,7 +58,7 @@ build_glib_pool() {
   build glib_pool "$mprof" $(pkg-config --cflags --libs glib-2.0)
 }
 
-# The service of utils/demo.sh.
+# Compiles the service of utils/demo.sh.
 build_server() {
   mkdir "$soak/server"
   # shellcheck disable=SC2086
@@ -82,7 +83,7 @@ build_one() {
   esac
 }
 
-# Runs the service, and a client until the time is over.
+# Runs the service, and clients until the time is over.
 run_server() {
   mkfifo ready
   ./program >ready &
@@ -91,13 +92,13 @@ run_server() {
   rm ready
   MPROF_OPTIONS=profile=0:report=0:heap=0 timeout "$seconds" ../client client \
     "$port" 1000000000 >/dev/null 2>&1 || [ "$?" = 124 ]
-  # Whose answers are checked, and which has the service stop.
+  # The last client checks the answers and stops the service.
   MPROF_OPTIONS=profile=0:report=0:heap=0 ../client client "$port" 100 \
     2>/dev/null
   wait "$service"
 }
 
-# In the directory of program $1.
+# Runs program $1 in its directory.
 run() {
   cd "$soak/$1"
   export MPROF_OPTIONS=threadleak=1:stuck_report=1:log_path=mprof
@@ -108,7 +109,7 @@ run() {
   fi >said 2>log
 }
 
-# What was called stuck, in files of program $1.
+# Prints the files of program $1 in which a thread is called stuck.
 accusations() {
   grep -slE '^SUMMARY: MProf: threadleak: [1-9]' "$soak/$1"/mprof.*.txt || :
   find "$soak/$1" -name 'stuck.*'
@@ -144,7 +145,7 @@ for program in "$@"; do
   fi
 done
 case $programs in
-# The same program, not profiled and not checked.
+# The client is a copy of the server, neither profiled nor checked.
 *server*) cp "$soak/server/program" "$soak/client" ;;
 esac
 

@@ -9,13 +9,14 @@ from page import number
 
 LEFT, RIGHT, TOP_MARGIN, ROW, BAR = 190, 60, 52, 30, 10
 WIDTH = 760
-LOWEST = 1.0  # ns, where bars begin
-GREY = "#808080"  # is read on white and on black
-MPROF, OTHER, NONE = "#d9701e", "#4f8fc0", "#8c979f"  # what profiles
+LOWEST = 1.0  # ns at which bars begin
+GREY = "#808080"  # readable on white and on black
+MPROF, OTHER, NONE = "#d9701e", "#4f8fc0", "#8c979f"  # of bars
 
 
 def svg(title, heading, legend, rows):
-    """rows: (name, colour, [nanoseconds of each bar, at most two])."""
+    """Returns the plot. rows: (name, colour, [nanoseconds of each bar, at most
+    two])."""
     slowest = max(ns for _, _, bars in rows for ns in bars)
     decades = max(1, math.ceil(math.log10(slowest / LOWEST)))
     height = TOP_MARGIN + ROW * len(rows) + 30

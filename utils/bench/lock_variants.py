@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who runs the loops with locks: MProf, Go's own profilers, other tools."""
+"""The tools that run the loops with locks: MProf, Go's own profilers, others."""
 
 import collections
 import contextlib
@@ -10,10 +10,10 @@ import subprocess
 import lttng
 from running import SCRATCH, has_valgrind, is_built, mprof
 
-# program: which of the programs. prefix: the tool that runs it. block, mutex:
-# the profiles' rate and fraction. cost: how many times longer a pair takes than
-# plain, about. is_slow: takes part in the first rounds only. recording: a
-# context around each run, which gives None or why it cannot be.
+# program: name of the program. prefix: command line of the tool that runs it.
+# block, mutex: the profiles' rate and fraction. cost: time of a pair relative to
+# plain, roughly. is_slow: takes part in the first rounds only. recording: a
+# context around each run, which yields None, or the reason why it is impossible.
 Variant = collections.namedtuple(
     "Variant", "name program prefix env block mutex cost is_slow recording")
 
@@ -30,7 +30,8 @@ def variant(name, program="plain", prefix=(), env=None, block=0, mutex=0,
 
 
 def variants(why_no_session):
-    """All that are here; and which are absent, and why."""
+    """Returns the variants that are available, and the absent ones with the
+    reason."""
     here, absent = [variant(PLAIN)], {}
 
     def offer(why_not, name, **how):
@@ -64,7 +65,7 @@ def variants(why_no_session):
 
 
 def why_not(argv):
-    """None if it runs, else what it says last."""
+    """Returns None if the command runs, else the last line of its output."""
     try:
         done = subprocess.run(
             argv, cwd=SCRATCH, stdin=subprocess.DEVNULL, check=False,

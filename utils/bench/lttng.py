@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """LTTng's tracer of pthread mutexes: a library to preload, and sessions that
-record what it says.
+record its events.
 
-The session daemon that is here serves; else one is started and ended again.
+Uses the session daemon that runs, or else starts one and ends it again.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ def preload():
 
 
 def command(*argv):
-    """Its exit code, and what it said."""
+    """Runs a command. Returns its exit code and its output."""
     done = subprocess.run(
         ["lttng", *argv], env={**os.environ, "LTTNG_HOME": HOME}, cwd=SCRATCH,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -35,14 +35,14 @@ def command(*argv):
 
 
 def lttng(*argv):
-    """None, or what it complained of."""
+    """Runs lttng. Returns None, or its error message."""
     code, text = command(*argv)
     return None if code == 0 else (text.strip().splitlines() or ["no reason"])[-1]
 
 
 def discarded():
-    """How many events of the session were lost so far, since its buffers were
-    full."""
+    """Returns the number of events of the session that were lost so far because
+    its buffers were full."""
     command("stop", SESSION)
     _, text = command("list", SESSION)
     return sum(int(n) for n in re.findall(r"Discarded events: (\d+)", text))
@@ -56,7 +56,7 @@ def why_no_library():
 
 @contextlib.contextmanager
 def daemon():
-    """Gives None while a daemon runs, or why there is none."""
+    """Yields None while a daemon runs, or the reason why there is none."""
     why = why_no_library()
     if not why and not shutil.which("lttng-sessiond"):
         why = "lttng-tools is not installed"
@@ -92,8 +92,8 @@ def wait_until_ready(process):
 
 @contextlib.contextmanager
 def session():
-    """Records what runs meanwhile, into files of at most 64 MiB a processor;
-    gives None, or why it cannot."""
+    """Records the programs that run meanwhile, into files of at most 64 MiB for
+    each processor. Yields None, or the reason why it cannot."""
     traces = os.path.join(HOME, "traces")
     why = (lttng("create", SESSION, "--output=" + traces)
            or lttng("enable-channel", "-u", "-s", SESSION, "--tracefile-size=32M",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Says on what machine, and with what versions of everything, was measured."""
+"""Describes the machine and the versions of all programs that were used."""
 
 import datetime
 import os
@@ -26,7 +26,7 @@ def cpu():
 
 
 def describe(arguments, packages):
-    """arguments: run.sh's. packages: {what it is called: Debian's name}."""
+    """arguments: those of run.sh. packages: {name on the page: Debian's name}."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
         "command": ("BENCH_QUICK=1 " if QUICK else "")

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the benchmark programs and writes what they said as JSON.
+"""Runs the benchmark programs and writes their results as JSON.
 
   measure.py heap|locks|trace|threads [PART...]
 
-Writes build/bench/heap.json, or another of that name; with PARTs it replaces
-these in it.
+Writes build/bench/heap.json, locks.json, trace.json or threads.json. With PARTs it
+replaces only these parts in the file.
 """
 
 import importlib
@@ -28,7 +28,7 @@ def main():
         sys.exit("bench: no part is called " + ", ".join(sorted(unknown)))
     begin = time.monotonic()
     empty_scratch()
-    # A run of some parts replaces these and keeps the others.
+    # A run of some parts replaces these parts and keeps the others.
     results = {}
     if wanted and os.path.exists(output):
         with open(output, encoding="utf-8") as f:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured of the exact mode: every block counted."""
+"""Measurements of the exact mode, which counts every block."""
 
 import glob
 import os
@@ -12,7 +12,7 @@ from running import (
 
 EXACT = mprof("heap_rate=1:report=0:profile=0")
 
-# (frames of the stack, whose it is, numbers of threads)
+# (frames of the stack, shared or own stack, numbers of threads)
 STACKS = ((6, "shared", (1, 2, 4, 16)), (6, "own", (1, 2, 4, 16)),
           (20, "shared", (1, 2)))
 
@@ -22,12 +22,12 @@ STACKS = ((6, "shared", (1, 2, 4, 16)), (6, "own", (1, 2, 4, 16)),
 
 def exact():
     results = {}
-    pairs = 600000 if QUICK else 16000000  # of all threads together
+    pairs = 600000 if QUICK else 16000000  # total of all threads
     for frames, whose, threads in STACKS:
         log("exact: %d frames, %s stacks" % (frames, whose))
         jobs = {}
         for n in threads:
-            # What calls main has more frames than what calls a thread.
+            # main has more callers than the start function of a thread.
             depth = frames - exact_frames(0, n, whose)
             got = exact_frames(depth, n, whose)
             if got != frames:
@@ -100,7 +100,7 @@ def live_job(name, arguments, env):
 
 
 def tables_bytes():
-    """What the profiler itself says that it has used, in the only report."""
+    """Returns the size of the profiler's tables, from the only report."""
     path, = glob.glob(os.path.join(SCRATCH, "live.*.txt"))
     with open(path, encoding="utf-8") as f:
         found = re.search(r"profiler's tables.*\(([\d,]+) bytes\)", f.read())

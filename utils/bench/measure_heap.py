@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured for the heap profile."""
+"""Measurements of the heap profile."""
 
 import concurrent.futures
 import os
@@ -28,8 +28,8 @@ def jemalloc_profiles():
 
 
 def pair_variants():
-    """Variants with the nanoseconds that a pair takes, about; and which are
-    absent, and why."""
+    """Returns the variants with the approximate nanoseconds of a pair, and the
+    absent ones with the reason."""
     all_of_them, absent = [], {}
 
     def add(cost, name, argv, env=None):
@@ -88,7 +88,7 @@ def pair():
 
 def pair_job(variant, arguments):
     argv = list(variant.argv)
-    if argv[0] == program("pair-go"):  # its rate comes last
+    if argv[0] == program("pair-go"):  # the rate is the last argument
         argv[1:1] = arguments
     else:
         argv += arguments
@@ -123,7 +123,8 @@ def lookup():
 
 
 def lookup_instructions(stacks):
-    """Instructions a lookup of any stack, less those that make it up."""
+    """Returns the instructions of a lookup of any stack, less those that make up
+    the stack."""
     lookups = 10000 if QUICK else 200000
 
     def count(function):
@@ -176,9 +177,9 @@ def demo():
 
 
 def instructions():
-    """Of the demonstration programs, of Duktape for each script; two counts at
-    a time, since nothing is timed. Symbols are left out: other processes find
-    them."""
+    """Counts the instructions of the demonstration programs, of Duktape for each
+    script. Two counts run at a time, because nothing is timed. Symbols are left
+    out, because other processes find them."""
     if not has_valgrind():
         return {}
     log("instructions of the demonstration programs")
@@ -232,7 +233,7 @@ def compile():
 
 
 def text_bytes():
-    """The sum of an object's sections with code."""
+    """Returns the total size of an object's sections with code."""
     results = {}
     for name in COMPILED:
         results[name] = {}
@@ -249,7 +250,7 @@ def text_bytes():
 
 
 def rss():
-    """KiB of a program that allocates nothing."""
+    """Measures the KiB of a program that allocates nothing."""
     log("resident memory")
     fields = ("VmHWM", "VmRSS", "Rss")
 
@@ -268,7 +269,7 @@ def rss():
 
 
 def exittime():
-    """Milliseconds from the end of main to the end of the process."""
+    """Measures the milliseconds from the end of main to the end of the process."""
     log("exit time")
     results = {}
     for stacks in ("0", "1000"):
@@ -293,9 +294,9 @@ def exittime():
     return results
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
-# Of Debian, with their versions: by what the page calls them.
+# Debian's packages, by their names on the page, which has their versions.
 PACKAGES = {
     "jemalloc": "libjemalloc2",
     "gperftools": "libgoogle-perftools-dev",

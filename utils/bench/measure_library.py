@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured of memory that the program's libraries allocate for it."""
+"""Measurements of memory that libraries allocate for the program."""
 
 from running import (
     QUICK, ROUNDS, has_valgrind, instructions_of, log, median_of, mprof,
@@ -10,7 +10,7 @@ SITES = "MProf, sites alone"
 
 
 def strings():
-    """std::string, by way of the interceptors."""
+    """Measures std::string, whose blocks come through the interceptors."""
     log("strings")
     arguments = ["200" if QUICK else "3000", "5"]
     variants = {
@@ -39,7 +39,7 @@ def strings():
 
 
 def gc():
-    """The demonstration program on Boehm's collector."""
+    """Measures the demonstration program on Boehm's collector."""
     log("gc")
     arguments = ["300" if QUICK else "6000"]
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured for the block and mutex profiles."""
+"""Measurements of the block and mutex profiles."""
 
 import concurrent.futures
 import dataclasses
@@ -15,9 +15,9 @@ from running import (
     QUICK, ROUNDS, by_line, has_valgrind, instructions_in, log, median_of,
     mprof, program, run, take_turns, values)
 
-REPEATS = 3  # in each process, after one that is not kept
+REPEATS = 3  # in each process, after a first one that is dropped
 SLOW_ROUNDS = min(ROUNDS, 3)
-JUDGED_ROUNDS = ROUNDS if QUICK else 30  # of contests, which vary most
+JUDGED_ROUNDS = ROUNDS if QUICK else 30  # of contended locks, which vary most
 PAIR_NS = 2e6 if QUICK else 15e6  # of a repeat
 COND_NS = 4e6 if QUICK else 40e6
 CONTEST_MS = 10 if QUICK else 40
@@ -30,20 +30,20 @@ class Loop:
     program: str
     arguments: list
     go: list | None  # arguments of the program in Go, if it has this loop
-    size: typing.Callable  # of a variant: the next argument, how long a repeat is
+    size: typing.Callable  # gives a variant's next argument: a repeat's length
     unit: str  # the line of the output with the result
-    # The block profile must have more events than this; None for none at all.
+    # The block profile must have more events than this. None: no events at all.
     waits: int | None = None
     has_contention: bool = False  # the mutex profile must have events
-    has_mutex: bool = True  # LTTng's library knows these only
+    has_mutex: bool = True  # the loop uses a mutex; LTTng's library knows only mutexes
     has_slow: bool = True  # the slow tools take part
     prefix: tuple = ()
     rounds: int = ROUNDS
 
 
 def measure(loops):
-    """{loop: {line of the output: {variant: [value a round]}}}; and under
-    "absent" who could not take part, and why."""
+    """Returns {loop: {line of the output: {variant: [value a round]}}}. "absent"
+    has the tools that could not take part, with the reason."""
     with lttng.daemon() as why_no_session:
         here, absent = variants(why_no_session)
         results = {"absent": absent}
@@ -94,7 +94,7 @@ def job(variant, loop):
 
 
 def check_profiles(variant, loop, result):
-    """That MProf's have events where threads waited, and none elsewhere."""
+    """Checks that MProf's profiles have events where threads waited, and no others."""
     is_contended = loop.waits is not None
     for profile, least in (("block", loop.waits),
                            ("mutex", 0 if loop.has_contention else None)):
@@ -109,7 +109,7 @@ def check_profiles(variant, loop, result):
 
 
 def pair_loop(name, ns, kind, **how):
-    """ns: what a pair takes without a profiler, about."""
+    """ns: approximate time of a pair without a profiler."""
     fields = {"program": "lock_pair", "go": ["pair", kind], **how}
     return Loop(name, arguments=[kind, "1"], unit="ns",
                 size=lambda variant: PAIR_NS / ns / variant.cost, **fields)
@@ -129,8 +129,8 @@ def pair():
 
 
 def instructions():
-    """Of a pair, less those of the loop around it; two counts at a time, since
-    nothing is timed. The heap is left out, as is to be under valgrind."""
+    """Counts the instructions of a pair, less those of the loop around it. Two
+    counts run at a time, because nothing is timed. heap=0, as valgrind needs."""
     if not has_valgrind():
         return {}
     log("locks: instructions")
@@ -170,8 +170,8 @@ def handoff_loop(name, threads, **how):
     fields = {"program": "lock_handoff", "arguments": ["mutex", str(threads)],
               "go": ["handoff", "mutex", str(threads)], **how}
     # The threads of each repeat meet at a barrier and are joined. Beyond these
-    # there must be waits for the lock; of the rwlock there may be a few only,
-    # where readers leave the writer no gap.
+    # waits there must be waits for the lock. For the rwlock there may be only a
+    # few, because readers leave the writer no gap.
     if "waits" not in fields:
         fields["waits"] = (2 * threads + 1) * (REPEATS + 1)
     return Loop(name, size=lambda variant: CONTEST_MS, unit="per_second",
@@ -195,7 +195,7 @@ def handoff():
 
 
 def cond_loop(name, ns, **how):
-    """ns: what an event takes, about; tools have less influence on it."""
+    """ns: approximate time of an event, which tools change less."""
     events = COND_NS / ns
     return Loop(name, "lock_cond", [], ["cond"], unit="ns",
                 size=lambda variant: events / min(variant.cost, 10),
@@ -210,9 +210,9 @@ def cond():
     ])
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
-# Of Debian, with their versions: by what the page calls them.
+# Debian's packages, by their names on the page, which has their versions.
 PACKAGES = {
     "linux-perf": "linux-perf",
     "lttng-ust": "liblttng-ust1",

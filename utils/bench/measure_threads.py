@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured for the stacks of all threads, and for labels."""
+"""Measurements of the stacks of all threads, and of labels."""
 
 import collections
 import contextlib
@@ -18,20 +18,20 @@ from running import (
     median_of, mprof, program, run, take_turns)
 
 SIZES = (10, 1000) if QUICK else (10, 1000, 10000)
-PROFILES = 3 if QUICK else 8  # in each process, after one that is not kept
+PROFILES = 3 if QUICK else 8  # in each process, after a first one that is dropped
 TURNS = 2 if QUICK else 3
 TOOL_SECONDS = 10 if QUICK else 60  # until a debugger is stopped
 NOTED = "profile=0:report=0:threads=1"
-LABEL_ROUNDS = ROUNDS if QUICK else 30  # their bar is narrow
+LABEL_ROUNDS = ROUNDS if QUICK else 30  # more rounds, because their bar is narrow
 
-# env: of the program. takes: its own profile; else tool is the debugger's
-# command line, from the process's number.
+# env: environment of the program. takes: the program takes its own profile. Else
+# tool makes the debugger's command line from the process id.
 Variant = collections.namedtuple("Variant", "name argv env takes tool")
 Variant.__new__.__defaults__ = ({}, True, None)
 
 
 class Program:
-    """threads.c or threads.go, which does what it is told."""
+    """A running threads.c or threads.go, which obeys commands."""
 
     def __init__(self, variant, arguments):
         everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
@@ -43,7 +43,7 @@ class Program:
         self.answer()
 
     def answer(self):
-        """{name: number} of the lines before "ok"."""
+        """Returns {name: number} of the lines before "ok"."""
         found = {}
         for line in self.process.stdout:
             if line == "ok\n":
@@ -75,14 +75,15 @@ def running(variant, *arguments):
         it.process.wait()
 
 
-# --- who takes part ----------------------------------------------------------
+# --- the variants ----------------------------------------------------------
 
 MPROF, STOPPED = "MProf", "MProf, stop_threads=1"
 GDB, EU_STACK = "gdb, thread apply all bt", "eu-stack -p"
 
 
 def variants():
-    """All that are here; and which are absent, and why."""
+    """Returns the variants that are available, and the absent ones with the
+    reason."""
     here = [Variant(MPROF, [program("threads-mprof")], mprof(NOTED)),
             Variant(STOPPED, [program("threads-mprof")],
                     mprof(NOTED + ":stop_threads=1"))]
@@ -118,8 +119,8 @@ def go_version(name):
 
 
 def own_profiles(it):
-    """Profiles by the program itself, after one that is not kept, and as much
-    time without."""
+    """Measures profiles that the program itself takes, after a first one that is
+    dropped, and as much time without a profile."""
     it.do("profile"), it.do("write")
     taken = [it.do("profile") for _ in range(PROFILES)]
     written = [it.do("write") for _ in range(PROFILES)]
@@ -137,7 +138,7 @@ def own_profiles(it):
 
 
 def tool_profile(variant, it):
-    """One by a debugger; None if that takes too long."""
+    """Measures one profile by a debugger. Returns None if it takes too long."""
     it.do("open")
     path = os.path.join(SCRATCH, "stacks")
     begin = time.monotonic()
@@ -175,7 +176,7 @@ def one_turn(variant, size, watcher):
 
 
 def profile():
-    """{size: {watcher: {variant: [of a turn]}}}"""
+    """Returns {size: {watcher: {variant: [result of a turn]}}}."""
     here, absent = variants()
     results = {"absent": absent, "late": {}, "seconds": TOOL_SECONDS}
     for size in SIZES:
@@ -189,8 +190,9 @@ def profile():
 
 
 def turns_of(here, size, watcher, late):
-    """Debuggers stop everything alike, so one watcher and one turn do for them;
-    one that is too late for so many threads is not asked again."""
+    """Returns the turns of a variant. A debugger stops all watchers alike, so it has
+    one watcher and one turn. A debugger that takes too long for so many threads
+    gets no further turn."""
     found = collections.defaultdict(list)
     for turn in range(TURNS):
         for variant in here:
@@ -281,9 +283,9 @@ def labels():
             for kind in ("ring", "lifo")}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
-# Of Debian, with their versions: by what the page calls them.
+# Debian's packages, by their names on the page, which has their versions.
 PACKAGES = {
     "gdb": "gdb",
     "elfutils": "elfutils",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured for the execution trace."""
+"""Measurements of the execution trace."""
 
 import concurrent.futures
 import dataclasses
@@ -16,7 +16,7 @@ from running import (
     instructions_in, is_built, log, median_of, mprof, program, run, take_turns,
     values)
 
-REPEATS = 3  # in each process, after one that is not kept
+REPEATS = 3  # in each process, after a first one that is dropped
 FRAMES = 10  # of each stack
 LOOP_NS = 1e6 if QUICK else 25e6  # of a repeat
 OFF_ROUNDS = ROUNDS if QUICK else 25
@@ -24,8 +24,8 @@ OFF_NS = 1e6 if QUICK else 8e6
 COUNTED_STEPS = 20000
 
 MPROF, GO_NEW, GO_OLD = "MProf", "Go, newest", "Go 1.19"
-OFF = ", off"  # of all of these
-# A trace in memory, however long it is, and nothing else.
+OFF = ", off"  # ends the names of runs without a trace
+# Keeps the whole trace in memory, and writes nothing else.
 ALONE = "profile=0:report=0:symbolize=0:trace_max_mb=1024"
 
 
@@ -33,8 +33,8 @@ ALONE = "profile=0:report=0:symbolize=0:trace_max_mb=1024"
 class Loop:
     name: str
     kind: str
-    events: int  # that a step has
-    ns: dict  # {tracer: what a step takes with it, about}
+    events: int  # number of events of a step
+    ns: dict  # {tracer: approximate time of a step}
     threads: int = 1
     unit: str = "ns"  # the line of the output with the result
     prefix: tuple = ()
@@ -53,7 +53,7 @@ def loops():
         Loop("system call, 2 threads", "read", 1, read, threads=2),
         Loop("wait", "expire", 2, {MPROF: 150}),
         Loop("wait, 2 threads", "expire", 2, {MPROF: 150}, threads=2),
-        # As a batch process neither thread runs before the other waits.
+        # In a batch process, neither thread runs before the other waits.
         Loop("turn", "turns", 3, {MPROF: 1400, GO_NEW: 450, GO_OLD: 2100},
              threads=2, unit="wall_ns",
              prefix=("chrt", "--batch", "0", "taskset", "-c", one),
@@ -69,11 +69,12 @@ class Tracer:
     name: str
     program: str
     env: typing.Any
-    loop: str  # what the function with the loop is called, but for its kind
+    loop: str  # name of the function with the loop, without its kind
 
 
 def tracers():
-    """All that are here, and which are absent and why."""
+    """Returns the tracers that are available, and the absent ones with the
+    reason."""
     here = [Tracer(MPROF, "trace_loop-trace", mprof(ALONE), "loop_")]
     absent = {}
     for name, built in ((GO_NEW, "trace-go"), (GO_OLD, "trace-go1.19")):
@@ -90,12 +91,14 @@ def argv_of(tracer, loop, calls, steps, repeats, *trace):
 
 
 def tool(name, *arguments):
-    """What one of MProf's tools for traces says; it must accept the trace."""
+    """Returns the output of one of MProf's trace tools, which must accept the
+    trace."""
     return run([os.path.join(TOP, "build/bin", name), *arguments], {}).text
 
 
 def calls_for(tracer, loop):
-    """How many calls make a stack have FRAMES frames, as its trace says."""
+    """Returns the number of calls with which stacks in the trace have FRAMES
+    frames."""
     trace, json = (os.path.join(SCRATCH, f) for f in ("few.trace", "few.json"))
     calls = 4
     run(argv_of(tracer, loop, calls, 100, 1, trace),
@@ -112,7 +115,7 @@ def calls_for(tracer, loop):
 
 def event_job(tracer, loop, calls, is_on):
     steps = LOOP_NS / loop.ns[tracer.name]
-    # Of all repeats, the first included.
+    # Counts all repeats, including the first.
     events = (REPEATS + 1) * int(steps) * loop.threads * loop.events
 
     def once():
@@ -130,14 +133,14 @@ def event_job(tracer, loop, calls, is_on):
     return once
 
 
-# What a step has in the trace.
+# The events in the trace that a step is recognized by.
 SIGNS = {"region": "UserRegion", "stacks": "UserRegion", "read": "GoSysCall", "expire": "GoBlockSync",
          "turns": "GoBlockSync"}
 
 
 def check_counts(tracer, loop, calls, steps):
-    """A whole trace is sound and has all that was done. Of Go's own ones, for
-    which the checker is too strict at times, the sizes must do."""
+    """Checks that a trace is sound and has all events. For Go's own traces the
+    checker is too strict at times, so only their sizes are checked."""
     path = os.path.join(SCRATCH, "whole.trace")
     run(argv_of(tracer, loop, calls, steps, REPEATS, path), tracer.env)
     counts = {name: int(n) for n, name in re.findall(
@@ -150,7 +153,7 @@ def check_counts(tracer, loop, calls, steps):
 
 
 def event():
-    """{loop: {"ns" of a step or "bytes" of an event: {variant: runs}}}."""
+    """Returns {loop: {"ns" of a step or "bytes" of an event: {variant: runs}}}."""
     here, absent = tracers()
     results = {"absent": absent, "events": {}}
     for loop in loops():
@@ -170,7 +173,7 @@ def event():
 
 PLAIN, SITES, TRACE = "plain", "profiles", "trace"
 BUILDS = {PLAIN: "plain", SITES: "sites", TRACE: "trace"}
-# What the loop is called: its program, arguments, and what a step takes, about.
+# {name of the loop: its program, arguments, and approximate time of a step}
 OFF_LOOPS = {
     "mutex, one thread": ("lock_pair", ["mutex", "0"], 4),
     "mutex": ("lock_pair", ["mutex", "1"], 15),
@@ -183,7 +186,8 @@ OFF_LOOPS = {
 
 
 def off():
-    """Of a step: nanoseconds, and instructions less those of an empty loop."""
+    """Measures nanoseconds of a step, and its instructions less those of an empty
+    loop."""
     log("trace: off")
     env = mprof("heap=0:profile=0:report=0")
 
@@ -209,7 +213,7 @@ def off():
         return (count(name, arguments, build, arguments[0])
                 - count(name, arguments, build, "none")) / (2 * COUNTED_STEPS)
 
-    # Nothing is timed here, so two at a time.
+    # Nothing is timed here, so two run at a time.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         counts = {title: {b: pool.submit(of_a_step, name, arguments, b)
                           for b in BUILDS}
@@ -221,8 +225,8 @@ def off():
 
 
 def is_same_code():
-    """Whether the programs with the sites of the profiles and of the trace have
-    the same instructions."""
+    """Returns whether the programs with the sites of the profiles and of the trace
+    have the same instructions."""
     def code(build):
         return [subprocess.run(
             ["llvm-objdump-19", "--disassemble", "--no-show-raw-insn",
@@ -240,7 +244,7 @@ WRITE_ROUNDS = 2 if QUICK else 5
 
 
 def load(build, amount, path, options):
-    """A run of trace_load: what it has printed, and when the process ended."""
+    """Runs trace_load. Returns its output and the time of its end."""
     r = run([program("trace_load-" + build), *amount, path],
             mprof("profile=0:report=0" + options))
     return {"before_kib": values(r.text, "hwm_kib")[0],
@@ -250,8 +254,8 @@ def load(build, amount, path, options):
 
 
 def write():
-    """By mprof_trace_stop, where the memory can be looked at afterwards, and at
-    exit."""
+    """Measures writing by mprof_trace_stop, after which the memory can be read, and
+    at exit."""
     log("trace: write")
     amount = ["events", str(WRITTEN_EVENTS)]
     path = os.path.join(SCRATCH, "out.trace")
@@ -307,7 +311,7 @@ def recorder():
 
 
 def opens(go, flag, path):
-    """Whether go tool trace prints all events; None without one."""
+    """Returns whether go tool trace prints all events; None without this tool."""
     try:
         done = subprocess.run([go, "tool", "trace", flag, path], cwd=DIR,
                               stdin=subprocess.DEVNULL, check=False,
@@ -318,9 +322,9 @@ def opens(go, flag, path):
     return done.returncode == 0
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
-# Of Debian, with their versions: by what the page calls them.
+# Debian's packages, by their names on the page, which has their versions.
 PACKAGES = {
     "go": "golang-1.19-go",
     "compiler-rt": "libclang-rt-19-dev",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is measured of tracers that record no stacks: XRay and uftrace record
-the begin and the end of functions, LTTng's library the locks."""
+"""Measurements of tracers that record no stacks. XRay and uftrace record the begin
+and the end of functions, LTTng's library records locks."""
 
 import os
 import re
@@ -12,17 +12,18 @@ import lttng
 from running import (
     QUICK, SCRATCH, is_built, log, median_of, program, run, take_turns)
 
-REPEATS = 3  # in each process, after one that is not kept
+REPEATS = 3  # in each process, after a first one that is dropped
 TRACER_ROUNDS = 2 if QUICK else 7
 CALLS = 20000 if QUICK else 300000  # of a repeat
 PAIRS = 10000 if QUICK else 100000
 
 CALL_EVENTS = 2  # the begin of a function and its end
-PAIR_EVENTS = 3  # a mutex is wanted, had, and given back
+PAIR_EVENTS = 3  # a thread wants a mutex, gets it, and releases it
 OFF = ", off"
 XRAY, LTTNG = "XRay, flight data recorder", "LTTng, mutexes"
 UFTRACE = {"uftrace, -pg": "pg", "uftrace, -finstrument-functions": "hooks"}
-# Room for all, and with what it leaves out otherwise: functions below 5 us.
+# Has room for all events, and records also functions below 5 us, which XRay
+# leaves out by default.
 XRAY_OPTIONS = "func_duration_threshold_us=0:buffer_size=4194304:" \
     "buffer_max=32:grace_period_ms=1"
 
@@ -97,7 +98,7 @@ def with_lttng(notes):
 
 
 def others():
-    """{"runs": {variant: [{"ns" of a step, "bytes" of an event}]}, "events" of a
+    """Returns {"runs": {variant: [{"ns" of a step, "bytes" of an event}]}, "events" of a
     step: {variant: number}, "absent" and "notes": {variant: why}}."""
     log("trace: other tracers")
     jobs, events, absent, notes = {}, {}, {}, {}

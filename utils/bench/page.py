@@ -3,6 +3,7 @@
 """A section of the page: headings, tables, bars, and the numbers in them."""
 
 import statistics
+import textwrap
 
 
 class Page:
@@ -13,11 +14,15 @@ class Page:
         self.lines += ["#" * level + " " + text, ""]
 
     def paragraph(self, text):
+        """Wraps the text, unless it is a list or a picture."""
+        if not text.startswith(("- ", "![")):
+            text = textwrap.fill(text, 100, break_long_words=False,
+                                 break_on_hyphens=False)
         self.lines += [text, ""]
 
     def table(self, head, rows, align=None):
-        """align: a letter for each column; the first is left, the others right
-        unless it is given."""
+        """align: a letter for each column. By default the first column is left, the
+        others are right."""
         ends = {"l": "---|", "r": "---:|"}
         align = align or "l" + "r" * (len(head) - 1)
         self.lines.append("| " + " | ".join(head) + " |")
@@ -34,7 +39,7 @@ def median(runs):
 
 
 def ratios(of, name, base):
-    """Of each round."""
+    """Returns the ratio of each round."""
     return [a / b for a, b in zip(of[name], of[base])]
 
 
@@ -54,7 +59,7 @@ def quartiles(runs):
 
 
 def number(value):
-    """Three digits, or all before the point."""
+    """Formats with three digits, or with all digits before the point."""
     if value >= 100:
         return "{:,.0f}".format(value)
     return "%.1f" % value if value >= 10 else "%.2f" % value
@@ -65,8 +70,8 @@ def times(value):
 
 
 def compare(page, what, bases, columns, show=number):
-    """A table of medians with their ratios. bases: {variant: the one that it is
-    compared with}, itself for none. columns: {title: {variant: runs}}."""
+    """Writes a table of medians with their ratios. bases: {variant: the variant that
+    it is compared with}, itself for none. columns: {title: {variant: runs}}."""
     rows = []
     for name, base in bases.items():
         if not any(name in of for of in columns.values()):
@@ -82,7 +87,7 @@ def compare(page, what, bases, columns, show=number):
 
 
 def as_printed(form, value):
-    """So that what is shown agrees with the verdict."""
+    """Rounds as the page does, so that the figures agree with the verdict."""
     return float((form % value).split()[0])
 
 
@@ -104,7 +109,7 @@ class Bars:
         self.rows.append((what, way, form % bar, form % measured, met, remark))
 
     def write(self, page):
-        """The direction stands in the head if it is the same for all."""
+        """Writes the table. The direction is in its head if all rows have the same."""
         ways = {row[1] for row in self.rows}
         head = ways.pop() if len(ways) == 1 else "bar"
         page.heading("The bars")

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the results of measure.py into its section of a page, and plots.
+"""Turns the results of measure.py into a section of the page, and into plots.
 
   report.py heap|locks|trace|threads DIR
 
-Writes the section into DIR/benchmarks.md, where the other sections stay as they
-are, and its plots beside it. A part that was not measured is left out.
+Writes the section into DIR/benchmarks.md and the plots beside it. The other
+sections stay as they are. A part that was not measured is left out.
 """
 
 import importlib
@@ -25,12 +25,12 @@ def write_head(page, section, machine):
     page.heading(section.TITLE, 1)
     page.paragraph(
         "`%s` wrote this section on %s, in %s minutes, at commit %s. All "
-        "variants of a measurement took turns; figures are medians over the "
-        "rounds, and ratios are medians of each round's ratio." %
+        "variants of a measurement took turns. Figures are medians over the "
+        "rounds. Ratios are medians of each round's ratio." %
         (machine["command"], machine["date"], machine["minutes"],
          machine["commit"]))
     if machine["quick"]:
-        page.paragraph("**A quick run, to see that everything works: its "
+        page.paragraph("**A quick run, to see that everything works. Its "
                        "figures mean nothing.**")
     page.paragraph("%s, %d processors; Linux %s, %s; %s; %s." % (
         machine["cpu"], machine["cpus"], machine["kernel"], machine["libc"],
@@ -42,7 +42,7 @@ def write_head(page, section, machine):
 
 
 def sections_of(text):
-    """{heading: text}: sections begin with the headings of the first level."""
+    """Returns {heading: text}. Sections begin with headings of the first level."""
     return {part.splitlines()[0]: part
             for part in re.split(r"^(?=# )", text, flags=re.M) if part.strip()}
 

@@ -8,30 +8,31 @@ PLAIN = "plain"
 EXACT = "MProf, exact"
 
 EXACT_NOTES = """\
-`malloc(64)` and `free` below recursive calls; the program asks the profile how
-many frames were recorded. Where stacks are *shared*, all threads have one and
-thus one bucket; where they are *own*, each thread has another. Nanoseconds are
-those of a thread's own loop; the throughput is that of all threads together,
-from the start of the first to the end of the last. A stack that comes again at
-once is found by its caller in a cache of the thread, without hashing, and then
-compared frame by frame; *MProf, exact* in the table of pairs has a thousand
+The loop calls `malloc(64)` and `free` below recursive calls. The program asks the
+profile how many frames were recorded. With *shared* stacks all threads have one
+stack and thus one bucket. With *own* stacks each thread has another. Nanoseconds
+are those of a thread's own loop. The throughput is that of all threads together,
+from the start of the first to the end of the last. A stack that repeats at once
+is found by its caller in a cache of the thread, without hashing, and then
+compared frame by frame. *MProf, exact* in the table of pairs uses a thousand
 buckets in turn."""
 
 LIVE_NOTES = """\
-All blocks are live at once, then freed in the order in which they came or in
-any order. *Tables* is what the profiler itself says it has used, *resident* what
-the process has more than plain, both by live block. The map has a slot of four
-bytes for every 16 bytes of the heap, so what a block costs grows with its
-size."""
+All blocks are live at once, then freed in the order in which they came or in any
+order. *Tables* is the memory that the profiler itself reports. *Resident* is the
+memory that the process has more than plain. Both are divided by the live blocks.
+The map has a slot of four bytes for every 16 bytes of the heap, so the cost of a
+block grows with its size."""
 
 
 def of_threads(of, threads):
-    """{variant: runs} for a number of threads."""
+    """Returns {variant: runs} for a number of threads."""
     return {v: of["ns"]["%s/%d" % (v, threads)] for v in (PLAIN, EXACT)}
 
 
 def speedup(of, variant, threads):
-    """Throughput of so many threads to that of one: median of the rounds."""
+    """Returns the throughput of so many threads relative to one thread: the median
+    of the rounds."""
     wall = of["wall_ns"]
     return median([one / many for one, many in
                    zip(wall[variant + "/1"], wall["%s/%d" % (variant, threads)])])

@@ -10,16 +10,16 @@ from page import (
 
 TITLE = "What the heap profile costs"
 VARIANTS = """\
-*plain* is `clang -O2`; *frame pointers* adds `-fno-omit-frame-pointer \
--momit-leaf-frame-pointer`, what MProf makes of the program besides its own \
-code; *MProf* is `mprof-clang -O2 -fmprof`."""
+*plain* is `clang -O2`. *frame pointers* adds `-fno-omit-frame-pointer \
+-momit-leaf-frame-pointer`, which MProf adds to a program beside its own code. \
+*MProf* is `mprof-clang -O2 -fmprof`."""
 PLAIN = "plain"
 FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
 EXACT = "MProf, exact"
 
-# What each variant of the pair is compared with: the same allocator without a
-# profiler.
+# The variant that each variant of the pair is compared with: the same allocator
+# without a profiler.
 PAIR_BASES = {
     PLAIN: PLAIN,
     FRAMES: PLAIN,
@@ -40,57 +40,57 @@ PAIR_BASES = {
 
 PAIR_NOTES = """\
 - A step of *ring* frees the oldest of 256 live blocks of 16 to 1024 bytes and
-  allocates another; a step of *lifo* allocates 64 bytes and frees them. Nothing
-  else is done, so a ratio here is the worst that a program can see.
-- Each process times its own loop; its start and exit are not in the figures.
-  Exit has its own table. With one thread glibc's malloc takes shorter paths
-  than in a process with several.
-- The sampled MProf, jemalloc, tcmalloc and Go count about one block in 512 KiB;
+  allocates another. A step of *lifo* allocates 64 bytes and frees them. The
+  loop does nothing else, so a ratio here is the worst that a program can see.
+- Each process times its own loop. Its start and exit are not in the figures.
+  Exit has a table of its own. With one thread, glibc's malloc takes shorter
+  paths than in a process with several threads.
+- The sampled MProf, jemalloc, tcmalloc and Go count about one block in 512 KiB.
   *every block* and *exact* count all.
 - *MProf, heap=0* is the rewritten program with the profiler switched off.
-- gperftools writes a profile for each GiB that is allocated, heaptrack hands
-  every event to a second process, on another core where one is free, whose time
-  does not count here, and `-fmemory-profile` also instruments every load and
-  store.
+- gperftools writes a profile for each GiB that is allocated.
+- heaptrack sends every event to a second process, on another core if one is
+  free. The time of that process does not count here.
+- `-fmemory-profile` also instruments every load and store.
 - Go has no free: its garbage collector works beside the loop, in part on other
-  cores, which its figures for two threads show."""
+  cores. Its figures for two threads show this."""
 
 LOOKUP_NOTES = """\
 Nanoseconds to find the bucket of a stack of ten frames, by the runtime's
-internal interface, less what the loop itself takes. The same number of lookups
-goes to 1,000 stacks in each table, inserted one after the other (*hot*) or at
-equal distances (*spread*), in random order; then to any stack of the table
-(*all*). The bar is judged on the worse of hot and spread. Looking up all of a
-large table in random order is bound by cache misses, one or two in the table
-and the stack itself, as it is for any table of that size; the instructions say
-that the number of probes stays the same."""
+internal interface, less the time of the loop itself. The same number of lookups
+goes to 1,000 stacks in each table, in random order. These stacks were inserted
+one after the other (*hot*) or at equal distances (*spread*). Then the lookups go
+to any stack of the table (*all*). The bar is judged on the worse of hot and
+spread. Lookups of all stacks of a large table in random order are bound by cache
+misses, as in any table of that size: one or two in the table, and the stack
+itself. The instructions show that the number of probes stays the same."""
 
 DEMO_NOTES = """\
-User and system time of the whole process and its children, the writing of the
-profile and the report at exit included. *symbolize=0* leaves out the names of
-functions in them, which llvm-symbolizer finds in a child process: a cost that
-depends on the size of the program and not on how long it runs, so the bars are
-judged without it and the row with it stands beside them. Peak memory of *MProf*
-is that of the largest of program and children."""
+User and system time of the whole process and its children. The time includes the
+writing of the profile and the report at exit. *symbolize=0* leaves out the names
+of functions, which llvm-symbolizer finds in a child process. The cost of names
+depends on the size of the program and not on how long it runs. The bars are
+therefore judged without names, and the row with names stands beside them. Peak
+memory of *MProf* is that of the largest of program and children."""
 
 INSTRUCTION_NOTES = """\
 Instructions of the whole process as valgrind counts them, from start to exit,
-with `symbolize=0`; they repeat to within a millionth. Those of Duktape are summed
-over its scripts. MProf's share grows with the bytes that are allocated for an
-instruction of the program, since these bring samples."""
+with `symbolize=0`. They repeat to within a millionth. For Duktape they are summed
+over its scripts. MProf's share grows with the bytes that the program allocates
+for an instruction, because these bytes bring samples."""
 
 COMPILE_NOTES = """\
-User and system time of `-O2 -c`, the driver's own included. Text is the sum of
-the object's `.text*` sections, cold code included."""
+User and system time of `-O2 -c`, including the time of the driver. Text is the
+sum of the object's `.text*` sections, including cold code."""
 
 RSS_NOTES = """\
-Of a program that allocates nothing, read at the end of main. Part of it is the
-runtime's own code, which is shared between processes."""
+Memory of a program that allocates nothing, read at the end of main. Part of it is
+the runtime's own code, which processes share."""
 
 EXIT_NOTES = """\
-From the end of main to the moment when the parent process learns that the
-process has ended; with no sampled stack, and with 1,000 (`heap_rate=1`). By
-default profile and report are written, with names."""
+Time from the end of main to the moment when the parent process learns that the
+process has ended. It is given for no sampled stack, and for 1,000 (`heap_rate=1`).
+By default profile and report are written, with names."""
 
 
 # --- the bars ----------------------------------------------------------------
@@ -284,7 +284,7 @@ def colour(name):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     if "pair" not in results:
         return {}
     pair = results["pair"]
@@ -299,7 +299,7 @@ def plots(results):
         rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("pair", write_pair), *report_exact.PARTS,
          *report_library.PARTS, ("lookup", write_lookup),

@@ -9,15 +9,15 @@ FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
 
 STRINGS_NOTES = """\
-Nanoseconds a line of a word count with C++17's `std::string`: twelve words are
-joined, taken apart again by `getline` and `substr`, and counted in a map. Most
-of its blocks are allocated inside libstdc++.so, which is not compiled with
-MProf, so they come through the interceptors. *Sites alone* is linked with
-`-fno-mprof-intercept` and does not count these."""
+Nanoseconds for each line of a word count with C++17's `std::string`. Twelve words
+are joined, taken apart again by `getline` and `substr`, and counted in a map. Most
+blocks are allocated inside libstdc++.so, which is not compiled with MProf, so
+they come through the interceptors. *Sites alone* is linked with
+`-fno-mprof-intercept` and does not count these blocks."""
 
 GC_NOTES = """\
 The program of `utils/demo.sh gc`, on Boehm's collector: user and system time of
-the process, the writing of the profile included, without names."""
+the process, including the writing of the profile, without names."""
 
 
 def library_bars(bars, results):

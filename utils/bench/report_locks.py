@@ -9,10 +9,10 @@ from page import (
 
 TITLE = "What the block and mutex profiles cost"
 VARIANTS = """\
-*plain* is `clang -O2`; *MProf* is one program, built with `mprof-clang -O2 \
--fmprof`, and run with `block_rate` and `mutex_fraction` 0 (*off*), one of them 1, \
-or both; 1 records every event. Go has the same loops, with its own locks and \
-profiles."""
+*plain* is `clang -O2`. *MProf* is one program, built with \
+`mprof-clang -O2 -fmprof`. It runs with `block_rate` and `mutex_fraction` 0 \
+(*off*), one of them 1, or both 1. A rate of 1 records every event. Go has the \
+same loops, with its own locks and profiles."""
 
 GO_OFF = "Go, off"
 BASES = {
@@ -35,35 +35,38 @@ MUTEX_PAIR, MUTEX_HANDOFF = "mutex", "mutex, 2 threads"
 PINNED = "on one processor"
 
 PAIR_NOTES = """\
-- A step locks, increments a counter and unlocks. Nobody else wants the lock, so
-  no profile records anything, as the benchmark checks: this is what the code
-  costs that is there in case somebody waits.
-- In a process with *one thread* glibc's mutexes need no atomic instruction; in
+- A step locks, increments a counter and unlocks. No other thread wants the lock,
+  so no profile records anything, and the benchmark checks this. The figure is the
+  cost of the code that is there in case a thread waits.
+- In a process with *one thread* glibc's mutexes need no atomic instruction. In
   the other columns a second thread exists and sleeps.
 - LTTng is its library liblttng-ust-pthread-wrapper, preloaded, which knows
-  mutexes only: without a session, and with one that records to disk.
-  `perf lock record` sees the kernel's own locks, `perf record` the futex calls
-  of those that wait or wake, with stacks; neither sees a lock that nobody waits
-  for. `valgrind --tool=drd --exclusive-threshold=1000` sees every access to
-  memory. The tools that take long ran in the first rounds only."""
+  mutexes only. It runs without a session, and with one that records to disk.
+- `perf lock record` sees the kernel's own locks. `perf record` sees the futex
+  calls of threads that wait or wake, with stacks. Neither sees a lock without a
+  waiter.
+- `valgrind --tool=drd --exclusive-threshold=1000` sees every access to memory.
+- The tools that take long ran in the first rounds only."""
 
 INSTRUCTION_NOTES = """\
-Of a pair, as valgrind counts them, less those of the same loop without a lock."""
+Instructions of a pair, as valgrind counts them, less those of the same loop
+without a lock."""
 
 HANDOFF_NOTES = """\
 - Each thread locks, works for about 1 us, unlocks, works for about 0.2 us, and
-  again, for a fixed time. The thread that unlocks is often back before the one
-  that waits is awake: *handed over* are the sections before which another thread
-  had the lock. Of the rwlock it is the writer's share: glibc's prefers readers,
-  Go's lets nobody starve, so the two do different work.
+  again, for a fixed time.
+- The thread that unlocks is often back before the waiting thread is awake.
+  *handed over* is the share of sections before which another thread had the
+  lock. For the rwlock it is the writer's share. glibc's rwlock prefers readers,
+  and Go's lets no thread starve, so the two do different work.
 - Barriers and joins of the benchmark itself are among the block profile's
   events."""
 
 COND_NOTES = """\
-Two threads, a mutex and two condition variables: an event is one signal, one
-wake-up and the change of threads. On one processor nothing that a profile does can
-hide beside the other thread's work, so the bar is judged there; on any, the
-kernel's choice of processor changes the time more than a profile does."""
+Two threads use a mutex and two condition variables. An event is one signal, one
+wake-up and the change of threads. The bar is judged on one processor. There the
+cost of a profile cannot hide beside the other thread's work. On any processor,
+the kernel's choice of processor changes the time more than a profile does."""
 
 
 # --- the bars ----------------------------------------------------------------
@@ -117,7 +120,7 @@ def write_absent(page, results):
 
 def write_pair(page, results):
     pair = results["pair"]
-    page.heading("One lock and one unlock that nobody waits for")
+    page.heading("One lock and one unlock without a waiter")
     page.paragraph("![Nanoseconds, by variant](benchmarks-locks.svg)")
     compare(page, "nanoseconds a pair (ratio)", BASES,
             {loop: pair[loop]["ns"] for loop in loops_of(pair)})
@@ -127,7 +130,7 @@ def write_pair(page, results):
 
 def write_instructions(page, results):
     counts = results["instructions"]
-    page.heading("The same in instructions")
+    page.heading("A lock and an unlock in instructions")
     compare(page, "instructions a pair (ratio)", BASES, counts,
             lambda value: "%.1f" % value)
     page.paragraph(INSTRUCTION_NOTES)
@@ -136,7 +139,7 @@ def write_instructions(page, results):
 def write_handoff(page, results):
     handoff = results["handoff"]
     loops = loops_of(handoff)
-    page.heading("A lock that threads want all the time")
+    page.heading("A contended lock")
     compare(page, "thousand critical sections a second (ratio)", BASES,
             {loop: handoff[loop]["per_second"] for loop in loops},
             lambda value: number(value / 1000))
@@ -150,7 +153,8 @@ def write_handoff(page, results):
 
 
 def of_thousand(of, line, name):
-    """Of the critical sections, how many the line of the output counts."""
+    """Returns how many of a thousand critical sections the line of the output
+    counts."""
     return number(median([1000 * a / b for a, b in
                           zip(of[line][name], of["sections"][name])]))
 
@@ -205,7 +209,7 @@ def colour(name):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     if "pair" not in results or "handoff" not in results:
         return {}
     pairs = results["pair"][MUTEX_PAIR]["ns"]
@@ -221,7 +225,7 @@ def plots(results):
         rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("pair", write_pair), ("instructions", write_instructions),
          ("handoff", write_handoff), ("cond", write_cond))

@@ -9,54 +9,57 @@ from page import Bars, compare, median, number, quartiles, ratio, ratios
 TITLE = "What the stacks of all threads cost"
 VARIANTS = """\
 *MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so that \
-waits are noted from the start; with `stop_threads=1` all threads stand still until \
-the last is read. Go has goroutines in the place of threads, and its own profile. The \
-debuggers look at `clang -O2`'s program from outside."""
+waits are noted from the start. With `stop_threads=1` all threads stand still \
+until the last is read. Go has goroutines in the place of threads, and its own \
+profile. The debuggers look at `clang -O2`'s program from outside."""
 
 PROFILE_NOTES = """\
 - Threads wait in `pthread_cond_wait`, `poll`, `sem_wait` and `read`, a quarter in
-  each, ten calls deep; goroutines at a channel. *records* is
-  `mprof_thread_profile`, Go's `runtime.GoroutineProfile`; *file* is
-  `mprof_write_profile("threads", path, 0)`, Go's
-  `pprof.Lookup("goroutine").WriteTo` and the writing of the file. MProf's names
-  the functions by running llvm-symbolizer. Of a debugger it is the whole run,
-  with its output in a file.
-- *disturbed* are threads of those that wait which have run meanwhile, however
-  shortly, as the kernel's count of their switches shows. None of their waits
-  has ended."""
+  each, ten calls deep. Goroutines wait at a channel.
+- *records* is `mprof_thread_profile`, and Go's `runtime.GoroutineProfile`.
+- *file* is `mprof_write_profile("threads", path, 0)`. For Go it is
+  `pprof.Lookup("goroutine").WriteTo` and the writing of the file. MProf names the
+  functions by running llvm-symbolizer.
+- For a debugger it is the whole run, with its output in a file.
+- *disturbed* counts the waiting threads that have run meanwhile, however shortly,
+  as the kernel's count of their switches shows. None of their waits has ended."""
 
 KEPT_NOTES = """\
-- A *watcher* has a processor for itself, everything else another. *Computing*, it
-  reads the clock all the time: a gap is a signal's handler or a stop. *Waking*,
-  it is two threads that wake each other by condition variables all the time: a
-  gap is what one was kept at the begin or the end of a wait, or while it was
-  read. Time in which watchers waited for the processor, as the kernel counts
-  it, is taken off: something else ran. A figure is the longest gap of a profile:
-  median, and the longest of all; *at rest*, of as much time without one.
-- gdb and `stop_threads=1` stop the watcher with all others, eu-stack one thread
-  after another."""
+- A *watcher* has a processor for itself. Everything else has another processor.
+- *Computing*, the watcher reads the clock all the time. A gap is a signal's
+  handler or a stop.
+- *Waking*, two threads wake each other by condition variables all the time. A gap
+  is the delay of a thread at the begin or the end of a wait, or while it was
+  read.
+- Time in which watchers waited for the processor, as the kernel counts it, is
+  subtracted: something else ran.
+- A figure is the longest gap of a profile: the median, and the longest of all.
+  *at rest* is the longest gap in as much time without a profile.
+- gdb and `stop_threads=1` stop the watcher with all others. eu-stack stops one
+  thread after another."""
 
 COMPUTING_NOTES = """\
-Those that compute share the processors with the one that asks. With more of them than \
-processors a profile takes as long as it takes until each has had its turn: the signal \
-is answered when the thread runs next. Of Go's goroutines only as many run as there are \
-processors; all others can be read at once."""
+Threads that compute share the processors with the thread that asks. With more \
+threads than processors, a profile takes as long as it takes until each has had \
+its turn: a thread answers the signal when it runs next. Of Go's goroutines only \
+as many run as there are processors. All others can be read at once."""
 
 NOTES_NOTES = """\
-What a call pays so that others can read where the thread waits: a note at its begin \
-and its end. The first call finds something at once, so its price shows fully; of two \
-threads that wait for each other the change of threads is most."""
+A call pays for two notes, at its begin and its end, so that others can read where \
+the thread waits. The first call finds something at once, so its price shows \
+fully. For two threads that wait for each other, most of the time is the change of \
+threads."""
 
 LABEL_NOTES = """\
 The heap profile's loops of one thread ([above](#one-malloc-and-one-free)), with \
-`heap_rate` 512 KiB as by default: without a label, and in a thread that has one."""
+the default `heap_rate` of 512 KiB: without a label, and in a thread that has one."""
 
 
 # --- the bars ----------------------------------------------------------------
 
 
 def all_of(results, size, watcher, variant, name):
-    """Of each turn."""
+    """Returns the values of all turns."""
     runs = results["profile"].get(str(size), {}).get(watcher, {})
     return [run[name] for run in runs.get(variant, []) if name in run]
 
@@ -104,7 +107,7 @@ def bars(results):
 
 
 def names_of(results):
-    """Of variants, in the order that they were measured in."""
+    """Returns the names of variants, in the order in which they were measured."""
     names = []
     for size in sizes_of(results):
         names += [name for name in results["profile"][str(size)]["run"]
@@ -146,7 +149,7 @@ def write_missing(page, profile):
 
 
 def write_kept(page, results):
-    page.heading("How long one thread is kept meanwhile")
+    page.heading("How long a profile delays one thread")
     rows = []
     for name in names_of(results):
         for watcher, how in (("run", "computing"), ("wake", "waking")):
@@ -169,7 +172,7 @@ def write_kept(page, results):
 
 def write_computing(page, results):
     computing = results["computing"]
-    page.heading("The same where threads compute")
+    page.heading("A profile of threads that compute")
     names = list(next(iter(computing.values())))
     page.table(
         ["milliseconds, records", *computing],
@@ -203,7 +206,7 @@ def colour(name):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     if not results.get("profile"):
         return {}
     sizes = sizes_of(results)[-2:]
@@ -220,7 +223,7 @@ def plots(results):
         "grey: debuggers".format(*sizes), rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("profile", write_profile), ("computing", write_computing),
          ("notes", write_notes), ("labels", write_labels))

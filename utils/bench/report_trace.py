@@ -12,41 +12,44 @@ from page import (
 TITLE = "What the execution trace costs"
 VARIANTS = """\
 *MProf* is a program built with `mprof-clang -O2 -fmprof=trace`. The Go named \
-here is *Go, newest*; *Go 1.19* is Debian's."""
+here is *Go, newest*. *Go 1.19* is Debian's."""
 
 TRACERS = (MPROF, GO_NEW, GO_OLD)
 
 EVENT_NOTES = """\
-- What a step takes while a trace is on, less what the same step takes in the same
-  round while none is, by the number of its events: a *region* has two, its begin
-  and its end; a *system call*, a `read` of one byte from /dev/zero, is one; a
-  *wait*, for a semaphore until a time that is over, has two, block and unblock,
-  and no other thread or call of the kernel is in it (two threads' semaphores are
-  a page apart: the waits for two in neighbouring cache lines take about twice
-  as long, since the table of waiters has words of both in one); a *turn* has three, of two
-  threads on one processor that hand it to each other: one unblocks the other, and
-  blocks; the other starts. So the kernel's part and the change of threads are not
-  in the figures.
-- A loop has one stack, which is found again by following it, without a hash; the
-  region with 32 stacks, met in turn, is what finding each by its hash takes.
-- Stacks have 10 frames, as the traces themselves say, in C and in Go: of both
-  ends of a region, of the call, of the block and of the unblock. A start has none.
-- Go's events are the same ones. A call that ends soon is one event in Go 1.19,
-  as in MProf; newer ones record its end, too: it is counted as one here, with
-  both. In a turn Go changes goroutines, not threads, in two channels. Go's region
-  is an object of the heap, which is part of its cost. Go writes the file while
-  the program runs, on the other processor if there is one; MProf does it at the
-  end, for which see below.
-- *Bytes* are those of the file, stacks and all, by the same number of events."""
+- A figure is the time of an event: the time of a step while a trace is on, less
+  its time in the same round without a trace. The rest is divided by the number of
+  the step's events.
+- A *region* has two events, its begin and its end.
+- A *system call* is one event: a `read` of one byte from /dev/zero.
+- A *wait* has two events, block and unblock: a wait for a semaphore until a time
+  that is over. No other thread and no call of the kernel is in it. The semaphores
+  of two threads are a page apart. Waits for two in neighbouring cache lines take
+  about twice as long, because the table of waiters has words of both in one line.
+- A *turn* has three events. Two threads on one processor hand it to each other:
+  one unblocks the other, and blocks; the other starts.
+- The kernel's part and the change of threads are thus not in the figures.
+- A loop has one stack, which is found again by following it, without a hash. The
+  region with 32 stacks, used in turn, shows the cost of finding each by its hash.
+- Stacks have 10 frames, as the traces themselves show, in C and in Go. Both ends
+  of a region, the call, the block and the unblock have a stack. A start has none.
+- Go's events are the same ones. A call that ends soon is one event in Go 1.19, as
+  in MProf. Newer versions record its end, too. Such a call is counted as one
+  event here, with both. In a turn Go changes goroutines, not threads, in two
+  channels. Go's region is an object of the heap, which is part of its cost.
+- Go writes the file while the program runs, on the other processor if there is
+  one. MProf writes at the end: see below.
+- *Bytes* are the bytes of the file, including stacks, divided by the same number
+  of events."""
 
 OTHERS_NOTES = """\
 None of these records a stack. XRay and uftrace record the begin and the end of
-each function, which is not inlined and does nothing; XRay in its flight data
-recorder mode, with no function left out for being short and with room for all.
-LTTng is its library liblttng-ust-pthread-wrapper, which has three events for a
-mutex that is locked and unlocked, with a session that records to disk.
-What the same program takes without a tracer is taken off; XRay's is the
-instrumented one, before it is patched."""
+each function. The function is not inlined and does nothing. XRay runs in its
+flight data recorder mode, with room for all functions, and leaves out none for
+being short. LTTng is its library liblttng-ust-pthread-wrapper, which has three
+events for a mutex that is locked and unlocked, with a session that records to
+disk. The time of the same program without a tracer is subtracted. For XRay this
+is the instrumented program before it is patched."""
 
 OFF_NOTES = """\
 No trace is started, and no profile is on. *trace* is built with `-fmprof=trace`,
@@ -57,20 +60,22 @@ uses the sites of the profiles, so *profiles* and *trace* are the same program,
 without trace and with it."""
 
 SAME_CODE = {
-    True: "Their instructions are the same, one by one: what differs between the "
-          "two in time is what this measurement cannot tell.",
+    True: "Their instructions are the same, one by one. A difference in time "
+          "between the two is thus the error of this measurement.",
     False: "Their instructions are not all the same."}
 
 WRITE_NOTES = """\
-Two threads, at 256 stacks each: regions, system calls and waits. *Memory* is the
-peak of the process, VmHWM, on top of that of the same work without a trace. The
-first is written by `mprof_trace_stop`, the second at exit, with names."""
+Two threads, with 256 stacks each, make regions, system calls and waits. *Memory*
+is the peak of the process, VmHWM, on top of that of the same work without a
+trace. `mprof_trace_stop` writes the first file. The second is written at exit,
+with names."""
 
 RECORDER_NOTES = """\
-The same work, as fast as it goes, in the flight recorder; then a snapshot.
-*Memory* is VmHWM, on top of that of the same program without a trace: what is
-recorded, and the tables of stacks, which the bound does not have and the block
-profile needs, too: so much, of the same stacks."""
+The flight recorder records the same work, as fast as it goes; then a snapshot is
+taken. *Memory* is VmHWM, on top of that of the same program without a trace. It
+has the recorded events, and the tables of stacks. The bound does not include
+these tables, which the block profile needs, too: the column *block profile* is
+their size for the same stacks."""
 
 
 def names_of(event):
@@ -82,7 +87,7 @@ def events_of(event, loop):
 
 
 def cost(event, loop, tracer):
-    """Nanoseconds an event, of each round."""
+    """Returns the nanoseconds of an event, for each round."""
     of = event[loop]["ns"]
     return [(on - off) / events_of(event, loop)
             for on, off in zip(of[tracer], of[tracer + OFF])]
@@ -228,7 +233,7 @@ def write_others(page, results):
 def write_off(page, results):
     off = results["off"]
     bases = {PLAIN: PLAIN, SITES: PLAIN, TRACE: PLAIN}
-    page.heading("No trace")
+    page.heading("Without a trace")
     compare(page, "nanoseconds a step (ratio)", bases, off["ns"])
     if "instructions" in off:
         compare(page, "instructions a step (ratio)", bases, off["instructions"],
@@ -281,7 +286,7 @@ def write_recorder(page, results):
 
 
 def plots(results):
-    """{name of the file: its text}."""
+    """Returns {name of the file: its text}."""
     event, others = results.get("event"), results.get("others")
     if not event or not others:
         return {}
@@ -306,7 +311,7 @@ def plots(results):
         "blue: others; the last four record no stack", rows)}
 
 
-# --- the whole ---------------------------------------------------------------
+# --- all parts ---------------------------------------------------------------
 
 PARTS = (("event", write_event), ("others", write_others), ("off", write_off),
          ("write", write_write), ("recorder", write_recorder))

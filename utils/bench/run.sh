@@ -2,20 +2,20 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Measures what MProf's profiles and its execution trace cost, beside others' in
-# the same run:
-#   run.sh heap [PART...]     the heap profile: all, or the named parts again
+# Measures the cost of MProf's profiles and of its execution trace, beside those
+# of other tools in the same run:
+#   run.sh heap [PART...]     the heap profile: all parts, or the named ones again
 #   run.sh locks [PART...]    the block and mutex profiles
 #   run.sh trace [PART...]    the execution trace
 #   run.sh threads [PART...]  the stacks of all threads, and labels
-# The parts are those of measure_heap.py, measure_locks.py, measure_trace.py and
-# measure_threads.py, each a function of its name; measure_exact.py and
-# measure_library.py have some of the first's. Writes build/bench/heap.json,
-# locks.json, trace.json or threads.json, and from it a section of
-# docs/benchmarks.md and its plot.
-# BENCH_QUICK=1 makes it short, to see that it works, and writes the page and
-# the plot below build/bench/ instead. It judges nothing: exits 1 only when a
-# program fails, or a profile of locks or a trace lacks what it should have.
+# Each part is a function of that name in measure_heap.py, measure_locks.py,
+# measure_trace.py or measure_threads.py. measure_exact.py and measure_library.py
+# have some parts of heap. Writes build/bench/heap.json, locks.json, trace.json or
+# threads.json, and from it a section of docs/benchmarks.md and its plot.
+# BENCH_QUICK=1 makes the run short, to test the scripts, and writes the page and
+# the plot below build/bench/ instead. The figures are not judged. The exit status
+# is 1 only when a program fails, or when a profile of locks or a trace lacks
+# events.
 
 set -eu
 
@@ -48,9 +48,9 @@ mprof=$top/build/bin/mprof-clang
 frames='-fno-omit-frame-pointer -momit-leaf-frame-pointer'
 resource=$(clang-19 -print-resource-dir)
 
-# Program NAME, in C or (PLUS is ++) C++, in the variants that others are
-# compared with. Without debug information, which valgrind 3.19 cannot read from
-# this clang.
+# Builds program NAME, in C or (PLUS is ++) in C++, in the variants that others
+# are compared with. It has no debug information, because valgrind 3.19 cannot
+# read that of this clang.
 build() {
   name=$1
   plus=${2-}
@@ -59,7 +59,8 @@ build() {
   "$mprof$plus" -O2 -fmprof -Iinclude "$source" -o "$out/$name-mprof"
 }
 
-# The same of demonstration program NAME, from the rest, and with frame pointers.
+# Builds the same variants of demonstration program NAME from the remaining
+# arguments, and one more with frame pointers.
 build_demo() {
   name=$1
   plus=$2
@@ -70,7 +71,7 @@ build_demo() {
   "$mprof$plus" -O2 -fmprof "$@" -lm -o "$out/$name-mprof"
 }
 
-# Program NAME in Go, as NAME-go or, by another go COMMAND, as OUTPUT.
+# Builds program NAME in Go, as NAME-go, or with another go COMMAND as OUTPUT.
 build_go() {
   command=${2-$GO}
   output=$out/${3-$1-go}

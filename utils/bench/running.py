@@ -21,15 +21,15 @@ import time
 QUICK = os.environ.get("BENCH_QUICK", "0") not in ("", "0")
 ROUNDS = 2 if QUICK else 15
 TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-DIR = os.path.join(TOP, "build/bench")  # where the programs are
-SCRATCH = os.path.join(DIR, "scratch")  # where they run and write
-# What changes the programs' behaviour and is set by their variants alone.
+DIR = os.path.join(TOP, "build/bench")  # the programs
+SCRATCH = os.path.join(DIR, "scratch")  # their working directory
+# Variables that change the programs' behaviour. Only the variants set them.
 CLEARED = ("MPROF_OPTIONS", "MALLOC_CONF", "TCMALLOC_SAMPLE_PARAMETER",
            "HEAPPROFILE", "MEMPROF_OPTIONS", "GODEBUG", "GOGC", "LD_PRELOAD")
 
-# What a run of a program gave.
+# The result of a run of a program.
 Run = collections.namedtuple("Run", "text seconds max_rss_kib ended_ns")
-# One way to run a program. argv without the arguments that all ways share.
+# One way to run a program. argv lacks the arguments that all ways share.
 Variant = collections.namedtuple("Variant", "name argv env")
 
 
@@ -38,7 +38,7 @@ def log(text):
 
 
 def run(argv, env):
-    """Runs to the end in SCRATCH; ends the benchmark if the program fails."""
+    """Runs a program to its end in SCRATCH. Ends the benchmark if the program fails."""
     everything = {k: v for k, v in os.environ.items() if k not in CLEARED}
     everything.update(env)
     with tempfile.TemporaryFile() as out:
@@ -58,7 +58,7 @@ def run(argv, env):
 
 
 def values(text, name):
-    """The numbers of the lines "NAME NUMBER"."""
+    """Returns the numbers of the lines "NAME NUMBER"."""
     return [float(v) for v in
             re.findall(r"^%s:?\s+([-\d.]+)" % re.escape(name), text, re.M)]
 
@@ -71,8 +71,9 @@ def median_of(text, name):
 
 
 def take_turns(jobs, rounds, fewer=None):
-    """jobs: {name: function without arguments}. {name: [result a round]}. Those
-    named in fewer take part in the first so many rounds only."""
+    """Runs the jobs in turns. jobs: {name: function without arguments}. fewer: {name:
+    number of rounds} for jobs that take part only in the first rounds. Returns
+    {name: [result a round]}."""
     results = {name: [] for name in jobs}
     order = list(jobs)
     for i in range(rounds):
@@ -85,8 +86,8 @@ def take_turns(jobs, rounds, fewer=None):
 
 
 def by_line(turns):
-    """{line of the output: {name: [value a round]}} of take_turns' results, each
-    {line: value}."""
+    """Turns take_turns' results, each {line: value}, into {line of the output:
+    {name: [value a round]}}."""
     lines = sorted({line for runs in turns.values() for line in runs[0]})
     return {line: {name: [r[line] for r in runs]
                    for name, runs in turns.items() if line in runs[0]}
@@ -126,15 +127,15 @@ def valgrind(argv, env, flags, pattern):
 
 
 def instructions_in(function, argv, env=None):
-    """Those of one function and what it calls."""
+    """Returns the instructions of one function and its callees."""
     flags = ["--tool=callgrind", "--callgrind-out-file=/dev/null",
              "--toggle-collect=" + function]
     return valgrind(argv, env or {}, flags, r"Collected : (\d+)")
 
 
 def instructions_of(argv, env):
-    """Those of a whole program, its children not included. cachegrind without
-    its model of caches counts as callgrind does, in half the time."""
+    """Returns the instructions of a whole program, without its children. cachegrind
+    without its model of caches counts as callgrind does, in half the time."""
     flags = ["--tool=cachegrind", "--cache-sim=no",
              "--cachegrind-out-file=/dev/null"]
     return valgrind(argv, env, flags, r"I\s+refs:\s+([\d,]+)")

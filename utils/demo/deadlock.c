@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Three pairs of accounts, and a thread for each direction of a transfer
-// between two. A transfer locks where the money comes from, then where it goes
-// to, so two that go opposite ways wait for each other for ever. Here they
-// always do: each waits until the other has its first lock, too. The program
-// goes on, and ends, without them.
+// Makes three deadlocks. There are three pairs of accounts, and for each pair
+// two threads that transfer money in opposite directions. A transfer locks the
+// account that pays, then the account that receives, so the two threads can
+// wait for each other for ever. Here they always do: each waits at a barrier
+// until the other has its first lock, too. The main thread goes on and ends the
+// program.
 //
 // usage: deadlock SECONDS
 
@@ -81,5 +82,5 @@ int main(int argc, char **argv) {
     give(&orders[2 * i + 1], b, a, &barriers[i]);
   }
   sleep((unsigned)seconds);
-  return 0; // which ends the threads, too
+  return 0; // ends the threads, too
 }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program as people have them: a host in C that embeds a JavaScript engine
-// (Duktape) and runs the scripts named on its command line, each in a heap of
-// its own. Scripts get two functions:
+// A realistic program: a host in C that embeds a JavaScript engine (Duktape)
+// and runs the scripts on its command line, each in a heap of its own. Scripts
+// can call two functions:
 //   print(value...)          a line on stdout
-//   native_cache_put(key)    keeps a copy of key in a cache of the host, which
-//                            nobody empties: the leak that the profile shows
+//   native_cache_put(key)    keeps a copy of key in a cache of the host that is
+//                            never emptied: the leak that the profile shows
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static duk_ret_t native_print(duk_context *ctx) {
   return 0;
 }
 
-// Returns the file's text, to be freed, or NULL.
+// Returns the file's text, which the caller must free, or NULL.
 static char *read_file(const char *path) {
   FILE *f = fopen(path, "rb");
   if (!f)

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++ with a big header library (nlohmann json): makes documents, writes and
-// parses them, transforms the trees and keeps an index of what it saw.
+// A C++ program with a big header library (nlohmann json). Makes documents,
+// writes and parses them, transforms the trees and keeps an index of the
+// orders.
 
 #include <cstdint>
 #include <cstdio>
@@ -16,7 +17,8 @@ using nlohmann::json;
 
 namespace {
 
-// What minstd_rand gives is fixed by the standard.
+// Makes the same documents in every run: the standard fixes the numbers of
+// minstd_rand.
 class Maker {
 public:
   json document(int id) {
@@ -71,7 +73,7 @@ int main() {
   Maker maker;
   uint64_t checksum = 14695981039346656037u;
   size_t bytes = 0;
-  // Lives as long as the process, so it is in use in the profile.
+  // Never freed, so that the index is in use in the profile.
   auto &index = *new std::map<std::string, std::vector<int>>;
   for (int round = 0; round < 70; round++) {
     json orders = json::array();

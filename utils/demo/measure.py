@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a program with and without MProf in turn, and compares.
+"""Runs a program with and without MProf in turns, and compares.
 
   measure.py RUNS DIR NAME [ARGUMENT...]
 
 The programs DIR/NAME-plain, DIR/NAME-frames (plain, with frame pointers) and
-DIR/NAME must print the same. Prints the medians of user+sys time, the ratio of
-the last to each of the others, and apart from them what naming functions at the
-exit adds: that work is done once, by llvm-symbolizer in a process of its own,
-however long the program ran. Leaves DIR/NAME.heap.pb.gz and DIR/NAME.txt of the
-last run.
+DIR/NAME must print the same. Prints the medians of user+sys time, and the ratio of
+the last program to each of the others. Prints separately the time that naming
+functions at the exit adds. llvm-symbolizer does this work once, in a process of
+its own, however long the program ran. Leaves DIR/NAME.heap.pb.gz and DIR/NAME.txt
+of the last run.
 """
 
 import os
@@ -19,7 +19,7 @@ import sys
 
 
 def run(program, arguments, environment):
-    """Its output, process id and seconds of user and system time."""
+    """Returns the output, the process id and the seconds of user and system time."""
     process = subprocess.Popen(
         [program, *arguments],
         stdin=subprocess.DEVNULL,
@@ -37,7 +37,7 @@ def run(program, arguments, environment):
 
 
 def take_files(pattern, pid):
-    """Gives the files of a run their names without a process id."""
+    """Renames the files of a run to names without the process id."""
     for suffix in (".heap.pb.gz", ".txt"):
         written = "%s.%d%s" % (pattern, pid, suffix)
         if not os.path.exists(written):
@@ -51,7 +51,7 @@ def main():
     pattern = os.path.join(directory, name)
     environment = dict(os.environ)
     environment.pop("MPROF_OPTIONS", None)
-    # What each kind of run is: its program and, if profiled, options.
+    # Each kind of run: its program and, if profiled, its options.
     kinds = {
         "plain": (pattern + "-plain", None),
         "frames": (pattern + "-frames", None),

@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A service of several threads: evaluates JavaScript that comes by HTTP in a
-// pool of Duktape heaps behind one lock, and holds that lock too long in one
-// place, which is what the mutex profile is to show. Its client is a mode of
-// the same program.
-//   server                       says its port on stdout, serves until asked
-//                                to stop; on 127.0.0.1 alone
+// A service with several threads. Evaluates JavaScript that it receives by
+// HTTP, in a pool of Duktape heaps behind one lock. In one place it holds this
+// lock too long, which the mutex profile must show. The client is a mode of the
+// same program.
+//   server                       prints its port on stdout and serves on
+//                                127.0.0.1 until asked to stop
 //   server client PORT REQUESTS [FILE]
-//                                sends that many, checks the answers, has the
-//                                server stop and says how fast it was; halfway
-//                                FILE gets what its threads do
+//                                sends REQUESTS requests, checks the answers,
+//                                stops the server and prints how fast it was.
+//                                Halfway it writes to FILE what the server's
+//                                threads do
 // The service:
 //   POST /eval   {"script": "function (args) {...}", "args": any, "name": text}
 //                gives {"result": any}, or 400 and {"error": text}; the name is
-//                what the profiles call the request
+//                the request's label in the profiles
 //   GET /pool    gives {"heaps": number, "idle": number}
 //   GET /threads gives the threads profile as text
 //   POST /stop   stops the server
@@ -48,12 +49,13 @@ using nlohmann::json;
 namespace {
 
 constexpr int Heaps = 3;
-// A connection keeps a worker busy until it is closed, so there are as many.
-// httplib lets 5 wait for being accepted.
+// A connection keeps a worker busy until it is closed, so there are as many
+// workers as clients. httplib lets 5 connections wait to be accepted.
 constexpr int Clients = 6;
 constexpr int Workers = Clients;
 
-// What the scripts share. It stays reachable, so each collection visits it.
+// Makes data that all scripts share. The data stays reachable, so each
+// collection visits it.
 constexpr int CatalogSize = 10000;
 const char *MakeCatalog = R"(function (size) {
   catalog = {};
@@ -63,7 +65,7 @@ const char *MakeCatalog = R"(function (size) {
 })";
 int priceOf(int sku) { return sku * 37 % 1000 + 1; }
 
-// What the thread is at, for the execution trace.
+// A region in the execution trace: names what the thread is doing.
 class Region {
 public:
   explicit Region(const char *name) : Name(name) {
@@ -77,7 +79,7 @@ private:
   const char *Name;
 };
 
-// A JavaScript heap, to be used by one thread at a time.
+// A JavaScript heap. Only one thread may use it at a time.
 class Heap {
 public:
   Heap() : Context(duk_create_heap_default()) {
@@ -89,7 +91,7 @@ public:
   Heap(const Heap &) = delete;
   Heap &operator=(const Heap &) = delete;
 
-  // Calls the function that SCRIPT is with ARGS. Throws if the script does.
+  // Calls the function in SCRIPT with ARGS. Throws if the script throws.
   json run(const std::string &script, const json &args) {
     Region region("eval");
     const std::string source = "(" + script + ")";
@@ -112,8 +114,8 @@ public:
   }
 
 private:
-  // From a script and JSON on the stack to the JSON of the result. An error
-  // leaves by longjmp, so there is nothing here to destroy.
+  // Replaces a script and its JSON argument on the stack by the JSON of the
+  // result. An error leaves by longjmp, so this function has no C++ objects.
   static duk_ret_t evaluate(duk_context *context, void *) {
     duk_json_decode(context, -1);
     duk_swap_top(context, -2);
@@ -129,7 +131,7 @@ private:
   duk_context *Context;
 };
 
-// The heaps, lent to one worker at a time.
+// Lends each heap to one worker at a time.
 class HeapPool {
 public:
   explicit HeapPool(int size) {
@@ -139,7 +141,7 @@ public:
     }
   }
 
-  // Waits for a heap that nobody uses.
+  // Waits for an idle heap and returns it.
   Heap *checkOut() {
     std::unique_lock<std::mutex> guard(Lock);
     HasIdle.wait(guard, [this] { return !Idle.empty(); });
@@ -148,9 +150,9 @@ public:
     return heap;
   }
 
-  // Slow on purpose: HEAP is the caller's alone until it is among the idle
-  // ones, so its garbage could be collected before the lock is taken. As it is,
-  // everybody else waits for the collection.
+  // Slow on purpose: HEAP belongs to the caller until it is in Idle, so its
+  // garbage could be collected before the lock is taken. Here all other workers
+  // wait for the collection.
   void checkIn(Heap *heap) {
     {
       std::lock_guard<std::mutex> guard(Lock);
@@ -172,7 +174,7 @@ private:
   std::vector<Heap *> Idle;
 };
 
-// A heap for as long as it is in scope.
+// Borrows a heap until the end of the scope.
 class Lease {
 public:
   explicit Lease(HeapPool &pool) : Pool(pool), Lent(pool.checkOut()) {}
@@ -208,7 +210,8 @@ void handleEval(HeapPool &pool, const httplib::Request &request,
   }
 }
 
-// What every thread does at this moment, equal ones counted.
+// Answers with the threads profile: what every thread does at this moment.
+// Equal stacks are counted.
 void handleThreads(const httplib::Request &, httplib::Response &response) {
   const std::string path = std::filesystem::temp_directory_path() /
                            ("server.threads." + std::to_string(getpid()));
@@ -225,7 +228,7 @@ int serve() {
   httplib::Server server;
   server.new_task_queue = [] { return new httplib::ThreadPool(Workers); };
   server.set_tcp_nodelay(true);
-  // A client keeps its connection.
+  // A client keeps its connection open for all requests.
   server.set_keep_alive_max_count(1000000);
   server.Post("/eval", [&pool](const httplib::Request &request,
                                httplib::Response &response) {
@@ -247,7 +250,7 @@ int serve() {
     std::perror("server: bind");
     return 1;
   }
-  // The kernel queues connections from here on.
+  // The kernel queues connections from here on, so clients may come.
   std::printf("%d\n", port);
   std::fflush(stdout);
   return server.listen_after_bind() ? 0 : 1;
@@ -259,7 +262,7 @@ struct Task {
   json Expected;
 };
 
-// An invoice: looks each line up in the catalog.
+// Makes an invoice: the script looks up each line in the catalog.
 Task makeInvoice(std::minstd_rand &random) {
   const char *script = R"(function (lines) {
     return lines.map(function (line) {
@@ -277,7 +280,7 @@ Task makeInvoice(std::minstd_rand &random) {
           total};
 }
 
-// Statistics: sorts numbers.
+// Makes statistics: the script sorts numbers.
 Task makeStatistics(std::minstd_rand &random) {
   const char *script = R"(function (values) {
     values.sort(function (a, b) { return a - b; });
@@ -296,18 +299,19 @@ Task makeStatistics(std::minstd_rand &random) {
            {"max", values.back()}}};
 }
 
-// Saves what the service's threads do. Gives whether a request is being worked
-// on; if not, another moment shows more.
+// Saves what the service's threads do. Returns whether a request is being
+// handled and has its label already; if not, another moment shows more.
 bool saveThreads(httplib::Client &client, const char *file) {
   auto result = client.Get("/threads");
   if (!result || result->status != 200)
     return false;
   std::ofstream(file) << result->body;
-  return result->body.find("handleEval") != std::string::npos;
+  return result->body.find("{\"request\":") != std::string::npos;
 }
 
-// Sends requests until none is left. Returns how many had a wrong answer. If
-// file is not null it saves there what threads do when only half are left.
+// Sends requests until none is left. Returns the number of wrong answers. If
+// file is not null, saves there what the threads do when half of the requests
+// are left.
 int sendRequests(int port, unsigned seed, std::atomic<int> &left, int half,
                  const char *file) {
   httplib::Client client("127.0.0.1", port);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolic differentiation on Boehm's collector: parses formulas in x, derives
-// each some times, simplifies in between, evaluates the last derivative, and
-// frees nothing. Nearly all of it is garbage at once; a cache keeps one formula
-// in twenty for good. Prints the sum of the values, and on stderr what the
-// collector itself finds reachable in the end.
+// Symbolic differentiation on Boehm's collector. Parses formulas in x, derives
+// each some times, simplifies in between, and evaluates the last derivative.
+// The program frees nothing. Nearly all of its memory becomes garbage at once;
+// a cache keeps one formula in twenty. Prints the sum of the values, and on
+// stderr the bytes that the collector itself finds reachable at the end.
 //
 //   symbolic [FORMULAS]
 
@@ -110,7 +110,7 @@ static struct expr *parse(const char *text) {
   return parse_sum();
 }
 
-// --- what is done with them ---
+// --- operations on expressions ---
 
 static double eval(const struct expr *e, double x) {
   switch (e->op) {
@@ -221,7 +221,7 @@ static void remember(const char *formula, const struct expr *derivative) {
   cache = c;
 }
 
-// --- all of it ---
+// --- the program ---
 
 static double work(int k) {
   char formula[128];
@@ -253,7 +253,7 @@ int main(int argc, char **argv) {
     sum += work(k);
   printf("%d formulas, sum of the derivatives at 1.25: %.6g\n", formulas, sum);
 
-  // The profile is that of the last collection.
+  // The profile at exit is that of the last collection.
   GC_gcollect();
   size_t bytes = 0;
   GC_call_with_alloc_lock(sum_reachable, &bytes);

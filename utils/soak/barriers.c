@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that meet at a barrier after every step, where the slowest of them is
-// late on purpose now and then; each writes to its neighbour under two locks,
-// always in the same order.
+// Threads meet at a barrier after every step. Now and then the slowest thread
+// is late on purpose. Each thread writes to its neighbour under two locks,
+// which it always takes in the same order.
 
 #include "soak.h"
 

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Linked to each program of soak.sh: a thread that asks once a second which
-// threads are stuck. A healthy program has none, so any that is named is a
-// fault of MProf's. Leaves in the working directory:
-//   stuck.N   the profile of a check that has named some
-//   checks    "CHECKS FAULTS", at the end
-// A program that ends by itself has its checks counted; one that is killed has
-// not.
+// threads are stuck. A healthy program has none, so each thread that MProf
+// names is a fault of MProf. Leaves in the working directory:
+//   stuck.N   the profile of a check that named a thread
+//   checks    "CHECKS FAULTS", written when the program ends by itself. A
+//             program that is killed leaves no such file
 
 #include <mprof/mprof.h>
 #include <pthread.h>
@@ -24,7 +23,8 @@ static struct {
 } checker = {.lock = PTHREAD_MUTEX_INITIALIZER,
              .ends = PTHREAD_COND_INITIALIZER};
 
-// The head of the profile: "threadleak profile: total 3". -1: there is none.
+// Returns the total in the head of the profile, "threadleak profile: total 3",
+// or -1 if there is no head.
 static int count_stuck(const char *path) {
   int n = -1;
   FILE *f = fopen(path, "r");
@@ -75,7 +75,7 @@ static void end(void) {
   FILE *f = fopen("checks", "w");
   if (!f || fprintf(f, "%d %d\n", checker.checks, checker.faults) < 0 ||
       fclose(f) != 0)
-    abort(); // or the faults would go unseen
+    abort(); // otherwise the faults would go unseen
 }
 
 __attribute__((constructor)) static void begin(void) {

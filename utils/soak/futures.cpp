@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads, futures, condition variables and shared locks of the C++ library:
-// each round has some threads that wait for one another's results, one of which
-// comes late.
+// Threads use futures, condition variables and shared locks of the C++ library.
+// In each round some threads wait for one another's results, one of which comes
+// late.
 
 #include "soak.h"
 
@@ -42,7 +42,8 @@ private:
   std::queue<T> Values;
 };
 
-// Each stage adds 1 to what comes by; -1 ends it.
+// Sends values through a pipeline. Each stage adds 1 to a value; -1 ends the
+// stage.
 int sumThroughPipeline(int stages, int values) {
   std::vector<Channel<int>> channels(stages + 1);
   std::vector<std::thread> threads;

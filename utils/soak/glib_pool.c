@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pool of threads of glib, whose locks and conditions are its own, in a
-// library without MProf, and a queue between threads.
+// A thread pool of glib, and a queue between threads. The locks and conditions
+// are glib's own, in an uninstrumented library.
 
 #include "soak.h"
 
@@ -29,7 +29,7 @@ static int round_of_pool(void) {
     right += s[0] >= '1' && s[0] <= '9';
     g_free(s);
   }
-  g_usleep(10000); // its threads wait
+  g_usleep(10000); // the pool's threads wait meanwhile
   g_thread_pool_free(pool, FALSE, TRUE);
   g_async_queue_unref(results);
   return right == JOBS;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops and critical sections of OpenMP.
+// OpenMP threads run loops and critical sections.
 
 #include "soak.h"
 
@@ -19,7 +19,7 @@ static int round_of_loops(void) {
 #pragma omp critical
     count++;
   }
-  usleep(10000); // its threads wait
+  usleep(10000); // OpenMP's threads wait meanwhile
   return sum == STEPS && count == STEPS;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A pool of threads that take jobs from a queue, and sleep for a condition
-// while it is empty. Every other round it is made anew; between two rounds all
-// of it sleeps for a while. Results are kept under a read-write lock.
+// A pool of threads takes jobs from a queue. While the queue is empty, the
+// threads wait for a condition. Every other round makes a new pool. Between two
+// rounds all threads sleep for a while. A read-write lock guards the results.
 
 #include "soak.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Producers and consumers around a ring with two semaphores, one of which waits
-// all the time; the ring and its semaphores are on the heap.
+// Producers and consumers share a ring with two semaphores. At any time,
+// threads wait for one of the two. The ring and its semaphores are on the heap.
 
 #include "soak.h"
 
@@ -27,7 +27,7 @@ static void *produce(void *arg) {
     pthread_mutex_unlock(&r->lock);
     sem_post(&r->full);
     if (i == EACH / 2)
-      usleep(10000); // consumers wait for good while
+      usleep(10000); // consumers wait for some time
   }
   return NULL;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the programs of soak.sh share: rounds until the time is over, each of
-// which must have the right result.
+// The main loop of the programs of soak.sh: rounds until the time is over. Each
+// round must have the right result.
 
 #ifndef MPROF_SOAK_H
 #define MPROF_SOAK_H
@@ -17,8 +17,8 @@ static inline double soak_now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-// Runs rounds for the seconds that the first argument says, and prints how many
-// there were. round gives whether its result was right.
+// Runs rounds for the number of seconds in the first argument, and prints the
+// number of rounds. round returns whether its result was right.
 static inline int soak_run(int argc, char **argv, int (*round)(void)) {
   const int seconds = argc == 2 ? atoi(argv[1]) : 0;
   if (seconds < 1) {
@@ -36,7 +36,7 @@ static inline int soak_run(int argc, char **argv, int (*round)(void)) {
   return 0;
 }
 
-// A small piece of work that takes some microseconds.
+// Does a small piece of work that takes some microseconds.
 static inline unsigned long soak_work(unsigned long x) {
   for (int i = 0; i < 2000; i++)
     x = x * 6364136223846793005u + 1442695040888963407u;
