@@ -11,7 +11,7 @@
 #include "MProfPass.h"
 #include "CallSites.h"
 #include "Marks.h"
-#include "Rewrite.h"
+#include "RewriteHooked.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"

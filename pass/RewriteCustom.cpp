@@ -39,7 +39,7 @@
 // inlined malloc would be a dead one. Frames lie below those that called them,
 // so a frame that is not above the site's was left without its second store.
 
-#include "Rewrite.h"
+#include "RewriteHooked.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"

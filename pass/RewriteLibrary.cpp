@@ -35,7 +35,7 @@
 // so that the library's own blocks are samples as any, and counted nowhere.
 // Nothing but sites refers to all this, so it goes where they go.
 
-#include "Rewrite.h"
+#include "RewriteHooked.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"

@@ -20,7 +20,7 @@
 //       ret void
 //     }
 
-#include "Rewrite.h"
+#include "RewriteHooked.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"

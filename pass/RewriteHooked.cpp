@@ -61,7 +61,7 @@
 // What is inserted has the call's debug location and !nosanitize: sanitizers
 // would otherwise check, and slow down, accesses that are ours.
 
-#include "Rewrite.h"
+#include "RewriteHooked.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"

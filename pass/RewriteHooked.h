@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes the IR as it is told to. Rewrite.cpp does the sites of hooked
+// Changes the IR as it is told to. RewriteHooked.cpp does the sites of hooked
 // functions, RewriteLibrary.cpp what they call in shared libraries,
 // RewriteCustom.cpp those of custom allocators, RewriteModule.cpp what concerns
 // whole functions and the module.
 
-#ifndef MPROF_PASS_REWRITE_H
-#define MPROF_PASS_REWRITE_H
+#ifndef MPROF_PASS_REWRITEHOOKED_H
+#define MPROF_PASS_REWRITEHOOKED_H
 
 #include "CallSites.h"
 #include "MProfPass.h"
@@ -141,4 +141,4 @@ private:
 
 } // namespace mprof
 
-#endif // MPROF_PASS_REWRITE_H
+#endif // MPROF_PASS_REWRITEHOOKED_H
