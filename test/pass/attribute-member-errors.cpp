@@ -1,5 +1,5 @@
-// Intent: in C++ `this` is argument 1 of a member function, as in GCC's
-// alloc_size, and what has no certain argument is refused.
+// Intent: in C++, `this` is argument 1 of a member function, as in GCC's
+// alloc_size. An attribute whose argument has no certain position is an error.
 // RUN: %clangxx_mprof -std=c++20 -fsyntax-only -Xclang -verify %s
 #include <cstddef>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A runtime of its own for link tests: the words, and entries that say they
-// were called.
+// A small runtime for link tests: it has the words, and entries that print their
+// calls.
 
 #include <stdint.h>
 #include <stdio.h>
