@@ -93,9 +93,9 @@ Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
 
 /// Returns whether \p Lock has an owner or waiters, and the runtime wants to
 /// see such locks. The mask gets no branch of its own, since a second branch
-/// costs time in a loop that is limited by branches. The test reads the owner
-/// and not the lock's word: the unlock before has just written that word, and
-/// the processor would have to wait for the store.
+/// costs time in a loop whose speed depends on its branches. The test reads the
+/// owner and not the lock's word: the unlock before has just written that word,
+/// and the processor would have to wait for the store.
 static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
   Type *I32 = B.getInt32Ty();
   Value *Id = B.CreateAlignedLoad(

@@ -17,7 +17,7 @@ class Module;
 
 namespace mprof {
 
-/// How a call is rewritten.
+/// How a call is rewritten. hooks.def has the code that stands for each rule.
 enum class Rule {
   // Rules of MPROF_HOOK lines; hooks.def spells them ALLOC, REALLOC and so on.
   Alloc,
@@ -45,7 +45,7 @@ enum class Rule {
 /// Returns whether calls with rule \p R allocate or release memory.
 bool isHeap(Rule R);
 
-/// Returns whether \p R is a rule of operator delete or of free and its like.
+/// Returns whether \p R only releases a block, as free and operator delete do.
 inline bool isRelease(Rule R) { return R == Rule::Free || R == Rule::Delete; }
 
 /// The MPROF_KIND lines, in their order. The prefix is needed for kind `try`,

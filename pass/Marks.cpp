@@ -4,16 +4,14 @@
 // Reads MProf's annotations before the optimizer runs, and writes them to
 // string attributes:
 //
-//   define ptr @pool_get(i64 %n) "mprof-alloc"="0"         ; from the
-//   annotation
-//     call ptr @malloc(i64 %n) "mprof-place"="allocator"   ; where the call
-//     stands
+//   define ptr @pool_get(i64 %n) "mprof-alloc"="0"        ; the annotation
+//     call ptr @malloc(i64 %n) "mprof-place"="allocator"  ; the call's place
 //
 // A call keeps its attributes when it is inlined into another function. So the
 // place of a call is its place in the source at every optimization level. A
 // call that the optimizer itself creates, such as a calloc from malloc and
-// memset, has no place and takes the place of its function. Modules without
-// marks get no attribute at all; most modules have none.
+// memset, has no place and takes the place of its function. Most modules have
+// no marks and get no attribute at all.
 //
 // The annotations are removed from llvm.global.annotations, since that variable
 // would keep unused functions alive.
@@ -78,7 +76,7 @@ static StringRef annotationText(const Constant &Entry) {
   return Data && Data->isCString() ? Data->getAsCString() : "";
 }
 
-/// Replaces \p Annotations by a variable with the entries \p Others.
+/// Removes all entries of \p Annotations except \p Others.
 static void keepOnly(GlobalVariable &Annotations, ArrayRef<Constant *> Others) {
   if (!Others.empty()) {
     auto *Ty = ArrayType::get(Others.front()->getType(), Others.size());

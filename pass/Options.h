@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of the passes, as the steps of the passes read them. Plugin.cpp
-// has their names and help texts.
+// The options of the passes. Plugin.cpp has their names and help texts.
 
 #ifndef MPROF_PASS_OPTIONS_H
 #define MPROF_PASS_OPTIONS_H
@@ -13,7 +12,7 @@
 
 namespace mprof {
 
-/// The kinds of profiles that the program shall be able to write, as -fmprof=
+/// The kinds of profiles that the program must be able to write, as -fmprof=
 /// names them. They decide which calls are rewritten.
 struct ProfileKinds {
   bool Heap = true;
@@ -35,7 +34,7 @@ enum class Nested {
   Written,   ///< Calls in the allocator's own source are not counted; calls in
              ///< its helper functions are.
   Outermost, ///< Only blocks of the allocator that the program called.
-  Each       ///< All blocks, each at every level.
+  Each       ///< Blocks of every allocator.
 };
 
 struct Options {

@@ -15,8 +15,8 @@
 // The comment at MPROF_ATTRIBUTE in hooks.def has the code of the other
 // attributes. If the call is an invoke, the code after it lies on the normal
 // edge. An allocator that throws has allocated nothing, so nothing is
-// subtracted from the countdown. Only the runtime may find the countdown run
-// out.
+// subtracted from the countdown: whenever the countdown runs out, the runtime
+// must be called.
 //
 // These calls are rewritten before the optimizer runs, since the optimizer may
 // inline the allocator or change its parameters. But the words must not be
@@ -91,8 +91,8 @@ static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
 }
 
 /// Replaces the two elements of the result of \p Call by \p Left and \p Ask.
-/// Returns the aggregate itself, for users that the optimizer has made out of
-/// the original extractvalue instructions.
+/// Returns an aggregate of both, for uses that are no extractvalue: the
+/// optimizer may have made such uses.
 static Value *replaceParts(IRBuilderBase &B, CallInst *Call, Value *Left,
                            Value *Ask) {
   for (User *U : make_early_inc_range(Call->users())) {
@@ -149,8 +149,8 @@ static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   return Term;
 }
 
-/// Returns the instruction before which code stands that runs after \p Call has
-/// returned.
+/// Returns the instruction to insert before, for code that runs once \p Call
+/// has returned.
 static Instruction *after(CallBase *Call) {
   if (auto *Invoke = dyn_cast<InvokeInst>(Call))
     return splitNormalEdge(Invoke)->getTerminator();
@@ -204,9 +204,9 @@ Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
   return IsOuter;
 }
 
-/// Restores the word after the call. The frame that was further out may not be
-/// there any more: the runtime removes frames that it finds stale. So the value
-/// is loaded anew.
+/// Updates the word after the call: a frame further out is kept, else the word
+/// gets 0. The word is loaded again, because the runtime may have removed the
+/// frame further out as stale.
 void CustomRewriter::restoreNested(IRBuilderBase &B, Value *IsOuter) {
   storeNested(
       B, "nested_frame",

@@ -21,9 +21,9 @@ public:
   /// follows.
   void rewrite(const Site &S);
 
-  /// Inserts code into \p F that ends an allocator which an exception or
-  /// longjmp has left. The code stands at the places where \p F goes on after
-  /// either. Returns whether there are any.
+  /// Inserts code at landing pads and after setjmp in \p F. The code clears the
+  /// stored frame of an allocator that an exception or longjmp has left.
+  /// Returns whether \p F has such places.
   bool leaveNested(llvm::Function &F);
 
 private:

@@ -62,10 +62,10 @@ static void sayAtCall(CallBase &Call) {
   Call.setAttributes(At);
 }
 
-/// Makes \p Call, which has rule \p R, a call of \p Entry. The call must leave
-/// its frame on the stack. It is not merged with other calls if a profile shows
-/// its return address. Profiles show no addresses of releases; merging them
-/// keeps landing pads small.
+/// Makes \p Call, which has rule \p R, a call of \p Entry. The call is no tail
+/// call, so that the caller's frame stays on the stack. It is not merged with
+/// other calls if profiles show its return address. Profiles do not show the
+/// addresses of releases; merging these keeps landing pads small.
 static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
   if (!isa<Constant>(Entry.getCallee()))
     sayAtCall(Call);
@@ -174,8 +174,8 @@ void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
     for (PHINode &Phi : Invoke->getUnwindDest()->phis())
       Phi.addIncoming(Phi.getIncomingValueForBlock(Fast), Cold);
   } else {
-    // The debug records after the call describe its result: they go to the new
-    // block, too.
+    // The head bit moves the debug records after the call to the new block,
+    // too: they describe the call's result.
     BasicBlock::iterator Next = std::next(Call->getIterator());
     Next.setHeadBit(true);
     Cont = Fast->splitBasicBlock(Next, "mprof.cont");

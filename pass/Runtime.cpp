@@ -3,8 +3,8 @@
 //
 // Declares the runtime's symbols in the module:
 //
-//     @__mprof_heap_countdown = external dso_local thread_local(localexec)
-//     global i64
+//     @__mprof_heap_countdown =
+//         external dso_local thread_local(localexec) global i64
 //     @__mprof_free_mask = external dso_local global i64
 //     @__mprof_waiters = external dso_local global [1024 x i32]
 //     @__mprof_next_malloc = external dso_local global ptr
