@@ -7,7 +7,7 @@
 // library's own references tell which function it calls, once it is loaded. So
 // a module for libraries has, for each hooked function f that it calls,
 //
-//     @mprof.hook.f = internal global [7 x ptr] [  ; __mprof_module_hook
+//     @mprof.hook.f = internal global [7 x ptr] [  ; struct __mprof_module_hook
 //         ptr &@mprof.hook.f.lazy,        ; word: sites call what it points to
 //         ptr @mprof.lazy_entry.f,        ; entry: cold sites call it
 //         ptr @mprof.lazy.f,              ; the field lazy

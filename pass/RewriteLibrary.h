@@ -27,7 +27,7 @@ public:
   llvm::Value *entry(llvm::IRBuilderBase &B, const Site &S);
 
 private:
-  /// The fields of a __mprof_module_hook (rt/fastpath.h).
+  /// The fields of a __mprof_module_hook (rt/entry/entry_library.h).
   enum Field {
     WordField,
     EntryField,

@@ -141,7 +141,7 @@ void mprof::registerWrappers(Runtime &RT, ArrayRef<const Function *> Wrappers) {
   auto *Array =
       new GlobalVariable(M, ArrayTy, true, GlobalValue::PrivateLinkage,
                          ConstantArray::get(ArrayTy, Names), "mprof.wrappers");
-  // struct __mprof_wrappers of rt/fastpath.h.
+  // struct __mprof_wrappers of rt/symbolize/wrappers.h.
   Constant *Init =
       ConstantStruct::getAnon({ConstantPointerNull::get(RT.PtrTy), Array,
                                ConstantInt::get(RT.I64, Names.size())});
