@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attributes of hooks.def in C and C++:
+// Defines the attributes of hooks.def in C and C++:
 //
 //   __attribute__((mprof_alloc(size[, count])))   [[mprof::alloc(...)]]
 //   __attribute__((mprof_realloc(ptr, size)))     [[mprof::realloc(...)]]
@@ -12,14 +12,21 @@
 //   __attribute__((mprof_ignore))                 [[mprof::ignore]]
 //   __attribute__((mprof_wrapper))                [[mprof::wrapper]]
 //
-// The source counts arguments from 1, and in a non-static member function
-// `this` is 1, as in GCC's alloc_size. The annotation that a function gets
-// counts the same from 0, which is how Clang's code generation counts, but for
-// the address of a result in memory (see customSite) and for arguments that it
-// passes in pieces or not at all, such as a small struct. No such argument may
-// come before one that an attribute names; then an index always is right.
+// Each attribute becomes an annotation of the function, which Marks.cpp reads:
 //
-// Mistakes are errors, since a wrong index would count nonsense.
+//   @llvm.global.annotations = ... { ptr @pool_get, ptr @.str, ... }
+//   @.str = private unnamed_addr constant [14 x i8] c"mprof.alloc:0\00"
+//
+// The source counts arguments from 1, and `this` is argument 1 of a non-static
+// member function, as in GCC's alloc_size. The annotation counts the same
+// arguments from 0. Clang's code generation numbers the arguments of the call
+// in the same way, with two exceptions. First, the address of a result in
+// memory comes before all arguments (see customSite in CallSites.cpp). Second,
+// some arguments, such as small structs, are passed in pieces or not at all. An
+// attribute may not name an argument that follows one of these. So an index is
+// always right.
+//
+// Mistakes are errors, since a wrong index would yield wrong counts.
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -31,24 +38,31 @@ using namespace clang;
 
 namespace {
 
-enum class Kind { Alloc, Realloc, Free, Lock, Plain };
+/// The arguments that an attribute takes.
+enum class Arguments {
+  AllocSizes,   ///< a size, and perhaps a count
+  ReallocSizes, ///< a block and a size
+  Block,        ///< a block
+  Lock,         ///< a lock
+  None
+};
 
-constexpr Kind kindOf(llvm::StringRef Spelling) {
-  return Spelling == "alloc"     ? Kind::Alloc
-         : Spelling == "realloc" ? Kind::Realloc
-         : Spelling == "free"    ? Kind::Free
-         : Spelling == "lock"    ? Kind::Lock
-         : Spelling == "unlock"  ? Kind::Lock
-                                 : Kind::Plain;
+constexpr Arguments argumentsOf(llvm::StringRef Spelling) {
+  return Spelling == "alloc"     ? Arguments::AllocSizes
+         : Spelling == "realloc" ? Arguments::ReallocSizes
+         : Spelling == "free"    ? Arguments::Block
+         : Spelling == "lock"    ? Arguments::Lock
+         : Spelling == "unlock"  ? Arguments::Lock
+                                 : Arguments::None;
 }
 
-/// Whether argument \p Position, from 0, of \p K is the block or the lock, not
-/// a size.
-bool isBlock(Kind K, unsigned Position) {
-  return K != Kind::Alloc && Position == 0;
+/// Returns whether argument \p Position, from 0, of an attribute names a
+/// pointer to a block or a lock. Otherwise it names a size.
+bool isPointer(Arguments Args, unsigned Position) {
+  return Args != Arguments::AllocSizes && Position == 0;
 }
 
-/// Whether a parameter of type \p T is one argument of the generated call on
+/// Returns whether \p Param is exactly one argument of the generated call on
 /// x86-64, and not two or none.
 bool isOneArgument(const ASTContext &Ctx, const ParmVarDecl &Param) {
   QualType T = Param.getType();
@@ -93,12 +107,12 @@ public:
   AttrHandling handleDeclAttribute(Sema &S, Decl *D,
                                    const ParsedAttr &Attr) const override {
     auto &F = *cast<FunctionDecl>(D);
-    const Kind K = kindOf(Name);
+    const Arguments Args = argumentsOf(Name);
     std::string Annotation = ("mprof." + Name).str();
-    if (K != Kind::Plain && !checkFunction(S, F, Attr, K))
+    if (Args != Arguments::None && !checkFunction(S, F, Attr, Args))
       return AttributeNotApplied;
     for (unsigned I = 0; I != Attr.getNumArgs(); ++I) {
-      std::optional<unsigned> Index = checkIndex(S, F, Attr, K, I);
+      std::optional<unsigned> Index = checkIndex(S, F, Attr, Args, I);
       if (!Index)
         return AttributeNotApplied;
       Annotation += (I ? "," : ":") + std::to_string(*Index - 1);
@@ -119,14 +133,21 @@ private:
                            DiagnosticsEngine::Error, Text));
   }
 
+  /// Returns where argument \p Position of \p Attr stands in the source.
+  static SourceLocation location(const ParsedAttr &Attr, unsigned Position) {
+    return Attr.isArgExpr(Position) ? Attr.getArgAsExpr(Position)->getBeginLoc()
+                                    : Attr.getLoc();
+  }
+
+  /// Returns whether \p Attr may apply to \p F, beside its other attributes.
   bool checkFunction(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
-                     Kind K) const {
+                     Arguments Args) const {
     if (isa<CXXConstructorDecl, CXXDestructorDecl>(F)) {
       error(S, Attr.getLoc(), "%0 cannot apply to a constructor or destructor")
           << Attr;
       return false;
     }
-    if ((K == Kind::Alloc || K == Kind::Realloc) &&
+    if ((Args == Arguments::AllocSizes || Args == Arguments::ReallocSizes) &&
         !F.getReturnType()->isPointerType()) {
       error(S, Attr.getLoc(),
             "%0 needs a function that returns a pointer, not %1")
@@ -136,7 +157,7 @@ private:
     for (const auto *Other : F.specific_attrs<AnnotateAttr>()) {
       auto [Scope, Spelling] = Other->getAnnotation().split('.');
       Spelling = Spelling.split(':').first;
-      if (Scope != "mprof" || kindOf(Spelling) == Kind::Plain ||
+      if (Scope != "mprof" || argumentsOf(Spelling) == Arguments::None ||
           Spelling == Name)
         continue;
       error(S, Attr.getLoc(), "%0 cannot be combined with 'mprof_%1'")
@@ -146,13 +167,14 @@ private:
     return true;
   }
 
-  /// The index, from 1, that argument \p Position of \p Attr gives.
-  std::optional<unsigned> checkIndex(Sema &S, const FunctionDecl &F,
-                                     const ParsedAttr &Attr, Kind K,
-                                     unsigned Position) const {
+  /// Returns the value of argument \p Position of \p Attr, which must be an
+  /// integer constant between 1 and \p Count.
+  std::optional<unsigned> readIndex(Sema &S, const ParsedAttr &Attr,
+                                    unsigned Position, unsigned Count,
+                                    unsigned This) const {
     const Expr *E =
         Attr.isArgExpr(Position) ? Attr.getArgAsExpr(Position) : nullptr;
-    SourceLocation Loc = E ? E->getBeginLoc() : Attr.getLoc();
+    const SourceLocation Loc = location(Attr, Position);
     std::optional<llvm::APSInt> Value;
     if (E && !E->isValueDependent() && !E->isTypeDependent())
       Value = E->getIntegerConstantExpr(S.Context);
@@ -161,55 +183,75 @@ private:
           << Attr << Position + 1;
       return std::nullopt;
     }
-
-    const auto *Method = dyn_cast<CXXMethodDecl>(&F);
-    const unsigned This =
-        Method && Method->isImplicitObjectMemberFunction() ? 1 : 0;
-    const unsigned Count = F.getNumParams() + This;
     if (*Value < 1 || *Value > Count) {
       error(S, Loc,
             "argument %1 of %0 is %2, but the function has %3 "
-            "argument%s3%select{|, 'this' being the first}4")
+            "argument%s3%select{|, counting 'this'}4")
           << Attr << Position + 1 << llvm::toString(*Value, 10) << Count
           << This;
       return std::nullopt;
     }
-    const unsigned Index = Value->getZExtValue();
-    const bool Block = isBlock(K, Position);
-    if (Index <= This) {
-      if (Block)
-        return Index;
-      error(S, Loc, "argument %1 of %0 names 'this', which is no size")
-          << Attr << Position + 1;
-      return std::nullopt;
-    }
+    return Value->getZExtValue();
+  }
 
-    const QualType T = F.getParamDecl(Index - 1 - This)->getType();
-    const bool Fits = Block ? T->isPointerType()
-                            : T->isIntegerType() && !T->isBooleanType() &&
-                                  S.Context.getTypeSize(T) <= 64;
+  /// Returns whether argument \p Index of \p F, which is parameter \p Param,
+  /// has the type that \p Attr needs, and whether the parameters before it do
+  /// not shift its index in the generated call.
+  bool checkParam(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
+                  Arguments Args, unsigned Position, unsigned Index,
+                  unsigned Param) const {
+    const SourceLocation Loc = location(Attr, Position);
+    const bool Pointer = isPointer(Args, Position);
+    const QualType T = F.getParamDecl(Param)->getType();
+    const bool Fits = Pointer ? T->isPointerType()
+                              : T->isIntegerType() && !T->isBooleanType() &&
+                                    S.Context.getTypeSize(T) <= 64;
     if (!Fits) {
       error(S, Loc,
             "argument %1 of %0 must name %select{an integer of at most 64 "
             "bits|a pointer}2, but argument %3 of the function is %4")
-          << Attr << Position + 1 << Block << Index << T;
-      return std::nullopt;
+          << Attr << Position + 1 << Pointer << Index << T;
+      return false;
     }
-    for (unsigned I = 0; I != Index - 1 - This; ++I)
+    for (unsigned I = 0; I != Param; ++I)
       if (!isOneArgument(S.Context, *F.getParamDecl(I))) {
         error(S, Loc,
-              "argument %1 of %0 names an argument behind one of type %2, "
-              "which is not passed as one value; put it before that")
+              "argument %1 of %0 names an argument after one of type %2, "
+              "which is not passed as one value; move it before that argument")
             << Attr << Position + 1 << F.getParamDecl(I)->getType();
-        return std::nullopt;
+        return false;
       }
+    return true;
+  }
+
+  /// Returns the index, from 1, that argument \p Position of \p Attr gives.
+  std::optional<unsigned> checkIndex(Sema &S, const FunctionDecl &F,
+                                     const ParsedAttr &Attr, Arguments Args,
+                                     unsigned Position) const {
+    const auto *Method = dyn_cast<CXXMethodDecl>(&F);
+    const unsigned This =
+        Method && Method->isImplicitObjectMemberFunction() ? 1 : 0;
+    const std::optional<unsigned> Index =
+        readIndex(S, Attr, Position, F.getNumParams() + This, This);
+    if (!Index)
+      return std::nullopt;
+    if (*Index <= This) {
+      if (isPointer(Args, Position))
+        return Index;
+      error(S, location(Attr, Position),
+            "argument %1 of %0 names 'this', which is not a size")
+          << Attr << Position + 1;
+      return std::nullopt;
+    }
+    if (!checkParam(S, F, Attr, Args, Position, *Index, *Index - 1 - This))
+      return std::nullopt;
     return Index;
   }
 };
 
-/// Clang skips the arguments of a scoped attribute unless one exists that has
-/// its name without the scope. So [[alloc]] and its like have to exist, as
-/// attributes that are unknown.
+/// An attribute such as [[alloc]], which only says that it is unknown. It must
+/// exist: Clang skips the arguments of [[mprof::alloc(...)]] unless an
+/// attribute with the same name and no scope exists.
 class UnscopedName : public ParsedAttrInfo {
 public:
   explicit UnscopedName(const char *Name)
@@ -235,8 +277,9 @@ private:
 
 using Registry = ParsedAttrInfoRegistry;
 
-// ParsedAttrInfoRegistry::add_node, weak: opt, which loads this file for the
-// pass, has nothing of Clang, and ParsedAttrInfoRegistry::Add would not bind.
+// ParsedAttrInfoRegistry::add_node as a weak symbol. The program opt loads this
+// file for the pass, but has none of Clang's symbols: a strong reference, as in
+// ParsedAttrInfoRegistry::Add, would not bind.
 extern "C" __attribute__((weak)) void addNode(Registry::node *) __asm__(
     "_ZN4llvm8RegistryIN5clang14ParsedAttrInfoEE8add_nodeEPNS3_4nodeE");
 

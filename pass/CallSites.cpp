@@ -1,21 +1,26 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which calls are rewritten and how, and changes nothing.
+// Decides which calls are rewritten and how. This file changes no IR.
+//
+//     call ptr @malloc(i64 8)            ; a site with rule Alloc
+//     call i32 @malloc(i32 8)            ; left alone: another prototype
+//     call ptr %f(i64 8)                 ; left alone: an indirect call
 //
 // A call is a site when its callee is the hooked function itself, by linkage
-// name, and the call's type is the hook's prototype. So these are left alone:
-//  - indirect calls, also of virtual functions, and hooked functions whose
-//    address is taken: what they call is not known here;
-//  - a function of the module's own that has the name but local linkage;
-//  - what lies inside a custom allocator or inside the program's own definition
-//    of a hooked function: the outermost call has counted it. But custom
-//    allocators free what they may have been given by others;
-//  - allocations and waits that mprof_ignore or the ignorelist covers. Releases
-//    there are rewritten, since the block may have been counted elsewhere, and
-//    others may wait for the lock.
-// "Inside" means as it was written: Marks.cpp notes it before inlining moves
-// code about. nobuiltin calls are sites like any other.
+// name, and the call's type is the hook's prototype. These calls are left
+// alone:
+//  - Indirect calls, including virtual calls: their callee is not known here.
+//  - Calls of a function that has a hooked name but local linkage.
+//  - Calls inside a custom allocator, or inside the program's own definition of
+//    a hooked function: the call of that outer function has been counted. Calls
+//    of free inside a custom allocator are sites all the same, because the
+//    block may come from another allocator.
+//  - Allocations and waits in functions that mprof_ignore or the ignorelist
+//    covers. Releases in these functions are rewritten, because the block may
+//    have been counted elsewhere and other threads may wait for the lock.
+// "Inside" refers to the source: Marks.cpp records it before inlining moves
+// code. Calls with the attribute nobuiltin are sites like any other.
 
 #include "CallSites.h"
 #include "Marks.h"
@@ -30,127 +35,11 @@
 using namespace llvm;
 using namespace mprof;
 
-ArrayRef<Hook> mprof::hooks() {
-  static constexpr Hook Hooks[] = {
-#define MPROF_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)                  \
-  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0, true},
-#define MPROF_JEMALLOC_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)         \
-  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
-#define MPROF_GC_HOOK(Symbol, Proto, RuleName, Size, Count, Ptr)               \
-  {#Symbol, Proto, Rule::RuleName, Size, Count, Ptr, Kind::None, 0},
-#define MPROF_OWNED(Symbol, Owner, MuslOwner, KindName)                        \
-  {#Symbol, "ip",  Rule::Owned, -1, -1, 0, Kind::K_##KindName,                 \
-   Owner,   false, MuslOwner},
-#define MPROF_RELEASE(Symbol, Proto, Object)                                   \
-  {#Symbol, Proto, Rule::Release, -1, -1, Object, Kind::None, 0},
-#define MPROF_WAIT(Symbol, Proto, KindName)                                    \
-  {#Symbol, Proto, Rule::Wait, -1, -1, -1, Kind::K_##KindName, 0},
-#define MPROF_CREATE(Symbol, Proto)                                            \
-  {#Symbol, Proto, Rule::Create, -1, -1, -1, Kind::None, 0},
-#define MPROF_UNLOAD(Symbol, Proto)                                            \
-  {#Symbol, Proto, Rule::Unload, -1, -1, -1, Kind::None, 0},
-#define MPROF_LEAVE(Symbol, Proto)                                             \
-  {#Symbol, Proto, Rule::Leave, -1, -1, -1, Kind::None, 0},
-#include "mprof/hooks.def"
-  };
-  return Hooks;
-}
-
-bool mprof::isForMusl(const Module &M) {
-  return Triple(M.getTargetTriple()).isMusl();
-}
-
-static Type *typeOf(char Letter, LLVMContext &Ctx, bool IsMusl) {
-  switch (Letter) {
-  case 'v':
-    return Type::getVoidTy(Ctx);
-  case 'p':
-    return PointerType::getUnqual(Ctx);
-  case 'z':
-    return Type::getInt64Ty(Ctx);
-  case 't':
-    return typeOf(IsMusl ? 'p' : 'z', Ctx, IsMusl);
-  case 'i':
-    return Type::getInt32Ty(Ctx);
-  case 'b':
-    return Type::getInt1Ty(Ctx);
-  }
-  llvm_unreachable("hooks.def: unknown letter in a prototype");
-}
-
-FunctionType *mprof::prototype(StringRef Proto, const Module &M) {
-  LLVMContext &Ctx = M.getContext();
-  const bool IsMusl = isForMusl(M);
-  SmallVector<Type *, 4> Params;
-  const bool IsVarArg = Proto.consume_back(".");
-  for (char Letter : Proto.drop_front())
-    Params.push_back(typeOf(Letter, Ctx, IsMusl));
-  return FunctionType::get(typeOf(Proto.front(), Ctx, IsMusl), Params,
-                           IsVarArg);
-}
-
-/// Whether waits of kind \p K end by a release that the mutex profile blames,
-/// or release something themselves.
-static bool concernsMutexes(Kind K) {
-  switch (K) {
-  case Kind::K_mutex:
-  case Kind::K_rwlock:
-  case Kind::K_spin:
-  case Kind::K_cond:
-  case Kind::K_user:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool Wanted::wants(const Hook &H) const {
-  if (H.Rule == Rule::Wait)
-    return Block || (Mutex && concernsMutexes(H.Kind));
-  return wants(H.Rule);
-}
-
-bool Wanted::wants(Rule R) const {
-  switch (R) {
-  case Rule::Owned:
-  case Rule::Release:
-  case Rule::UserLock:
-  case Rule::UserUnlock:
-    return Block || Mutex;
-  case Rule::Wait:
-  case Rule::UserCall:
-    return Block;
-  case Rule::Create:
-    return Threads;
-  case Rule::Unload:
-  case Rule::Leave:
-    return Heap || Block || Mutex || Threads;
-  default:
-    return Heap;
-  }
-}
-
-bool mprof::isHeap(Rule R) {
-  switch (R) {
-  case Rule::ALLOC:
-  case Rule::REALLOC:
-  case Rule::FREE:
-  case Rule::DELETE:
-  case Rule::DUP:
-  case Rule::CALL:
-  case Rule::CustomAlloc:
-  case Rule::CustomFree:
-  case Rule::CustomRealloc:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// What a call of \p F is by its attributes, or nothing: a Site without a call.
+/// Returns the site that a call of \p F is because of an MPROF_ATTRIBUTE, or
+/// nothing. The field Call is not set yet.
 static std::optional<Site> customSite(const Function &F) {
-  // A result that is returned in memory has its address passed first; it is no
-  // parameter of the source, whose indices the annotation holds.
+  // The address of a result in memory is passed first. The annotation counts
+  // the parameters of the source, which do not include it.
   const int Shift = F.hasStructRetAttr() ? 1 : 0;
   auto Has = [&](StringRef Mark, int &First, int &Second) {
     Attribute A = F.getFnAttribute(Mark);
@@ -164,22 +53,23 @@ static std::optional<Site> customSite(const Function &F) {
       Second += Shift;
     return true;
   };
-  int None;
-  Site S = {nullptr, Rule::CustomAlloc, nullptr, -1, -1, -1, false};
+  int Unused;
+  Site S;
+  S.Rule = Rule::CustomAlloc;
   if (Has(mark::alloc, S.Size, S.Count))
     return S;
   S.Rule = Rule::CustomFree;
-  if (Has(mark::free, S.Ptr, None))
+  if (Has(mark::free, S.Ptr, Unused))
     return S;
   S.Rule = Rule::CustomRealloc;
   if (Has(mark::realloc, S.Ptr, S.Size))
     return S;
   S.Size = -1;
   S.Rule = Rule::UserLock;
-  if (Has(mark::lock, S.Ptr, None))
+  if (Has(mark::lock, S.Ptr, Unused))
     return S;
   S.Rule = Rule::UserUnlock;
-  if (Has(mark::unlock, S.Ptr, None))
+  if (Has(mark::unlock, S.Ptr, Unused))
     return S;
   S.Rule = Rule::UserCall;
   S.Ptr = -1;
@@ -188,25 +78,26 @@ static std::optional<Site> customSite(const Function &F) {
   return std::nullopt;
 }
 
-CallSites::CallSites(Module &M, const Wanted &W) {
+CallSites::CallSites(Module &M, const ProfileKinds &Kinds) {
   for (const Hook &H : hooks()) {
-    if (!W.wants(H))
+    if (!Kinds.need(H))
       continue;
     GlobalValue *Callee = M.getNamedValue(H.Symbol);
     if (!Callee || Callee->hasLocalLinkage())
       continue;
-    // A library's own function, which no entry in another image can call.
+    // A hidden function belongs to one library. An entry in another image
+    // cannot call it.
     if (!isHeap(H.Rule) && !Callee->hasDefaultVisibility())
       continue;
     const Target T = {&H, prototype(H.Proto, M)};
     Hooked[Callee] = T;
-    // A program may define malloc as an alias, and the optimizer then calls
-    // what it stands for.
+    // A program may define malloc as an alias. The optimizer then replaces the
+    // alias by its aliasee in calls.
     if (isa<GlobalAlias>(Callee) && Callee->getAliaseeObject())
       Hooked.try_emplace(Callee->getAliaseeObject(), T);
   }
   for (const Function &F : M)
-    if (std::optional<Site> S = customSite(F); S && W.wants(S->Rule))
+    if (std::optional<Site> S = customSite(F); S && Kinds.need(S->Rule))
       Custom[&F] = *S;
 }
 
@@ -218,19 +109,22 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
   });
 }
 
-/// Rules whose entry is always called, since what it does is no lock's, and
-/// seldom.
+/// Returns whether \p R is a rule of functions that create threads, unload code
+/// or end the program. Their sites always call the entry: the calls are rare,
+/// and there is no lock to test.
 static bool actsOnProcess(Rule R) {
   return R == Rule::Create || R == Rule::Unload || R == Rule::Leave;
 }
 
-/// What only concerns the caller, and nobody who gets a block or a lock of it.
-static bool isOwnAffair(Rule R, int Ptr) {
+/// Returns whether a call concerns only its caller, and no other code that owns
+/// the block or waits for the lock. Such calls are not recorded in ignored
+/// functions.
+static bool concernsOnlyCaller(Rule R, int Ptr) {
   switch (R) {
-  case Rule::CALL:
+  case Rule::Call:
     return Ptr < 0;
-  case Rule::ALLOC:
-  case Rule::DUP:
+  case Rule::Alloc:
+  case Rule::Dup:
   case Rule::CustomAlloc:
   case Rule::Owned:
   case Rule::Wait:
@@ -243,35 +137,36 @@ static bool isOwnAffair(Rule R, int Ptr) {
 }
 
 static bool makesBlock(Rule R) {
-  return R == Rule::ALLOC || R == Rule::REALLOC || R == Rule::DUP;
+  return R == Rule::Alloc || R == Rule::Realloc || R == Rule::Dup;
 }
 
-/// Why the place of \p Call keeps it from being rewritten, or empty.
+/// Returns why the place of \p Call forbids rewriting it, or an empty string.
 static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   switch (placeOf(Call)) {
   case Place::Ordinary:
     return {};
   case Place::Allocator:
-    if (R == Rule::FREE || R == Rule::DELETE)
+    if (isRelease(R))
       return {};
     [[fallthrough]];
   case Place::Definition:
-    return isHeap(R)
-               ? "it is inside an allocator, which is counted where it is "
-                 "called"
-               : "";
+    return isHeap(R) ? "it is inside an allocator, which is counted where it "
+                       "is called"
+                     : "";
   case Place::Synchronizer:
     return isHeap(R) || actsOnProcess(R)
                ? ""
-               : "it is inside a lock, which is seen where it is called";
+               : "it is inside a lock function, which is recorded where it is "
+                 "called";
   case Place::Ignored:
-    return isOwnAffair(R, Ptr) ? "the function is ignored" : "";
+    return concernsOnlyCaller(R, Ptr) ? "the function is ignored" : "";
   }
   llvm_unreachable("unknown place");
 }
 
-/// The blocks that are reached without unwinding. Others run only once an
-/// exception is thrown, where size matters and time does not.
+/// Returns the blocks that are reached without unwinding. All other blocks run
+/// only after an exception is thrown: there, code size matters and time does
+/// not.
 static DenseSet<const BasicBlock *> reachedWithoutUnwinding(const Function &F) {
   DenseSet<const BasicBlock *> Reached;
   SmallVector<const BasicBlock *, 32> Work{&F.getEntryBlock()};
@@ -286,14 +181,52 @@ static DenseSet<const BasicBlock *> reachedWithoutUnwinding(const Function &F) {
   return Reached;
 }
 
+static bool isCold(const Function &F) {
+  return F.hasMinSize() || F.hasFnAttribute(Attribute::Cold);
+}
+
+static Site hookedSite(CallBase &Call, const Hook &H) {
+  Site S;
+  S.Call = &Call;
+  S.Rule = H.Rule;
+  S.H = &H;
+  S.Size = H.Size;
+  S.Count = H.Count;
+  S.Ptr = H.Ptr;
+  return S;
+}
+
+/// Returns whether \p S calls the entry without a test. See hooks.def: the test
+/// is left out where code size matters more than time. A musttail call keeps
+/// its release test, since it selects its callee in any case.
+static bool isUnconditional(const Site &S, bool FunctionIsCold) {
+  const bool IsMustTail = S.Call->isMustTailCall();
+  if (isRelease(S.Rule))
+    return FunctionIsCold && !IsMustTail;
+  if (S.Rule == Rule::Owned)
+    return FunctionIsCold || IsMustTail;
+  return S.Rule == Rule::Call || actsOnProcess(S.Rule);
+}
+
+/// Leaves out the test of the releases among \p Sites, all in \p F, that run
+/// only while an exception unwinds the stack.
+static void shortenUnwindPaths(const Function &F, MutableArrayRef<Site> Sites) {
+  auto IsReleaseSite = [](const Site &S) { return isRelease(S.Rule); };
+  if (!F.hasPersonalityFn() || none_of(Sites, IsReleaseSite))
+    return;
+  const DenseSet<const BasicBlock *> Warm = reachedWithoutUnwinding(F);
+  for (Site &S : Sites)
+    if (isRelease(S.Rule))
+      S.IsUnconditional =
+          !Warm.contains(S.Call->getParent()) && !S.Call->isMustTailCall();
+}
+
 void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
   if (Hooked.empty() || F.hasFnAttribute(Attribute::Naked))
     return;
 
-  const bool FunctionIsCold =
-      F.hasMinSize() || F.hasFnAttribute(Attribute::Cold);
+  const bool FunctionIsCold = isCold(F);
   const size_t First = Sites.size();
-  bool AnyRelease = false;
   for (Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call)
@@ -307,38 +240,26 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
       missed(*Call, H.Symbol, "it is called with another prototype");
       continue;
     }
+    Site S = hookedSite(*Call, H);
     if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
-      // What the program's own operator new calls is what its callers without
-      // sites are counted by.
+      // The program's own operator new must call the interceptor: that call
+      // counts the allocations of callers that were not rewritten.
+      S.OnlyBypassesInterceptor = true;
       if (H.HasWord && makesBlock(H.Rule) &&
           placeOf(*Call) != Place::Definition)
-        Sites.push_back(
-            {Call, H.Rule, &H, H.Size, H.Count, H.Ptr, false, true});
+        Sites.push_back(S);
       continue;
     }
-    bool Release = H.Rule == Rule::FREE || H.Rule == Rule::DELETE;
-    AnyRelease |= Release;
-    Site S = {Call, H.Rule, &H, H.Size, H.Count, H.Ptr, false};
-    if (Release)
-      S.Plain = FunctionIsCold && !Call->isMustTailCall();
-    if (S.Rule == Rule::Owned)
-      S.Plain = FunctionIsCold || Call->isMustTailCall();
-    if (S.Rule == Rule::CALL || actsOnProcess(S.Rule))
-      S.Plain = true;
+    S.IsUnconditional = isUnconditional(S, FunctionIsCold);
     Sites.push_back(S);
   }
-
-  if (!AnyRelease || FunctionIsCold || !F.hasPersonalityFn())
-    return;
-  const DenseSet<const BasicBlock *> Warm = reachedWithoutUnwinding(F);
-  for (Site &S : MutableArrayRef<Site>(Sites).drop_front(First))
-    if (S.Rule == Rule::FREE || S.Rule == Rule::DELETE)
-      S.Plain =
-          !Warm.contains(S.Call->getParent()) && !S.Call->isMustTailCall();
+  if (!FunctionIsCold)
+    shortenUnwindPaths(F, MutableArrayRef<Site>(Sites).drop_front(First));
 }
 
-/// Whether the arguments that \p S names are there and of a usable type.
+/// Returns whether the call has the arguments that \p S names, with usable
+/// types.
 static bool usable(const Site &S) {
   auto Check = [&](int Index, bool Pointer) {
     if (Index < 0)

@@ -1,17 +1,24 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Drives a module through MProf: finds sites, reports them, has them rewritten,
-// and refers to the contract's version if anything was.
+// Drives a module through MProf: finds sites, reports them as remarks, and has
+// them rewritten. A module with rewritten code gets a reference to the version
+// of the contract (RewriteModule.cpp).
 //
-// The module flag "mprof" says how far a module has come, so that each step is
-// done once, whoever asks: plugins may be given twice, and bitcode that was
-// rewritten when it was compiled may pass through again when it is linked.
+// The module flag "mprof" records the last step that was done. So each step is
+// done once: plugins may be given twice, and bitcode that was rewritten when it
+// was compiled may pass through again when it is linked.
+//
+//     !{i32 7, !"mprof", i32 1}     ; Marked: prepare has run
+//     !{i32 7, !"mprof", i32 2}     ; Done: finish has run
 
 #include "MProfPass.h"
 #include "CallSites.h"
 #include "Marks.h"
-#include "Rewrite.h"
+#include "RewriteCustom.h"
+#include "RewriteHooked.h"
+#include "RewriteModule.h"
+#include "Runtime.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
@@ -22,8 +29,9 @@
 using namespace llvm;
 using namespace mprof;
 
-/// The contract is one for x86-64 Linux. Code for another target, such as that
-/// for a GPU in the same compilation, calls another malloc.
+/// Returns whether the contract of hooks.def holds for the target of \p M: it
+/// holds for x86-64 Linux only. Code for another target, such as a GPU in the
+/// same compilation, calls another malloc.
 static bool isTarget(const Module &M) {
   Triple T(M.getTargetTriple());
   return T.str().empty() ||
@@ -60,17 +68,19 @@ static void report(const Site &S) {
     return OptimizationRemark("mprof", "Rewritten", S.Call)
            << ore::NV("Callee", S.Call->getCalledOperand()->getName())
            << " rewritten in " << ore::NV("Function", S.Call->getFunction())
-           << (S.Plain ? " without a test" : "");
+           << (S.IsUnconditional ? " without a test" : "");
   });
 }
 
-/// Returns whether there were any.
-static bool rewriteAll(Rewriter &R, ArrayRef<Site> Sites) {
+/// Reports \p Sites and has them rewritten, the last one first. Returns whether
+/// there are any.
+static bool rewriteAll(ArrayRef<Site> Sites,
+                       function_ref<void(const Site &)> Rewrite) {
   for (const Site &S : Sites)
-    if (!S.Beneath)
+    if (!S.OnlyBypassesInterceptor)
       report(S);
   for (const Site &S : reverse(Sites))
-    R.rewrite(S);
+    Rewrite(S);
   return !Sites.empty();
 }
 
@@ -78,7 +88,7 @@ static void prepare(Module &M, const Options &Opts) {
   setStep(M, Marked);
   markModule(M, readIgnorelists(M.getContext(), Opts).get(), Opts);
 
-  Rewriter R(M, Opts.Nested);
+  Runtime RT(M);
   SmallVector<const Function *, 8> Wrappers;
   SmallVector<Site, 32> Sites;
   const CallSites Finder(M, Opts.Kinds);
@@ -89,15 +99,16 @@ static void prepare(Module &M, const Options &Opts) {
       Wrappers.push_back(&F);
     Finder.findCustom(F, Sites);
   }
-  bool Changed = rewriteAll(R, Sites);
+  CustomRewriter Rewriter(RT, Opts.Nested);
+  bool Changed = rewriteAll(Sites, [&](const Site &S) { Rewriter.rewrite(S); });
   if (Opts.Nested == Nested::Outermost && Opts.Kinds.Heap)
     for (Function &F : M)
-      Changed |= R.leaveNested(F);
+      Changed |= Rewriter.leaveNested(F);
   if (!Wrappers.empty())
-    R.registerWrappers(Wrappers);
+    registerWrappers(RT, Wrappers);
   if (Changed || !Wrappers.empty()) {
-    R.requireVersion();
-    R.tellUnload();
+    requireVersion(RT);
+    tellUnload(RT);
   }
 }
 
@@ -108,31 +119,32 @@ static bool isMain(const Function &F) {
 
 static void finish(Module &M, const Options &Opts) {
   setStep(M, Done);
-  Rewriter R(M, Opts.Nested);
+  Runtime RT(M);
   SmallVector<Site, 32> Sites;
   const CallSites Finder(M, Opts.Kinds);
   Function *Main = nullptr;
   for (Function &F : M) {
     if (F.isDeclaration() || F.hasFnAttribute(Attribute::Naked))
       continue;
-    Rewriter::keepFramePointer(F);
+    keepFramePointer(F);
     removeBarriers(F);
     if (isMain(F))
       Main = &F;
     Finder.findHooked(F, Sites);
   }
-  Rewriter::keepFramePointers(M);
+  keepFramePointers(M);
 
-  bool Changed = rewriteAll(R, Sites);
-  Changed |= R.lowerDeferred();
+  HookedRewriter Rewriter(RT);
+  bool Changed = rewriteAll(Sites, [&](const Site &S) { Rewriter.rewrite(S); });
+  Changed |= lowerDeferred(RT);
   if (Changed)
-    R.widenMemoryEffects();
+    widenMemoryEffects(M);
   if (Main)
-    R.storeMainFrame(*Main);
+    storeMainFrame(RT, *Main);
   if (Changed || Main)
-    R.requireVersion();
+    requireVersion(RT);
   if (Changed)
-    R.tellUnload();
+    tellUnload(RT);
 }
 
 PreservedAnalyses MarkPass::run(Module &M, ModuleAnalysisManager &) {

@@ -6,29 +6,14 @@
 #ifndef MPROF_PASS_MPROFPASS_H
 #define MPROF_PASS_MPROFPASS_H
 
-#include "CallSites.h"
+#include "Options.h"
 #include "llvm/IR/PassManager.h"
-#include <string>
-#include <vector>
 
 namespace mprof {
 
-/// Which blocks count where custom allocators use others and malloc.
-enum class Nested {
-  Written,   ///< Not what is written in an allocator; what its helpers have is.
-  Outermost, ///< Only those of the allocator that the program called.
-  Each       ///< All of them.
-};
-
-struct Options {
-  Wanted Kinds = {true, true, true, true};
-  std::vector<std::string> Ignorelists;
-  mprof::Nested Nested = Nested::Written;
-  bool AllocSize = false; ///< Functions with alloc_size are allocators.
-};
-
-/// Before the optimizer: marks, custom allocators, wrappers. Inlining would
-/// take away the calls and functions that these are about.
+/// Runs before the optimizer: sets marks, rewrites calls of custom allocators
+/// and registers wrappers. Inlining would remove the calls and functions that
+/// this work needs.
 class MarkPass : public llvm::PassInfoMixin<MarkPass> {
 public:
   explicit MarkPass(Options Opts) : Opts(std::move(Opts)) {}
@@ -39,8 +24,9 @@ private:
   Options Opts;
 };
 
-/// After the optimizer: the calls of hooked functions that are left, frame
-/// pointers, main. Does the work of MarkPass first if that has not run.
+/// Runs after the optimizer: rewrites the remaining calls of hooked functions,
+/// keeps frame pointers and stores main's frame. Does the work of MarkPass
+/// first if that pass has not run.
 class MProfPass : public llvm::PassInfoMixin<MProfPass> {
 public:
   explicit MProfPass(Options Opts) : Opts(std::move(Opts)) {}

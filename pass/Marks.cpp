@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what the source says about functions, before the optimizer runs, and
-// leaves it in the IR as string attributes:
+// Reads MProf's annotations before the optimizer runs, and writes them to
+// string attributes:
 //
-//   define ptr @pool_get(i64 %n) "mprof-alloc"="0"      ; of the annotation
-//     call ptr @malloc(i64 %n) "mprof-place"="allocator" ; where it was written
+//   define ptr @pool_get(i64 %n) "mprof-alloc"="0"        ; the annotation
+//     call ptr @malloc(i64 %n) "mprof-place"="allocator"  ; the call's place
 //
-// A call keeps its attributes when it is inlined into another function, so the
-// place of a call is that of the source at every optimization level. A call
-// that the optimizer itself makes (calloc of malloc and memset) has no place
-// and takes that of the function it is in. Modules without marks, which most
-// are, get no attribute at all.
+// A call keeps its attributes when it is inlined into another function. So the
+// place of a call is its place in the source at every optimization level. A
+// call that the optimizer itself creates, such as a calloc from malloc and
+// memset, has no place and takes the place of its function. Most modules have
+// no marks and get no attribute at all.
 //
-// The annotations are removed from llvm.global.annotations, where they would
-// keep functions alive that nobody calls.
+// The annotations are removed from llvm.global.annotations, since that variable
+// would keep unused functions alive.
 
 #include "Marks.h"
-#include "CallSites.h"
-#include "MProfPass.h"
+#include "Hooks.h"
+#include "Options.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -51,7 +51,8 @@ Place mprof::placeOf(const CallBase &Call) {
   return Read(A.isValid() ? A : Call.getFunction()->getFnAttribute(PlaceAttr));
 }
 
-/// Applies "mprof.<Spelling>[:<index>,...]"; false if hooks.def has no such.
+/// Applies the annotation "mprof.<Spelling>[:<index>,...]" to \p F, without its
+/// prefix "mprof.". Returns whether hooks.def has such an attribute.
 static bool applyAnnotation(Function &F, StringRef Annotation) {
   auto [Spelling, Indices] = Annotation.split(':');
   size_t NumArgs = Indices.empty() ? 0 : Indices.count(',') + 1;
@@ -65,6 +66,30 @@ static bool applyAnnotation(Function &F, StringRef Annotation) {
   return false;
 }
 
+/// Returns the text of the annotation \p Entry, or an empty string.
+static StringRef annotationText(const Constant &Entry) {
+  auto *Text = dyn_cast<GlobalVariable>(
+      Entry.getAggregateElement(1u)->stripPointerCasts());
+  auto *Data = Text && Text->hasInitializer()
+                   ? dyn_cast<ConstantDataArray>(Text->getInitializer())
+                   : nullptr;
+  return Data && Data->isCString() ? Data->getAsCString() : "";
+}
+
+/// Removes all entries of \p Annotations except \p Others.
+static void keepOnly(GlobalVariable &Annotations, ArrayRef<Constant *> Others) {
+  if (!Others.empty()) {
+    auto *Ty = ArrayType::get(Others.front()->getType(), Others.size());
+    auto *Kept = new GlobalVariable(
+        *Annotations.getParent(), Ty, Annotations.isConstant(),
+        Annotations.getLinkage(), ConstantArray::get(Ty, Others));
+    Kept->copyAttributesFrom(&Annotations);
+    Kept->takeName(&Annotations);
+  }
+  Annotations.eraseFromParent();
+}
+
+/// Moves MProf's entries of llvm.global.annotations to function attributes.
 static void readAnnotations(Module &M) {
   GlobalVariable *Annotations = M.getNamedGlobal("llvm.global.annotations");
   if (!Annotations || !Annotations->hasInitializer())
@@ -78,13 +103,7 @@ static void readAnnotations(Module &M) {
     auto *Entry = cast<Constant>(Operand);
     auto *F =
         dyn_cast<Function>(Entry->getAggregateElement(0u)->stripPointerCasts());
-    auto *Text = dyn_cast<GlobalVariable>(
-        Entry->getAggregateElement(1u)->stripPointerCasts());
-    auto *Data = Text && Text->hasInitializer()
-                     ? dyn_cast<ConstantDataArray>(Text->getInitializer())
-                     : nullptr;
-    StringRef Annotation =
-        Data && Data->isCString() ? Data->getAsCString() : "";
+    StringRef Annotation = annotationText(*Entry);
     if (!F || !Annotation.consume_front("mprof.")) {
       Others.push_back(Entry);
       continue;
@@ -93,18 +112,8 @@ static void readAnnotations(Module &M) {
       M.getContext().emitError("mprof: unknown annotation 'mprof." +
                                Annotation + "' of '" + F->getName() + "'");
   }
-  if (Others.size() == Entries->getNumOperands())
-    return;
-
-  if (!Others.empty()) {
-    auto *Ty = ArrayType::get(Others.front()->getType(), Others.size());
-    auto *Kept = new GlobalVariable(M, Ty, Annotations->isConstant(),
-                                    Annotations->getLinkage(),
-                                    ConstantArray::get(Ty, Others));
-    Kept->copyAttributesFrom(Annotations);
-    Kept->takeName(Annotations);
-  }
-  Annotations->eraseFromParent();
+  if (Others.size() != Entries->getNumOperands())
+    keepOnly(*Annotations, Others);
 }
 
 static bool isListed(const SpecialCaseList &List, const Function &F) {
@@ -112,17 +121,17 @@ static bool isListed(const SpecialCaseList &List, const Function &F) {
   if (List.inSection("mprof", "fun", F.getName()) ||
       List.inSection("mprof", "src", M.getSourceFileName()))
     return true;
-  // With debug info, functions of headers are known by their header too.
+  // With debug info, a function of a header is also listed by its header.
   const DISubprogram *SP = F.getSubprogram();
   return SP && List.inSection("mprof", "src", SP->getFilename());
 }
 
 static constexpr StringLiteral BarrierAttr = "mprof-barrier";
 
-/// Lets \p F look as if it read its arguments and changed memory. Of a free
-/// that does nothing, as that of an allocator that never gives memory back, the
-/// optimizer would remove the calls before they are counted, or their
-/// arguments.
+/// Inserts an empty asm into \p F that seems to read the arguments and to
+/// change memory. Some programs define a free that does nothing, for an
+/// allocator that never reuses memory. The optimizer would remove the calls of
+/// such a function, or their arguments, before the calls are counted.
 static void addBarrier(Function &F) {
   LLVMContext &Ctx = F.getContext();
   SmallVector<Value *, 4> Args(make_pointer_range(F.args()));
@@ -148,20 +157,20 @@ void mprof::removeBarriers(Function &F) {
       Call->eraseFromParent();
 }
 
-/// Marks the program's own definitions of hooked functions as what they are.
-/// They are not to be inlined, or the calls that are counted would be gone.
+/// Marks the program's own definitions of hooked functions. They must not be
+/// inlined, since inlining would remove the calls that are counted.
 static void markDefinitions(Module &M) {
   for (const Hook &H : hooks()) {
     GlobalValue *GV = M.getNamedValue(H.Symbol);
     if (!GV || GV->hasLocalLinkage() || GV->isDeclarationForLinker())
       continue;
     auto *F = dyn_cast_or_null<Function>(GV->getAliaseeObject());
-    // Another function may have the name, but not with this type.
+    // A function with the name but another type is not the hooked function.
     if (!F || F->isDeclaration() ||
         F->getFunctionType() != prototype(H.Proto, M))
       continue;
-    const bool IsNew =
-        !F->hasFnAttribute(PlaceAttr); // or known by another name
+    // A function may have several hooked names, as aliases.
+    const bool IsNew = !F->hasFnAttribute(PlaceAttr);
     F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "definition" : "synchronizer");
     if (F->hasFnAttribute(Attribute::AlwaysInline))
       continue;
@@ -171,7 +180,7 @@ static void markDefinitions(Module &M) {
   }
 }
 
-/// The parameter that has the block, by the attribute allocptr, or nothing.
+/// Returns the index of the parameter with the attribute allocptr, or nothing.
 static std::optional<unsigned> blockParam(const Function &F) {
   for (const Argument &Arg : F.args())
     if (Arg.hasAttribute(Attribute::AllocatedPointer))
@@ -179,9 +188,9 @@ static std::optional<unsigned> blockParam(const Function &F) {
   return std::nullopt;
 }
 
-/// Marks \p F as its attributes allocsize and allockind have it. Clang makes
-/// allocsize of alloc_size, and nothing of its others; allockind is other
-/// languages'.
+/// Marks \p F according to its attributes allocsize and allockind. Clang emits
+/// allocsize for alloc_size, but never allockind; compilers of other languages
+/// emit allockind.
 static void markByAllocSize(Function &F) {
   AllocFnKind Kind = AllocFnKind::Unknown;
   if (Attribute A = F.getFnAttribute(Attribute::AllocKind); A.isValid())
@@ -201,9 +210,10 @@ static void markByAllocSize(Function &F) {
     F.addFnAttr(mark::realloc, utostr(*Block) + "," + utostr(One));
 }
 
-/// What has an mprof attribute of its own is what that says; so is a hooked
-/// function. The functions of libgc have alloc_size, too, but nothing tells
-/// when their objects die but libgc.
+/// Marks functions with allocsize as custom allocators. Functions with an mprof
+/// attribute of their own and hooked functions keep their meaning. The
+/// functions of libgc have alloc_size, too, but are left out: only libgc knows
+/// when its objects die.
 static void markAllocSizes(Module &M) {
   StringSet<> Known;
   for (const Hook &H : hooks())
@@ -221,6 +231,33 @@ static bool isCustomAllocator(const Function &F) {
          F.hasFnAttribute(mark::realloc);
 }
 
+/// Returns the place of calls in \p F, or an empty string if it is ordinary.
+static StringRef placeInside(const Function &F, Nested Nested) {
+  const bool HasPlace = F.hasFnAttribute(PlaceAttr);
+  if (isCustomAllocator(F) && Nested != Nested::Each)
+    return HasPlace ? "" : "allocator";
+  if (F.hasFnAttribute(mark::lock) || F.hasFnAttribute(mark::unlock) ||
+      F.hasFnAttribute(mark::blocking))
+    return "synchronizer";
+  if (F.hasFnAttribute(mark::ignore) && !HasPlace)
+    return "ignored";
+  return "";
+}
+
+/// Marks all calls in \p F with their place. This includes indirect calls,
+/// which may turn out to be calls of malloc. Calls in ordinary functions get a
+/// mark, too: they may be inlined into a function with another place.
+static void markCalls(Function &F) {
+  Attribute Own = F.getFnAttribute(PlaceAttr);
+  Attribute Mark = Attribute::get(F.getContext(), PlaceAttr,
+                                  Own.isValid() ? Own.getValueAsString()
+                                                : StringRef("ordinary"));
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (!isa<IntrinsicInst>(Call) && !Call->isInlineAsm())
+        Call->addFnAttr(Mark);
+}
+
 void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist,
                        const Options &Opts) {
   readAnnotations(M);
@@ -233,32 +270,13 @@ void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist,
       continue;
     if (Ignorelist && isListed(*Ignorelist, F))
       F.addFnAttr(mark::ignore);
-    if (isCustomAllocator(F) && Opts.Nested != Nested::Each) {
-      if (!F.hasFnAttribute(PlaceAttr))
-        F.addFnAttr(PlaceAttr, "allocator");
-    } else if (F.hasFnAttribute(mark::lock) || F.hasFnAttribute(mark::unlock) ||
-               F.hasFnAttribute(mark::blocking))
-      F.addFnAttr(PlaceAttr, "synchronizer");
-    else if (F.hasFnAttribute(mark::ignore) && !F.hasFnAttribute(PlaceAttr))
-      F.addFnAttr(PlaceAttr, "ignored");
+    if (StringRef Place = placeInside(F, Opts.Nested); !Place.empty())
+      F.addFnAttr(PlaceAttr, Place);
     Any |= F.hasFnAttribute(PlaceAttr);
   }
   if (!Any)
     return;
-
-  // All calls, not only those that are sites now: an indirect one may turn out
-  // to be of malloc. "ordinary" is needed because a call may be inlined into a
-  // marked function, whose place is not its own.
-  for (Function &F : M) {
-    if (F.isDeclaration())
-      continue;
-    Attribute Own = F.getFnAttribute(PlaceAttr);
-    Attribute Mark = Attribute::get(M.getContext(), PlaceAttr,
-                                    Own.isValid() ? Own.getValueAsString()
-                                                  : StringRef("ordinary"));
-    for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I))
-        if (!isa<IntrinsicInst>(Call) && !Call->isInlineAsm())
-          Call->addFnAttr(Mark);
-  }
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      markCalls(F);
 }

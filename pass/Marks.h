@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the source says about functions, kept in the IR where inlining cannot
-// lose it.
+// Marks functions and calls with string attributes that keep what the source
+// says about them. Inlining does not lose these attributes.
 
 #ifndef MPROF_PASS_MARKS_H
 #define MPROF_PASS_MARKS_H
@@ -26,27 +26,30 @@ struct Options;
 void markModule(llvm::Module &M, const llvm::SpecialCaseList *Ignorelist,
                 const Options &Opts);
 
-/// Removes what markModule has put into \p F to keep the optimizer from
-/// removing calls of it.
+/// Removes the instructions that markModule has put into \p F so that the
+/// optimizer keeps its calls.
 void removeBarriers(llvm::Function &F);
 
-/// The function attribute for each MPROF_ATTRIBUTE: mark::alloc and so on. Its
-/// value holds the argument indices, with commas between.
+/// The names of the function attributes, one for each MPROF_ATTRIBUTE:
+/// mark::alloc and so on. The value of an attribute holds the argument indices,
+/// separated by commas.
 namespace mark {
 #define MPROF_ATTRIBUTE(Spelling, MinArgs, MaxArgs)                            \
   inline constexpr llvm::StringLiteral Spelling = "mprof-" #Spelling;
 #include "mprof/hooks.def"
 } // namespace mark
 
-/// Where a call was written.
+/// The kind of function in whose source a call stands.
 enum class Place {
   Ordinary,
-  Ignored,     ///< in a function of mprof_ignore or of the ignorelist
-  Allocator,   ///< in a custom allocator
-  Definition,  ///< in a definition of a hooked allocator
-  Synchronizer ///< in a lock or blocking call of the user's, or a definition
-               ///< of a hooked one
+  Ignored,     ///< has mprof_ignore or is on the ignorelist
+  Allocator,   ///< is a custom allocator
+  Definition,  ///< is the program's definition of a hooked allocator
+  Synchronizer ///< is the user's lock or blocking call, or the program's
+               ///< definition of a hooked lock or wait
 };
+
+/// Returns the place of \p Call in the source, before any inlining.
 Place placeOf(const llvm::CallBase &Call);
 
 } // namespace mprof

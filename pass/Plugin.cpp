@@ -3,9 +3,12 @@
 //
 // Registers MProf's passes and options. Attributes.cpp registers itself.
 //
-// clang loads this file for -fpass-plugin=, and needs -fplugin= besides: only
-// that is loaded early enough for the attributes and for -mllvm -mprof-...
-// opt has -load-pass-plugin= and -passes=mprof.
+//     clang -fplugin=libMProf.so -fpass-plugin=libMProf.so
+//     opt -load-pass-plugin=libMProf.so -passes=mprof
+//
+// clang runs the passes for -fpass-plugin=. It needs -fplugin= besides: only
+// that option loads the plugin early enough for the attributes and for
+// -mllvm -mprof-...
 
 #include "MProfPass.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -16,19 +19,20 @@ using namespace llvm;
 
 static cl::opt<bool>
     Heap("mprof-heap", cl::init(true),
-         cl::desc("MProf: count the heap's allocations (default: true)"));
+         cl::desc("MProf: count heap allocations (default: true)"));
 
 static cl::opt<bool>
     Block("mprof-block", cl::init(true),
-          cl::desc("MProf: see where threads wait (default: true)"));
+          cl::desc("MProf: record where threads wait (default: true)"));
 
-static cl::opt<bool> Mutex(
-    "mprof-mutex", cl::init(true),
-    cl::desc("MProf: see which unlocks others waited for (default: true)"));
+static cl::opt<bool>
+    Mutex("mprof-mutex", cl::init(true),
+          cl::desc("MProf: record which unlocks other threads waited for "
+                   "(default: true)"));
 
 static cl::opt<bool> ThreadCreate(
     "mprof-threadcreate", cl::init(true),
-    cl::desc("MProf: see where threads are created (default: true)"));
+    cl::desc("MProf: record where threads are created (default: true)"));
 
 static cl::list<std::string> Ignorelists(
     "mprof-ignorelist", cl::value_desc("file"),
@@ -37,25 +41,30 @@ static cl::list<std::string> Ignorelists(
 
 static cl::opt<mprof::Nested> NestedAllocators(
     "mprof-nested", cl::init(mprof::Nested::Written),
-    cl::desc("MProf: what is counted of custom allocators that use others or "
-             "malloc (default: written)"),
+    cl::desc("MProf: which blocks are counted when a custom allocator uses "
+             "malloc or another one (default: written)"),
     cl::values(clEnumValN(mprof::Nested::Written, "written",
-                          "not the calls written in an allocator"),
+                          "all except those of calls in an allocator's source"),
                clEnumValN(mprof::Nested::Outermost, "outermost",
-                          "the blocks of the outermost allocator only"),
+                          "only blocks of the outermost allocator"),
                clEnumValN(mprof::Nested::Each, "each",
-                          "the blocks of each of them")));
+                          "blocks of every allocator")));
 
 static cl::opt<bool> AllocSize(
     "mprof-alloc-size", cl::init(false),
-    cl::desc("MProf: functions with the attribute alloc_size are custom "
+    cl::desc("MProf: treat functions with the attribute alloc_size as custom "
              "allocators (default: false)"));
 
 static mprof::Options options() {
-  return {{Heap, Block, Mutex, ThreadCreate},
-          Ignorelists,
-          NestedAllocators,
-          AllocSize};
+  mprof::Options Opts;
+  Opts.Kinds.Heap = Heap;
+  Opts.Kinds.Block = Block;
+  Opts.Kinds.Mutex = Mutex;
+  Opts.Kinds.Threads = ThreadCreate;
+  Opts.Ignorelists = Ignorelists;
+  Opts.Nested = NestedAllocators;
+  Opts.AllocSize = AllocSize;
+  return Opts;
 }
 
 static void registerPasses(PassBuilder &PB) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sites of custom allocators. The call stays and gets code around it:
+// Inserts code around calls of custom allocators, locks and blocking calls. The
+// call itself stays. A call of a function with mprof_alloc:
 //
 //     %p = call ptr @pool_get(i64 %n)
 //     %d = call { i64, i1 } @mprof.countdown(i64 %n)
@@ -11,21 +12,26 @@
 //     call void @__mprof_custom_alloc(ptr %p, i64 %n)
 //     br label %cont
 //
-// and so on as hooks.def says. If the call is an invoke, what follows it lies
-// on its normal edge: an allocator that throws has allocated nothing, and
-// nothing is taken off the countdown, which only the runtime may find run out.
+// The comment at MPROF_ATTRIBUTE in hooks.def has the code of the other
+// attributes. If the call is an invoke, the code after it lies on the normal
+// edge. An allocator that throws has allocated nothing, so nothing is
+// subtracted from the countdown: whenever the countdown runs out, the runtime
+// must be called.
 //
-// This is done before the optimizer runs, which may inline the allocator or
-// change its parameters. But the words must not be touched yet: malloc, as the
-// optimizer knows it, changes no memory that the program sees, so a countdown
-// would be carried across it in a register and overwrite what is subtracted
-// there. So calls stand for the accesses until hooked sites are done:
+// These calls are rewritten before the optimizer runs, since the optimizer may
+// inline the allocator or change its parameters. But the words must not be
+// accessed yet: the optimizer believes that malloc changes no memory that the
+// program can see. It would keep the countdown in a register across a malloc
+// and overwrite the value that the malloc has stored. So two functions stand
+// for the accesses until lowerDeferred replaces their calls:
+//
 //     declare { i64, i1 } @mprof.countdown(i64 %bytes)
-//         ; subtracts, gives the rest and whether to ask
+//         ; subtracts; returns the rest, and whether to call the runtime
 //     declare i1 @mprof.uncounted(ptr %block)
-//         ; tests with the custom mask
+//         ; tests the block with the custom mask
 //
-// With -mprof-nested=outermost the call has around it, besides,
+// With -mprof-nested=outermost, more code stands around the call:
+//
 //     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_nested_frame)
 //     %o = load volatile i64, ptr %a
 //     %f = ptrtoint (call ptr @llvm.frameaddress.p0(i32 0))
@@ -35,11 +41,16 @@
 //     %p = call ptr @pool_get(i64 %n)
 //     %l = load volatile i64, ptr %a
 //     store volatile i64 (select i1 %outer, i64 %l, i64 0), ptr %a
-// where volatile does what the calls do for the other words: a store before an
-// inlined malloc would be a dead one. Frames lie below those that called them,
-// so a frame that is not above the site's was left without its second store.
+//
+// These words are volatile for the reason that the other words have deferred
+// accesses: a store before an inlined malloc would be removed as dead. A frame
+// has a lower address than the frame of its caller. So a stored frame that does
+// not lie above the site's frame is stale: it was left without the second
+// store.
 
-#include "Rewrite.h"
+#include "RewriteCustom.h"
+#include "FastPath.h"
+#include "IRUtil.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
@@ -51,6 +62,10 @@
 
 using namespace llvm;
 using namespace mprof;
+
+//===----------------------------------------------------------------------===//
+// Deferred accesses
+//===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral CountDownName = "mprof.countdown";
 static constexpr StringLiteral TestName = "mprof.uncounted";
@@ -75,8 +90,9 @@ static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
   return deferred(B, TestName, B.getInt1Ty(), Ptr);
 }
 
-/// Puts \p Left and \p Ask where \p Call has given both. The aggregate is left
-/// only if the optimizer has made something else of it than what is in it.
+/// Replaces the two elements of the result of \p Call by \p Left and \p Ask.
+/// Returns an aggregate of both, for uses that are no extractvalue: the
+/// optimizer may have made such uses.
 static Value *replaceParts(IRBuilderBase &B, CallInst *Call, Value *Left,
                            Value *Ask) {
   for (User *U : make_early_inc_range(Call->users())) {
@@ -92,10 +108,10 @@ static Value *replaceParts(IRBuilderBase &B, CallInst *Call, Value *Left,
   return B.CreateInsertValue(B.CreateInsertValue(Both, Left, 0), Ask, 1);
 }
 
-bool Rewriter::lowerDeferred() {
+bool mprof::lowerDeferred(Runtime &RT) {
   bool Any = false;
   auto Lower = [&](StringRef Name, auto Make) {
-    Function *F = M.getFunction(Name);
+    Function *F = RT.M.getFunction(Name);
     if (!F)
       return;
     for (User *U : make_early_inc_range(F->users())) {
@@ -108,16 +124,21 @@ bool Rewriter::lowerDeferred() {
     Any = true;
   };
   Lower(CountDownName, [&](Builder &B, CallInst *Call) {
-    auto [Left, Ask] = countDown(B, Call->getArgOperand(0));
+    auto [Left, Ask] = countDown(RT, B, Call->getArgOperand(0));
     return replaceParts(B, Call, Left, Ask);
   });
   Lower(TestName, [&](Builder &B, CallInst *Call) {
-    return hasNone(B, Call->getArgOperand(0), "custom_mask");
+    return hasNone(RT, B, Call->getArgOperand(0), "custom_mask");
   });
   return Any;
 }
 
-/// The end of a block before \p I that runs only if \p Cond.
+//===----------------------------------------------------------------------===//
+// Code around a call
+//===----------------------------------------------------------------------===//
+
+/// Inserts a block before \p I that runs only if \p Cond holds. Returns its
+/// terminator.
 static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   Instruction *Term = SplitBlockAndInsertIfThen(
       Cond, I->getIterator(), /*Unreachable=*/false, unlikely(I->getContext()));
@@ -128,7 +149,8 @@ static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   return Term;
 }
 
-/// Where code goes that follows \p Call if it returns.
+/// Returns the instruction to insert before, for code that runs once \p Call
+/// has returned.
 static Instruction *after(CallBase *Call) {
   if (auto *Invoke = dyn_cast<InvokeInst>(Call))
     return splitNormalEdge(Invoke)->getTerminator();
@@ -146,45 +168,52 @@ static CallInst *callCold(IRBuilderBase &B, FunctionCallee Entry,
 }
 
 //===----------------------------------------------------------------------===//
-// What is called by an allocator
+// Calls inside an allocator: -mprof-nested=outermost
 //===----------------------------------------------------------------------===//
 
-Value *Rewriter::nested(IRBuilderBase &B, StringRef Name) {
-  return B.CreateAlignedLoad(I64, B.CreateThreadLocalAddress(word(Name)),
+Value *CustomRewriter::loadNested(IRBuilderBase &B, StringRef Name) {
+  return B.CreateAlignedLoad(RT.I64, B.CreateThreadLocalAddress(RT.word(Name)),
                              Align(8), /*isVolatile=*/true);
 }
 
-void Rewriter::setNested(IRBuilderBase &B, StringRef Name, Value *V) {
-  B.CreateAlignedStore(V, B.CreateThreadLocalAddress(word(Name)), Align(8),
+void CustomRewriter::storeNested(IRBuilderBase &B, StringRef Name, Value *V) {
+  B.CreateAlignedStore(V, B.CreateThreadLocalAddress(RT.word(Name)), Align(8),
                        /*isVolatile=*/true);
 }
 
-/// Stores the frame that has the allocators in it: with \p Enters this one
-/// unless there is one further out, else only that. Returns whether there is.
-Value *Rewriter::enterNested(IRBuilderBase &B, bool Enters) {
-  Value *Outer = nested(B, "nested_frame");
+/// Updates the word with the frame of the outermost allocator under way. A
+/// frame further out than this function's is kept. Otherwise the word gets this
+/// function's frame with \p Enters, and 0 without. Returns whether there is a
+/// frame further out.
+Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
+  Value *Outer = loadNested(B, "nested_frame");
   Value *Own = B.CreatePtrToInt(
-      B.CreateIntrinsic(Intrinsic::frameaddress, {PtrTy}, {B.getInt32(0)}),
-      I64);
+      B.CreateIntrinsic(Intrinsic::frameaddress, {RT.PtrTy}, {B.getInt32(0)}),
+      RT.I64);
   Value *IsOuter = B.CreateICmpUGT(Outer, Own);
-  setNested(B, "nested_frame",
-            B.CreateSelect(IsOuter, Outer, Enters ? Own : B.getInt64(0)));
+  storeNested(B, "nested_frame",
+              B.CreateSelect(IsOuter, Outer, Enters ? Own : B.getInt64(0)));
   if (Enters) {
     Value *Return = B.CreatePtrToInt(
-        B.CreateIntrinsic(Intrinsic::returnaddress, {}, {B.getInt32(0)}), I64);
-    setNested(B, "nested_return",
-              B.CreateSelect(IsOuter, nested(B, "nested_return"), Return));
+        B.CreateIntrinsic(Intrinsic::returnaddress, {}, {B.getInt32(0)}),
+        RT.I64);
+    storeNested(
+        B, "nested_return",
+        B.CreateSelect(IsOuter, loadNested(B, "nested_return"), Return));
   }
   return IsOuter;
 }
 
-/// What is outer may be so no more: the runtime takes out what it finds stale.
-void Rewriter::restoreNested(IRBuilderBase &B, Value *IsOuter) {
-  setNested(B, "nested_frame",
-            B.CreateSelect(IsOuter, nested(B, "nested_frame"), B.getInt64(0)));
+/// Updates the word after the call: a frame further out is kept, else the word
+/// gets 0. The word is loaded again, because the runtime may have removed the
+/// frame further out as stale.
+void CustomRewriter::restoreNested(IRBuilderBase &B, Value *IsOuter) {
+  storeNested(
+      B, "nested_frame",
+      B.CreateSelect(IsOuter, loadNested(B, "nested_frame"), B.getInt64(0)));
 }
 
-bool Rewriter::leaveNested(Function &F) {
+bool CustomRewriter::leaveNested(Function &F) {
   SmallVector<Instruction *, 4> Places;
   for (Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallBase>(&I);
@@ -195,47 +224,66 @@ bool Rewriter::leaveNested(Function &F) {
   }
   for (Instruction *I : Places) {
     Builder B(I);
-    // A call in a function with debug info needs a location, if none of a line.
+    // A call in a function with debug info needs a location. Line 0 means: no
+    // line of the source.
     if (DISubprogram *SP = F.getSubprogram())
-      B.SetCurrentDebugLocation(DILocation::get(Ctx, 0, 0, SP));
+      B.SetCurrentDebugLocation(DILocation::get(RT.Ctx, 0, 0, SP));
     enterNested(B, /*Enters=*/false);
   }
   return !Places.empty();
 }
 
 //===----------------------------------------------------------------------===//
-// Sites
+// Custom allocators
 //===----------------------------------------------------------------------===//
 
-void Rewriter::rewriteCustomAlloc(const Site &S) {
+void CustomRewriter::rewriteAlloc(const Site &S) {
   Builder Before(S.Call);
   Value *Bytes = bytes(Before, S);
   Value *IsOuter = nullptr;
-  if (Nested == mprof::Nested::Outermost)
+  if (isOutermost())
     IsOuter = enterNested(Before, /*Enters=*/true);
   Instruction *Next = after(S.Call);
   Builder After(Next);
   After.SetCurrentDebugLocation(S.Call->getDebugLoc());
-  if (Nested == mprof::Nested::Outermost)
+  if (isOutermost())
     restoreNested(After, IsOuter);
   Value *Cond = After.CreateExtractValue(deferredCountDown(After, Bytes), 1);
   Builder B(onlyIf(Cond, Next, S.Call->getDebugLoc()));
   callCold(B,
-           entry(Nested == mprof::Nested::Each ? "custom_alloc_each"
-                                               : "custom_alloc",
-                 B.getVoidTy(), {PtrTy, I64}),
+           RT.function(Nested == mprof::Nested::Each ? "custom_alloc_each"
+                                                     : "custom_alloc",
+                       B.getVoidTy(), {RT.PtrTy, RT.I64}),
            {S.Call, Bytes});
 }
 
-void Rewriter::rewriteCustomFree(const Site &S) {
+void CustomRewriter::rewriteFree(const Site &S) {
   Value *Ptr = S.Call->getArgOperand(S.Ptr);
   Builder Before(S.Call);
   Value *Cond = deferredTest(Before, Ptr);
   Builder B(onlyIf(Cond, S.Call, S.Call->getDebugLoc()));
-  callCold(B, entry("custom_free", B.getVoidTy(), {PtrTy}), {Ptr});
+  callCold(B, RT.function("custom_free", B.getVoidTy(), {RT.PtrTy}), {Ptr});
 }
 
-void Rewriter::rewriteCustomRealloc(const Site &S) {
+/// Calls __mprof_custom_realloc_begin before \p S if \p Cond holds. Returns its
+/// result, or 0 where it was not called.
+Value *CustomRewriter::reallocToken(const Site &S, Value *Cond) {
+  const DebugLoc &Loc = S.Call->getDebugLoc();
+  Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
+  Builder Begin(BeginEnd);
+  CallInst *Token =
+      callCold(Begin, RT.function("custom_realloc_begin", RT.I64, {RT.PtrTy}),
+               {S.Call->getArgOperand(S.Ptr)});
+  BasicBlock *Asked = BeginEnd->getParent();
+  PHINode *Phi = PHINode::Create(RT.I64, 2, "", S.Call->getParent()->begin());
+  Phi->setDebugLoc(Loc);
+  for (BasicBlock *Pred : predecessors(S.Call->getParent()))
+    Phi->addIncoming(
+        Pred == Asked ? cast<Value>(Token) : ConstantInt::get(RT.I64, 0), Pred);
+  return Phi;
+}
+
+void CustomRewriter::rewriteRealloc(const Site &S) {
   const DebugLoc &Loc = S.Call->getDebugLoc();
   Value *Ptr = S.Call->getArgOperand(S.Ptr);
   Builder Before(S.Call);
@@ -243,25 +291,15 @@ void Rewriter::rewriteCustomRealloc(const Site &S) {
   Value *Counted = deferredCountDown(Before, Bytes);
   Value *Cond = Before.CreateOr(Before.CreateExtractValue(Counted, 1),
                                 deferredTest(Before, Ptr));
-
-  Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
-  Builder Begin(BeginEnd);
-  CallInst *Token =
-      callCold(Begin, entry("custom_realloc_begin", I64, {PtrTy}), {Ptr});
-  BasicBlock *Asked = BeginEnd->getParent();
-  PHINode *Phi = PHINode::Create(I64, 2, "", S.Call->getParent()->begin());
-  Phi->setDebugLoc(Loc);
-  for (BasicBlock *Pred : predecessors(S.Call->getParent()))
-    Phi->addIncoming(
-        Pred == Asked ? cast<Value>(Token) : ConstantInt::get(I64, 0), Pred);
+  Value *Token = reallocToken(S, Cond);
 
   Value *IsOuter = nullptr;
-  if (Nested == mprof::Nested::Outermost) {
+  if (isOutermost()) {
     Builder Enter(S.Call);
     IsOuter = enterNested(Enter, /*Enters=*/true);
   }
   Instruction *Next = after(S.Call);
-  if (Nested == mprof::Nested::Outermost) {
+  if (isOutermost()) {
     Builder Restore(Next);
     Restore.SetCurrentDebugLocation(Loc);
     restoreNested(Restore, IsOuter);
@@ -269,42 +307,68 @@ void Rewriter::rewriteCustomRealloc(const Site &S) {
   Builder End(onlyIf(Cond, Next, Loc));
   Value *Left = End.CreateExtractValue(Counted, 0);
   callCold(End,
-           entry(Nested == mprof::Nested::Each ? "custom_realloc_end_each"
-                                               : "custom_realloc_end",
-                 End.getVoidTy(), {I64, PtrTy, PtrTy, I64, I64}),
-           {Phi, Ptr, S.Call, Bytes, Left});
+           RT.function(Nested == mprof::Nested::Each ? "custom_realloc_end_each"
+                                                     : "custom_realloc_end",
+                       End.getVoidTy(),
+                       {RT.I64, RT.PtrTy, RT.PtrTy, RT.I64, RT.I64}),
+           {Token, Ptr, S.Call, Bytes, Left});
 }
 
-/// What the user's locks and blocking calls have around them. The runtime's
-/// notes lie in the caller's frame, since two calls share them.
-void Rewriter::rewriteUserSync(const Site &S) {
+//===----------------------------------------------------------------------===//
+// The user's locks and blocking calls
+//===----------------------------------------------------------------------===//
+
+/// Returns memory in the frame of \p F for the runtime's notes. The calls
+/// before and after a site share the notes. All sites of a function share the
+/// memory, since they run one after another.
+Value *CustomRewriter::userNotes(Function &F) {
+  Value *&Notes = UserNotes[&F];
+  if (!Notes) {
+    Builder Top(&*F.getEntryBlock().getFirstInsertionPt());
+    Top.SetCurrentDebugLocation(DebugLoc());
+    Notes = Top.CreateAlloca(ArrayType::get(RT.I64, MPROF_USER_WORDS), nullptr);
+  }
+  return Notes;
+}
+
+/// Inserts __mprof_user_<Name>_begin before the call and
+/// __mprof_user_<Name>_end after it, under one condition.
+void CustomRewriter::rewriteUserSync(const Site &S) {
   const DebugLoc &Loc = S.Call->getDebugLoc();
   const bool IsCall = S.Rule == Rule::UserCall;
   const StringRef Name = S.Rule == Rule::UserLock     ? "user_lock"
                          : S.Rule == Rule::UserUnlock ? "user_unlock"
                                                       : "user_call";
-  // One for all sites of a function, which follow one another.
-  Value *&Notes = UserNotes[S.Call->getFunction()];
-  if (!Notes) {
-    Builder Top(&*S.Call->getFunction()->getEntryBlock().getFirstInsertionPt());
-    Top.SetCurrentDebugLocation(DebugLoc());
-    Notes = Top.CreateAlloca(ArrayType::get(I64, MPROF_USER_WORDS), nullptr);
-  }
-
+  Value *Notes = userNotes(*S.Call->getFunction());
   Builder Before(S.Call);
-  Value *Cond = S.Rule == Rule::UserUnlock
-                    ? hasWaiters(Before, S.Call->getArgOperand(S.Ptr))
-                    : wantsKind(Before, IsCall ? Kind::K_call : Kind::K_user);
+  Value *Cond =
+      S.Rule == Rule::UserUnlock
+          ? hasWaiters(RT, Before, S.Call->getArgOperand(S.Ptr))
+          : wantsKind(RT, Before, IsCall ? WaitKind::K_call : WaitKind::K_user);
   SmallVector<Value *, 3> Args{Notes, S.Call->getCalledOperand()};
   if (!IsCall)
     Args.push_back(S.Call->getArgOperand(S.Ptr));
-  SmallVector<Type *, 3> Types(Args.size(), PtrTy);
+  SmallVector<Type *, 3> Types(Args.size(), RT.PtrTy);
 
   Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
   Builder Begin(BeginEnd);
-  callCold(Begin, entry((Name + "_begin").str(), Begin.getVoidTy(), Types),
+  callCold(Begin,
+           RT.function((Name + "_begin").str(), Begin.getVoidTy(), Types),
            Args);
   Builder End(onlyIf(Cond, after(S.Call), Loc));
-  callCold(End, entry((Name + "_end").str(), End.getVoidTy(), {PtrTy}),
+  callCold(End, RT.function((Name + "_end").str(), End.getVoidTy(), {RT.PtrTy}),
            {Notes});
+}
+
+void CustomRewriter::rewrite(const Site &S) {
+  switch (S.Rule) {
+  case Rule::CustomAlloc:
+    return rewriteAlloc(S);
+  case Rule::CustomFree:
+    return rewriteFree(S);
+  case Rule::CustomRealloc:
+    return rewriteRealloc(S);
+  default:
+    return rewriteUserSync(S);
+  }
 }

@@ -1,19 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What sites of the heap call in shared libraries. A library may have a malloc
-// or operators that nobody else sees, by a version script or by visibility:
-// only its references tell, once it is loaded. So code for libraries has, for
-// each hooked function f that it calls,
+// Makes the module hooks, which sites of the heap call through in code for
+// shared libraries. A library may have a malloc or operators of its own, which
+// a version script or visibility hides from the rest of the program. Only the
+// library's own references tell which function it calls, once it is loaded. So
+// a module for libraries has, for each hooked function f that it calls,
 //
-//     @mprof.hook.f = internal global %hook { ptr, ptr, ptr, ... }
-//         { ptr &@mprof.hook.f.lazy, ptr @mprof.lazy_entry.f,   ; read by sites
-//           ptr @mprof.lazy.f, ptr @__mprof_next_f, ptr @__mprof_f, ptr @f,
-//           ptr @mprof.own_entry.f }
+//     @mprof.hook.f = internal global [7 x ptr] [  ; struct __mprof_module_hook
+//         ptr &@mprof.hook.f.lazy,        ; word: sites call what it points to
+//         ptr @mprof.lazy_entry.f,        ; entry: cold sites call it
+//         ptr @mprof.lazy.f,              ; the field lazy
+//         ptr @__mprof_next_f, ptr @__mprof_f,
+//         ptr @f, ptr @mprof.own_entry.f ]
 //
-// Sites call what the first field points to, the cold ones the second. The
-// first call of either binds it, as a PLT's does, and so at whatever time it
-// comes:
+// The first call through either of the first two fields binds the hook, like
+// the first call of a PLT entry does. So binding works at whatever time the
+// first call comes:
 //
 //     define internal ptr @mprof.lazy.f(...) {
 //       call void @__mprof_module_binds(ptr @mprof.hook.f)
@@ -22,9 +25,9 @@
 //       ret ptr %p
 //     }
 //
-// From then on they are the runtime's word and entry, or where f is the
-// library's alone f and own_entry, which is f too or, for what takes sizes off
-// the countdown,
+// After that, the two fields hold the runtime's word and entry. Where f is the
+// library's alone, they hold f and own_entry instead. The field own_entry is
+// also f, except for rules that subtract from the countdown:
 //
 //     define internal ptr @mprof.own_entry.f(...) {
 //       call void @__mprof_drop_sample(i64 %size)
@@ -32,10 +35,14 @@
 //       ret ptr %p
 //     }
 //
-// so that the library's own blocks are samples as any, and counted nowhere.
-// Nothing but sites refers to all this, so it goes where they go.
+// So sampling selects the library's own blocks like any others, but they are
+// not counted. Only sites refer to these symbols, so they are dropped together
+// with the code of the sites.
 
-#include "Rewrite.h"
+#include "RewriteLibrary.h"
+#include "FastPath.h"
+#include "IRUtil.h"
+#include "RewriteModule.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -43,30 +50,30 @@
 using namespace llvm;
 using namespace mprof;
 
-bool Rewriter::hasModuleHook(const Site &S) const {
-  return IsForLibrary && S.H && S.H->HasWord;
+bool LibraryHooks::covers(const Site &S) const {
+  return RT.IsForLibrary && S.H && S.H->HasWord;
 }
 
-/// A function like the one that \p S calls, which calls what \p Callee gives
-/// in its own place, after what else it puts before that.
-Function *
-Rewriter::standIn(const Site &S, StringRef Kind,
-                  function_ref<Value *(IRBuilderBase &, const Site &)> Callee) {
+/// Makes a function with the type of the one that \p S calls. It passes its
+/// arguments on to the function that \p Callee returns, after the code that
+/// \p Callee inserts.
+Function *LibraryHooks::standIn(const Site &S, StringRef Kind,
+                                MakeCallee Callee) {
   FunctionType *Ty = S.Call->getFunctionType();
   auto *F = Function::createWithDefaultAttr(
       Ty, GlobalValue::InternalLinkage, 0,
-      ("mprof." + Kind + "." + S.H->Symbol), &M);
+      ("mprof." + Kind + "." + S.H->Symbol), &RT.M);
   F->addFnAttr(Attribute::Cold);
   F->addFnAttr(Attribute::NoInline);
   keepFramePointer(*F);
   SmallVector<Value *, 4> Args;
   for (Argument &A : F->args())
     Args.push_back(&A);
-  BasicBlock *Entry = BasicBlock::Create(Ctx, "", F);
+  BasicBlock *Entry = BasicBlock::Create(RT.Ctx, "", F);
   auto *Call =
       CallInst::Create(Ty, S.Call->getCalledOperand(), Args, "", Entry);
   Call->setTailCallKind(CallInst::TCK_MustTail);
-  ReturnInst::Create(Ctx, Ty->getReturnType()->isVoidTy() ? nullptr : Call,
+  ReturnInst::Create(RT.Ctx, Ty->getReturnType()->isVoidTy() ? nullptr : Call,
                      Entry);
   Builder B(Call);
   Site Inside = S;
@@ -75,49 +82,70 @@ Rewriter::standIn(const Site &S, StringRef Kind,
   return F;
 }
 
-GlobalVariable *Rewriter::moduleHook(const Site &S) {
+/// Returns the entry of \p Own where it is the library's alone: a function that
+/// gives up the sample, or \p Own itself if sites do not touch the countdown.
+Constant *LibraryHooks::ownEntry(const Site &S, Constant *Own) {
+  if (S.Rule != Rule::Alloc && S.Rule != Rule::Realloc)
+    return Own;
+  return standIn(S, "own_entry", [&](IRBuilderBase &B, const Site &In) {
+    B.CreateCall(RT.function("drop_sample", B.getVoidTy(), {RT.I64}),
+                 {bytes(B, In)});
+    return Own;
+  });
+}
+
+void LibraryHooks::bind(IRBuilderBase &B, GlobalVariable *Hook) {
+  B.CreateCall(RT.function("module_binds", B.getVoidTy(), {RT.PtrTy}), {Hook});
+}
+
+/// Returns the hook of the function that \p S calls; makes it if needed.
+GlobalVariable *LibraryHooks::hook(const Site &S) {
   std::string Name = ("mprof.hook." + S.H->Symbol).str();
-  if (GlobalVariable *Known = M.getNamedGlobal(Name))
+  if (GlobalVariable *Known = RT.M.getNamedGlobal(Name))
     return Known;
-  auto *Ty = ArrayType::get(PtrTy, 7);
-  auto *Hook = new GlobalVariable(M, Ty, /*isConstant=*/false,
+  auto *Ty = ArrayType::get(RT.PtrTy, NumFields);
+  auto *Hook = new GlobalVariable(RT.M, Ty, /*isConstant=*/false,
                                   GlobalValue::InternalLinkage, nullptr, Name);
-  auto Binds = [&](IRBuilderBase &B) {
-    B.CreateCall(entry("module_binds", B.getVoidTy(), {PtrTy}), {Hook});
-  };
   auto *Own = cast<Constant>(S.Call->getCalledOperand());
-  Constant *OwnEntry = Own;
-  if (S.Rule == Rule::ALLOC || S.Rule == Rule::REALLOC)
-    OwnEntry = standIn(S, "own_entry", [&](IRBuilderBase &B, const Site &In) {
-      B.CreateCall(entry("drop_sample", B.getVoidTy(), {I64}), {bytes(B, In)});
-      return Own;
-    });
+  Constant *OwnEntry = ownEntry(S, Own);
   Constant *Lazy = standIn(S, "lazy", [&](IRBuilderBase &B, const Site &) {
-    Binds(B);
-    Value *Word = B.CreateAlignedLoad(PtrTy, Hook, Align(8));
-    return B.CreateAlignedLoad(PtrTy, Word, Align(8));
+    bind(B, Hook);
+    Value *Word = B.CreateAlignedLoad(RT.PtrTy, Hook, Align(8));
+    return B.CreateAlignedLoad(RT.PtrTy, Word, Align(8));
   });
   Constant *LazyEntry =
       standIn(S, "lazy_entry", [&](IRBuilderBase &B, const Site &) {
-        Binds(B);
+        bind(B, Hook);
         return B.CreateAlignedLoad(
-            PtrTy, B.CreateConstGEP2_32(Ty, Hook, 0, ModuleEntry), Align(8));
+            RT.PtrTy, B.CreateConstGEP2_32(Ty, Hook, 0, EntryField), Align(8));
       });
-  Constant *LazyField = ConstantExpr::getInBoundsGetElementPtr(
+
+  Constant *Fields[NumFields];
+  Fields[WordField] = ConstantExpr::getInBoundsGetElementPtr(
       Ty, Hook,
-      ArrayRef<Constant *>{ConstantInt::get(I64, 0), ConstantInt::get(I64, 2)});
-  std::string Word = (Prefix + "next_" + S.H->Symbol).str();
-  // struct __mprof_module_hook of rt/fastpath.h.
-  Hook->setInitializer(ConstantArray::get(Ty, {LazyField, LazyEntry, Lazy,
-                                               M.getOrInsertGlobal(Word, PtrTy),
-                                               hookEntry(S), Own, OwnEntry}));
+      ArrayRef<Constant *>{ConstantInt::get(RT.I64, 0),
+                           ConstantInt::get(RT.I64, LazyField)});
+  Fields[EntryField] = LazyEntry;
+  Fields[LazyField] = Lazy;
+  Fields[NextField] =
+      RT.M.getOrInsertGlobal((Prefix + "next_" + S.H->Symbol).str(), RT.PtrTy);
+  Fields[RuntimeEntryField] = RT.hookEntry(S);
+  Fields[OwnField] = Own;
+  Fields[OwnEntryField] = OwnEntry;
+  Hook->setInitializer(ConstantArray::get(Ty, Fields));
   return Hook;
 }
 
-Value *Rewriter::moduleField(IRBuilderBase &B, const Site &S,
-                             ModuleField Field) {
-  GlobalVariable *Hook = moduleHook(S);
-  Value *At =
-      B.CreateConstInBoundsGEP2_32(Hook->getValueType(), Hook, 0, Field);
-  return B.CreateAlignedLoad(PtrTy, At, Align(8));
+Value *LibraryHooks::load(IRBuilderBase &B, const Site &S, Field F) {
+  GlobalVariable *Hook = hook(S);
+  Value *At = B.CreateConstInBoundsGEP2_32(Hook->getValueType(), Hook, 0, F);
+  return B.CreateAlignedLoad(RT.PtrTy, At, Align(8));
+}
+
+Value *LibraryHooks::word(IRBuilderBase &B, const Site &S) {
+  return load(B, S, WordField);
+}
+
+Value *LibraryHooks::entry(IRBuilderBase &B, const Site &S) {
+  return load(B, S, EntryField);
 }

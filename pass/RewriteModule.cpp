@@ -1,26 +1,27 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What MProf makes once for a function or a module: frame pointers, main's
-// frame, the names of wrappers, the reference to the contract's version:
+// Makes the changes that concern a whole function or the module: frame
+// pointers, the frame of main, wrappers, the contract's version, unloading.
 //
 //     @__mprof_abi_v4_reference = linkonce_odr hidden constant ptr
 //         @__mprof_abi_v4, comdat                  ; in @llvm.used
 //
-// and for wrappers, which mprof.register and mprof.unregister, a constructor
-// and a destructor, give to the runtime:
+// The constructor mprof.register and the destructor mprof.unregister pass the
+// names of wrappers to the runtime:
 //
 //     @mprof.wrappers_node = internal global { ptr, ptr, i64 }
 //         { ptr null, ptr @mprof.wrappers, i64 2 }
 //
-// and, in code for shared libraries, the destructor that runs last:
+// Code for shared libraries has a destructor that runs last:
 //
 //     define linkonce_odr hidden void @__mprof_module_unloads_v4() comdat {
 //       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v4)
 //       ret void
 //     }
 
-#include "Rewrite.h"
+#include "RewriteModule.h"
+#include "IRUtil.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -38,12 +39,12 @@
 using namespace llvm;
 using namespace mprof;
 
-void Rewriter::keepFramePointer(Function &F) {
+void mprof::keepFramePointer(Function &F) {
   if (F.getFnAttribute("frame-pointer").getValueAsString() != "all")
     F.addFnAttr("frame-pointer", "non-leaf");
 }
 
-void Rewriter::keepFramePointers(Module &M) {
+void mprof::keepFramePointers(Module &M) {
   if (M.getFramePointer() != FramePointerKind::All)
     M.setModuleFlag(Module::Max, "frame-pointer",
                     ConstantAsMetadata::get(
@@ -51,7 +52,7 @@ void Rewriter::keepFramePointers(Module &M) {
                                          uint32_t(FramePointerKind::NonLeaf))));
 }
 
-void Rewriter::widenMemoryEffects() {
+void mprof::widenMemoryEffects(Module &M) {
   for (Function &F : M) {
     if (F.isDeclaration() || !F.hasFnAttribute(Attribute::Memory))
       continue;
@@ -62,7 +63,7 @@ void Rewriter::widenMemoryEffects() {
   }
 }
 
-void Rewriter::storeMainFrame(Function &Main) {
+void mprof::storeMainFrame(Runtime &RT, Function &Main) {
   SmallVector<Instruction *, 4> Returns;
   for (BasicBlock &BB : Main)
     if (isa<ReturnInst>(BB.getTerminator())) {
@@ -72,17 +73,17 @@ void Rewriter::storeMainFrame(Function &Main) {
 
   Builder Entry(&*Main.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   Entry.SetCurrentDebugLocation(DebugLoc());
-  Value *Frame = Entry.CreateIntrinsic(Intrinsic::frameaddress, {PtrTy},
+  Value *Frame = Entry.CreateIntrinsic(Intrinsic::frameaddress, {RT.PtrTy},
                                        {Entry.getInt32(0)});
-  Entry.CreateAlignedStore(Frame, word("main_frame"), Align(8));
+  Entry.CreateAlignedStore(Frame, RT.word("main_frame"), Align(8));
   for (Instruction *Return : Returns) {
     Builder B(Return);
-    B.CreateAlignedStore(ConstantPointerNull::get(PtrTy), word("main_frame"),
-                         Align(8));
+    B.CreateAlignedStore(ConstantPointerNull::get(RT.PtrTy),
+                         RT.word("main_frame"), Align(8));
   }
 }
 
-/// The name of \p F as profiles show it: demangled, without parameters.
+/// Returns the name of \p F as profiles show it: demangled, without parameters.
 static std::string plainName(const Function &F) {
   std::string Name = F.getName().ltrim('\1').str();
   ItaniumPartialDemangler Demangler;
@@ -98,9 +99,10 @@ static std::string plainName(const Function &F) {
   return Context.empty() ? Base : Context + "::" + Base;
 }
 
-/// Has the debug info name \p F as it is registered. With -g1 there is only the
-/// name that the source declares, "get" for ns::pool::get, and where the
-/// function is inlined no symbol has more. With -g there is the mangled name.
+/// Sets the name of \p F in its debug info to \p Plain, the registered name.
+/// With -g1 the debug info has only the declared name, such as "get" for
+/// ns::pool::get. Where the function is inlined, no symbol has the full name.
+/// With -g the debug info has the mangled name, too.
 static void nameInDebugInfo(const Function &F, StringRef Plain) {
   DISubprogram *SP = F.getSubprogram();
   if (!SP || !SP->isDistinct() || !SP->getLinkageName().empty() ||
@@ -111,7 +113,9 @@ static void nameInDebugInfo(const Function &F, StringRef Plain) {
   SP->replaceOperandWith(NameOperand, MDString::get(F.getContext(), Plain));
 }
 
-void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
+/// Makes constants with the names of \p Wrappers, without duplicates.
+static SmallVector<Constant *, 8>
+wrapperNames(Runtime &RT, ArrayRef<const Function *> Wrappers) {
   SmallVector<Constant *, 8> Names;
   StringSet<> Seen;
   for (const Function *F : Wrappers) {
@@ -119,21 +123,28 @@ void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
     nameInDebugInfo(*F, Plain);
     if (!Seen.insert(Plain).second)
       continue; // another overload
-    Constant *Text = ConstantDataArray::getString(Ctx, Plain);
+    Constant *Text = ConstantDataArray::getString(RT.Ctx, Plain);
     auto *Name =
-        new GlobalVariable(M, Text->getType(), true,
+        new GlobalVariable(RT.M, Text->getType(), true,
                            GlobalValue::PrivateLinkage, Text, "mprof.wrapper");
     Name->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
     Names.push_back(Name);
   }
-  auto *ArrayTy = ArrayType::get(PtrTy, Names.size());
+  return Names;
+}
+
+void mprof::registerWrappers(Runtime &RT, ArrayRef<const Function *> Wrappers) {
+  Module &M = RT.M;
+  LLVMContext &Ctx = RT.Ctx;
+  SmallVector<Constant *, 8> Names = wrapperNames(RT, Wrappers);
+  auto *ArrayTy = ArrayType::get(RT.PtrTy, Names.size());
   auto *Array =
       new GlobalVariable(M, ArrayTy, true, GlobalValue::PrivateLinkage,
                          ConstantArray::get(ArrayTy, Names), "mprof.wrappers");
-  // struct __mprof_wrappers of rt/fastpath.h.
+  // struct __mprof_wrappers of rt/symbolize/wrappers.h.
   Constant *Init =
-      ConstantStruct::getAnon({ConstantPointerNull::get(PtrTy), Array,
-                               ConstantInt::get(I64, Names.size())});
+      ConstantStruct::getAnon({ConstantPointerNull::get(RT.PtrTy), Array,
+                               ConstantInt::get(RT.I64, Names.size())});
   auto *Node = new GlobalVariable(M, Init->getType(), false,
                                   GlobalValue::InternalLinkage, Init,
                                   "mprof.wrappers_node");
@@ -145,7 +156,7 @@ void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
     F->setDoesNotThrow();
     auto *Ret = ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", F));
     Builder B(Ret);
-    B.CreateCall(entry(Callee, B.getVoidTy(), {PtrTy}), {Node});
+    B.CreateCall(RT.function(Callee, B.getVoidTy(), {RT.PtrTy}), {Node});
     return F;
   };
   appendToGlobalCtors(M, Caller("mprof.register", "register_wrappers"), 65535);
@@ -156,43 +167,44 @@ void Rewriter::registerWrappers(ArrayRef<const Function *> Wrappers) {
 #define MPROF_STRING_(X) #X
 #define MPROF_STRING(X) MPROF_STRING_(X)
 
-void Rewriter::requireVersion() {
+void mprof::requireVersion(Runtime &RT) {
   static constexpr StringLiteral Version =
       "__mprof_abi_v" MPROF_STRING(MPROF_ABI_VERSION);
-  // One in each linked image: the comdat has the version in its name, or the
-  // linker would keep one version's reference and drop the others.
+  // Each linked image keeps one reference for each version, since the name of
+  // the comdat contains the version. With a common name, the linker would keep
+  // the reference of one version and drop those of others.
   std::string Name = (Version + "_reference").str();
-  if (M.getNamedValue(Name))
+  if (RT.M.getNamedValue(Name))
     return;
-  Constant *Symbol = M.getOrInsertGlobal(Version, Type::getInt8Ty(Ctx));
+  Constant *Symbol = RT.M.getOrInsertGlobal(Version, Type::getInt8Ty(RT.Ctx));
   if (auto *GV = dyn_cast<GlobalVariable>(Symbol))
     GV->setConstant(true);
   auto *Reference = new GlobalVariable(
-      M, PtrTy, true, GlobalValue::LinkOnceODRLinkage, Symbol, Name);
+      RT.M, RT.PtrTy, true, GlobalValue::LinkOnceODRLinkage, Symbol, Name);
   Reference->setVisibility(GlobalValue::HiddenVisibility);
-  Reference->setComdat(M.getOrInsertComdat(Name));
-  // llvm.used also makes the linker keep it under --gc-sections.
-  appendToUsed(M, {Reference});
+  Reference->setComdat(RT.M.getOrInsertComdat(Name));
+  // llvm.used also makes the linker keep the reference under --gc-sections.
+  appendToUsed(RT.M, {Reference});
 }
 
-void Rewriter::tellUnload() {
-  // Code for executables is not unloaded; nor may it be in a library.
-  if (!IsForLibrary)
+void mprof::tellUnload(Runtime &RT) {
+  // An executable is never unloaded, and its code is never part of a library.
+  if (!RT.IsForLibrary)
     return;
   static constexpr StringLiteral Name =
       "__mprof_module_unloads_v" MPROF_STRING(MPROF_ABI_VERSION);
-  if (M.getNamedValue(Name))
+  if (RT.M.getNamedValue(Name))
     return;
-  // One in each linked image, as above.
+  // Each linked image keeps one such function for each version.
   auto *F = Function::createWithDefaultAttr(
-      FunctionType::get(Type::getVoidTy(Ctx), false),
-      GlobalValue::LinkOnceODRLinkage, 0, Name, &M);
+      FunctionType::get(Type::getVoidTy(RT.Ctx), false),
+      GlobalValue::LinkOnceODRLinkage, 0, Name, &RT.M);
   F->setVisibility(GlobalValue::HiddenVisibility);
-  F->setComdat(M.getOrInsertComdat(Name));
+  F->setComdat(RT.M.getOrInsertComdat(Name));
   F->setDoesNotThrow();
-  auto *Ret = ReturnInst::Create(Ctx, BasicBlock::Create(Ctx, "", F));
+  auto *Ret = ReturnInst::Create(RT.Ctx, BasicBlock::Create(RT.Ctx, "", F));
   Builder B(Ret);
-  B.CreateCall(entry("module_unloads", B.getVoidTy(), {PtrTy}), {F});
+  B.CreateCall(RT.function("module_unloads", B.getVoidTy(), {RT.PtrTy}), {F});
   // Destructors of low priorities run last.
-  appendToGlobalDtors(M, F, 0, F);
+  appendToGlobalDtors(RT.M, F, 0, F);
 }

@@ -15,8 +15,8 @@
 #include "sys/stats.h"
 
 // Whose blocks they are: an entry file says so before it includes this.
-#ifndef MPROF_FAMILY
-#define MPROF_FAMILY MPROF_FAMILY_OTHER
+#ifndef MPROF_ALLOCATOR_FAMILY
+#define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_OTHER
 #endif
 
 // An allocation that is to be counted. Its stack starts at the return address
@@ -45,7 +45,7 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
                                  .rate = a->rate,
                                  .frame = a->frame,
                                  .is_placed = a->must_place,
-                                 .family = MPROF_FAMILY};
+                                 .family = MPROF_ALLOCATOR_FAMILY};
   mprof_event_alloc(&ev);
   return ptr;
 }

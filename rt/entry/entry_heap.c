@@ -9,7 +9,7 @@
 // boundary. Then a site can tell by the address alone that a block is not
 // counted, so the frees of most blocks never come here.
 
-#define MPROF_FAMILY MPROF_FAMILY_C
+#define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
 #include "entry/alloc_entry.h"
 #include "heap/beneath.h"

@@ -6,7 +6,7 @@
 // through the frames of the entries, which hold no resources. The operators
 // exist only if the program has a C++ library.
 
-#define MPROF_FAMILY MPROF_FAMILY_CXX
+#define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_CXX
 
 #include "entry/entry_new.h"
 

@@ -1,7 +1,8 @@
-; Intent: with -mprof-alloc-size functions that have allocsize are allocators by
-; its arguments, what has allockind as well is what that says, and those with an
-; mprof attribute, of hooked names and of libgc are what they are without;
-; without the option none is one.
+; Intent: with -mprof-alloc-size, a function with allocsize is a custom
+; allocator with the arguments that allocsize names. allockind makes it a
+; realloc or a free function. Functions with an mprof attribute, hooked
+; functions and functions of libgc keep their meaning. Without the option,
+; allocsize has no effect.
 ; RUN: %opt_mprof -mprof-alloc-size %s | FileCheck %s
 ; RUN: %opt_mprof %s | FileCheck %s --check-prefix=OFF --implicit-check-not='call void @__mprof_custom'
 target triple = "x86_64-pc-linux-gnu"
@@ -43,7 +44,7 @@ define void @f(i32 %n, i64 %m) {
   ret void
 }
 
-; What it allocates itself is its block's.
+; The malloc inside an allocator is not counted.
 ; CHECK-LABEL: define ptr @product(
 ; CHECK-NOT: __mprof_malloc
 ; CHECK: ret ptr

@@ -1,5 +1,6 @@
-// Intent: an object and a runtime of different contracts don't link, and the
-// message names the version; the reference survives LTO and --gc-sections.
+// Intent: an object and a runtime of different contract versions do not link,
+// and the error message names the version. The reference survives LTO and
+// --gc-sections.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -c %S/Inputs/stub_runtime.c -DVERSION=__mprof_abi_v0 -o stub.o
 // RUN: not %clang_mprof -O2 -fuse-ld=lld -Wl,--gc-sections %s stub.o -o a 2>&1 | FileCheck %s

@@ -1,4 +1,5 @@
-// Intent: only the names with a scope are MProf's; [[alloc]] is nobody's.
+// Intent: MProf only has attributes with a scope or prefix; [[alloc]] is
+// unknown.
 // RUN: %clangxx_mprof -std=c++20 -fsyntax-only -Xclang -verify %s
 [[alloc(1)]] void *a(unsigned long); // expected-warning {{unknown attribute 'alloc' ignored}}
 [[free]] void b(void *); // expected-warning {{unknown attribute 'free' ignored}}

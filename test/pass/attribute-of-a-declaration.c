@@ -1,5 +1,5 @@
-// Intent: an allocator that is only declared here is counted where it is
-// called, in either spelling; a later declaration may bring the attribute.
+// Intent: calls of an allocator that is only declared here are counted, with
+// either spelling of the attribute. A later declaration may add the attribute.
 // RUN: %clang_mprof -std=c23 -O0 -S -emit-llvm -o - %s | FileCheck %s
 // RUN: %clang_mprof -std=c23 -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <stddef.h>

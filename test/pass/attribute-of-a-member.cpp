@@ -1,5 +1,6 @@
-// Intent: arguments are found in members, static members, templates, and past
-// the hidden address of a result in memory; also if only declared.
+// Intent: the pass finds the right arguments in calls of members, static
+// members and templates, also after the hidden address of a result in memory,
+// and also if the function is only declared.
 // RUN: %clangxx_mprof -O0 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-; Intent: the entry's call says what the original says about its result, and
-; not what no longer holds: the entry has state of its own and may throw when
-; the hooked function may.
+; Intent: the call of the entry has the original call's attributes for the
+; result. It has no attributes that do not hold for the entry: the entry has
+; state of its own, and may throw when the hooked function may.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,5 @@
-// Intent: a list that cannot be read or parsed stops the compilation and says
-// which file and why.
+// Intent: an ignorelist that cannot be read or parsed stops the compilation
+// with an error that gives the file and the reason.
 // RUN: rm -rf %t.dir && mkdir %t.dir && echo '[mprof' > %t.dir/bad.txt
 // RUN: not %clang_mprof -c %s -o %t.o -mllvm -mprof-ignorelist=%t.dir/none.txt 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not %clang_mprof -c %s -o %t.o -mllvm -mprof-ignorelist=%t.dir/bad.txt 2>&1 | FileCheck %s --check-prefix=BAD

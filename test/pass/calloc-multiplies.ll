@@ -1,4 +1,4 @@
-; Intent: where hooks.def names a count, size times count is subtracted.
+; Intent: where hooks.def names a count, the site subtracts size times count.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,6 +1,6 @@
-; Intent: where only size matters a release calls the entry, which does all the
-; work: while unwinding, in cold functions and at -Oz. A block that is also
-; reached in the normal way keeps its test.
+; Intent: a release calls the entry without a test where only code size matters:
+; while unwinding, in cold functions and at -Oz. A block that is also reached
+; without unwinding keeps its test.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,5 @@
-// Intent: coroutine frames come from operator new like other blocks, and sites
-// of custom allocators may lie on both sides of a suspension.
+// Intent: coroutine frames come from operator new and are counted like other
+// blocks. Sites of custom allocators work on both sides of a suspension.
 // RUN: %clangxx_mprof -std=c++20 -O0 -S -emit-llvm -o - %s | opt -passes=verify -S | FileCheck %s
 // RUN: %clangxx_mprof -std=c++20 -O2 -S -emit-llvm -o - %s | opt -passes=verify -S | FileCheck %s
 #include <coroutine>

@@ -1,6 +1,6 @@
 // Intent: the optimizer must not keep the countdown in a register from one
-// custom site to the next: malloc between them, which it believes to change no
-// memory of the program, subtracts from it.
+// custom site to the next. A malloc between them subtracts from the countdown,
+// although the optimizer believes that malloc changes no memory of the program.
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-; Intent: mprof_alloc subtracts the product of size and count, in 64 bits, after
-; the call, which may throw, and tells the runtime.
+; Intent: a call with mprof_alloc may throw, so the site subtracts size times
+; count, in 64 bits, after the call, and then calls the runtime.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,6 +1,7 @@
-// Intent: an allocator is counted once and as itself, whether the optimizer
-// inlines it or not: not its malloc, not nothing. Its malloc is not the
-// interceptors' either; its frees are, since it may be given blocks of others.
+// Intent: a custom allocator is counted exactly once, inlined or not, and the
+// malloc inside it is not counted, not even by the interceptors. A free inside
+// a custom allocator is a site, since the block may come from another
+// allocator.
 // RUN: %clang_mprof -O0 -S -emit-llvm -o - %s | FileCheck %s --implicit-check-not=__mprof_malloc
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s --check-prefixes=CHECK,INLINED --implicit-check-not=__mprof_malloc
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-; Intent: a block leaves the profile before its allocator may hand it out again.
+; Intent: a block leaves the profile before its allocator can reuse it.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

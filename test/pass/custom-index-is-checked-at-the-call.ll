@@ -1,5 +1,5 @@
-; Intent: a call whose arguments don't fit the annotation (a declaration of
-; another translation unit may differ) is left alone instead of miscompiled.
+; Intent: a call whose arguments do not fit the annotation is left alone and not
+; miscompiled. Another translation unit may declare the function differently.
 ; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s --implicit-check-not=__mprof_
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"

@@ -1,5 +1,6 @@
-; Intent: mprof_realloc releases before the call and counts after it, both for
-; the same reason; an allocator that throws has allocated nothing.
+; Intent: a call with mprof_realloc releases the old block before the call and
+; counts the new one after it, both under the same condition. An allocator that
+; throws has allocated nothing.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

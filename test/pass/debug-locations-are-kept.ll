@@ -1,5 +1,5 @@
-; Intent: whatever is put in for a site has the site's source line, and what a
-; debugger shows of the result is the result on both paths.
+; Intent: all code that is inserted for a site has the site's source line. A
+; debugger shows the right result on both paths.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

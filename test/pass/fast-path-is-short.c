@@ -1,7 +1,7 @@
-// Intent: what an allocation costs inline: subtraction in thread-local memory
-// and a branch; if the size is a constant, also the move that loads it; in a
-// shared library also a load of the word's offset. A release costs a test and a
-// branch. What follows is called through the GOT, without a stub.
+// Intent: an allocation costs a subtraction in thread-local memory and a branch
+// inline. A constant size also costs the move that loads it, and a shared
+// library also loads the word's offset. A release costs a test and a branch.
+// The call that follows goes through the GOT, without a PLT stub.
 // RUN: %clang_mprof -O2 -fPIE -S -o - %s | FileCheck %s
 // RUN: %clang_mprof -O2 -fPIC -S -o - %s | FileCheck %s --check-prefix=LIBRARY
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-; Intent: every function that calls has a frame that can be walked; "all" is
-; not weakened, naked functions are not touched, later functions follow.
+; Intent: every function that makes calls has a frame that can be walked. The
+; attribute value "all" is not weakened, naked functions are not changed, and
+; functions that later passes add have frames, too.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,5 @@
-; Intent: free asks the runtime only about a pointer with no bit of the mask,
-; operator delete has a mask of its own, and neither touches the countdown.
+; Intent: free calls the runtime only for a pointer with no bit of the mask.
+; operator delete has a mask of its own. Neither uses the countdown.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not=heap_countdown
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,4 +1,4 @@
-; Intent: -mprof-heap=false leaves every site of the heap as it is.
+; Intent: -mprof-heap=false leaves every site of the heap unchanged.
 ; RUN: %opt_mprof -mprof-heap=false %s | FileCheck %s --implicit-check-not=__mprof_
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,6 +1,6 @@
-// Intent: a size that no allocator can serve asks the runtime, known at compile
-// time or not: it makes the countdown grow, and if that went unseen the thread
-// would not be counted any more.
+// Intent: a size that no allocator can serve calls the runtime, whether it is
+// known at compile time or not. Such a size makes the countdown grow. Without
+// that call, nothing in the thread would be counted any more.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -c %S/Inputs/stub_runtime.c -o stub.o
 // RUN: %clang_mprof -O0 %s stub.o -o plain && ./plain | FileCheck %s

@@ -1,5 +1,5 @@
-// Intent: with debug information a function of a header is listed by its
-// header, wherever it is included.
+// Intent: with debug information, src: with the name of a header covers the
+// functions of the header, in every file that includes it.
 // RUN: split-file %s %t
 // RUN: %clang_mprof -g1 -O1 -S -emit-llvm -o - %t/a.c -mllvm -mprof-ignorelist=%t/list.txt | FileCheck %s
 // CHECK-LABEL: define {{.*}}@quiet(

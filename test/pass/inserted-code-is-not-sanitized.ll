@@ -1,5 +1,5 @@
-; Intent: sanitizers leave alone what the pass has put in, whether they run
-; before or after it.
+; Intent: sanitizers do not instrument the code that the pass inserts, whether
+; they run before or after the pass.
 ; RUN: %opt_mprof %s -o %t.ll
 ; RUN: FileCheck %s < %t.ll
 ; RUN: opt -passes=tsan -S %t.ll | FileCheck %s --check-prefix=AFTER

@@ -1,5 +1,5 @@
-; Intent: an invoked operator new stays an invoke on both paths; phis at the
-; normal and at the unwind destination get their values for the new blocks.
+; Intent: an invoked operator new is an invoke on both paths. The phis at the
+; normal and at the unwind destination have values for the new blocks.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

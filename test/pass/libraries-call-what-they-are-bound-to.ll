@@ -1,7 +1,7 @@
-; Intent: in code for shared libraries, a call of the heap and its cold one go
-; through fields that the first call has the runtime set, and what stands in for
-; the entry where the function is the library's alone gives the sample up; code
-; for executables has none of it, and no constructor is needed.
+; Intent: in code for shared libraries, a call of the heap and its cold call go
+; through two fields, which the runtime sets at the first call. Where the
+; library has a function of its own, the function in the entry's place gives the
+; sample up. Code for executables has no such fields. No constructor is needed.
 ;
 ; RUN: %opt_mprof %s > %t && FileCheck %s < %t
 ; RUN: not grep -q global_ctors %t

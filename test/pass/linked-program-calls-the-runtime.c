@@ -1,6 +1,7 @@
-// Intent: rewritten code links and runs with the runtime in the executable, as
-// PIE and not, and in a shared library if it is compiled for that (-fPIC; else
-// the link fails and names the word); through LTO; after --gc-sections.
+// Intent: rewritten code links and runs with the runtime, in executables with
+// and without PIE, in a shared library compiled with -fPIC, with LTO and with
+// --gc-sections. Without -fPIC, linking a library fails with an error that
+// names the word.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fPIC -c %S/Inputs/stub_runtime.c -o stub.o && %clang -shared stub.o -o libstub.so
 // RUN: %clang_mprof -O2 -fPIE -pie %s stub.o -o pie && ./pie | FileCheck %s

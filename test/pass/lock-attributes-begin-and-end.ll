@@ -1,6 +1,6 @@
 ; Intent: a call of a function with mprof_lock, mprof_unlock or mprof_blocking
-; gets the runtime's begin before it and its end behind it, under one test, with
-; notes in the caller's frame; the call itself stays.
+; stays as it is. The runtime's begin function is called before it and the end
+; function after it, under one condition, with notes in the caller's frame.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 
@@ -65,7 +65,7 @@ define void @blocking() {
   ret void
 }
 
-; In a loop the notes are still of the frame, not of every round.
+; In a loop, the notes are allocated once in the frame, not in each iteration.
 ; CHECK-LABEL: define void @rounds(
 ; CHECK-NEXT: %[[NOTES:.*]] = alloca [17 x i64]
 ; CHECK-NEXT: br label %loop
@@ -80,7 +80,7 @@ done:
   ret void
 }
 
-; What is thrown is not followed by an end: it has its own way.
+; The end function is called on the normal edge only, not in the landing pad.
 ; CHECK-LABEL: define i32 @invoked(
 ; CHECK: invoke i32 @take(i32 7, ptr %l)
 ; CHECK-NEXT: to label %[[OK:.*]] unwind label %bad
@@ -99,7 +99,7 @@ bad:
   resume { ptr, i32 } %e
 }
 
-; Nothing can follow a musttail call.
+; No code can follow a musttail call.
 ; CHECK-LABEL: define void @tail(
 ; CHECK-NEXT: musttail call void @give(ptr %l)
 define void @tail(ptr %l) {

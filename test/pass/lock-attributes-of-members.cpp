@@ -1,6 +1,6 @@
-// Intent: the attributes of locks and blocking calls are read off functions,
-// members and templates of the source, in all their spellings, and hooked
-// functions inside of them are left alone.
+// Intent: the attributes for locks and blocking calls work on functions,
+// members and templates, in all spellings. Calls of hooked functions inside
+// these functions are left alone.
 // RUN: %clangxx_mprof -O0 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s
 // RUN: %clangxx_mprof -O2 -fno-discard-value-names -S -emit-llvm -o - %s | FileCheck %s --check-prefix=INSIDE
 #include <pthread.h>

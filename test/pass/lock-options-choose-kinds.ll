@@ -1,6 +1,6 @@
-; Intent: each kind of profile has the sites that it needs, and only those:
-; without block and mutex nothing of locks is rewritten, with mutex alone only
-; the waits that a release is blamed for.
+; Intent: each kind of profile has the sites that it needs, and no others.
+; Without block and mutex, no lock is rewritten. With mutex alone, only waits
+; that a release ends are rewritten.
 ; RUN: %opt_mprof %s | FileCheck %s --check-prefixes=ALL,LOCKS,WAITS,CREATES,HEAP
 ; RUN: %opt_mprof -mprof-block=false %s | FileCheck %s --check-prefixes=ALL,LOCKS,NOWAITS,CREATES,HEAP
 ; RUN: %opt_mprof -mprof-mutex=false %s | FileCheck %s --check-prefixes=ALL,LOCKS,WAITS,CREATES,HEAP

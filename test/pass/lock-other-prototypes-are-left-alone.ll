@@ -1,6 +1,6 @@
-; Intent: a function that has a hooked one's name and another type, another
-; calling convention or local linkage is not hooked, nor is an indirect call; a
-; remark tells of the prototype.
+; Intent: a function with a hooked name but another type, another calling
+; convention or local linkage is not hooked, and an indirect call is no site. A
+; remark reports a different prototype.
 ; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s --implicit-check-not="{{call .*@__mprof_}}"
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"

@@ -1,11 +1,11 @@
-; Intent: a program's own pthread_mutex_lock or usleep is the lock: what it
-; waits for is left alone, what it allocates and the threads it makes are not,
-; and calls of it are rewritten and not inlined away.
+; Intent: a program's own pthread_mutex_lock or usleep is itself the lock or
+; wait. Waits inside it are left alone, but allocations and thread creations are
+; rewritten. Calls of it are rewritten and not inlined.
 ; RUN: %opt_mprof %s -pass-remarks-missed=mprof 2>%t.err | FileCheck %s
 ; RUN: FileCheck %s --check-prefix=REMARK < %t.err
 target triple = "x86_64-pc-linux-gnu"
 
-; REMARK: pthread_mutex_trylock left alone: it is inside a lock, which is seen where it is called
+; REMARK: pthread_mutex_trylock left alone: it is inside a lock function, which is recorded where it is called
 ; CHECK: define i32 @pthread_mutex_lock(ptr %l) #[[OWN:[0-9]+]]
 ; CHECK-NEXT: %r = call i32 @pthread_mutex_trylock(ptr %l)
 ; CHECK-NEXT: %s = call i32 @sem_post(ptr %l)

@@ -1,5 +1,6 @@
-; Intent: an allocation subtracts its size and asks the runtime only when no
-; more than that was left, as unsigned numbers.
+; Intent: an allocation subtracts its size from the countdown. It calls the
+; runtime only when the countdown was at most the size, compared as unsigned
+; numbers.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,7 @@
-; Intent: what the optimizer inferred from malloc, that nothing the program sees
-; changes, is wrong once the caller counts down; at link time it would be used.
+; Intent: the optimizer infers that a caller of malloc changes no memory that
+; the program sees. That is wrong after rewriting, since the caller changes the
+; countdown. The pass corrects it, because optimizers at link time would rely on
+; it.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

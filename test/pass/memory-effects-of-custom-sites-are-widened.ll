@@ -1,5 +1,5 @@
-; Intent: a module with no site but those of custom allocators counts down too,
-; so what was inferred of its functions is corrected as well.
+; Intent: custom sites change the countdown, too, so the pass also corrects the
+; inferred memory effects in a module that has no other sites.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,5 @@
-; Intent: nothing may stand between a musttail call and the return, so the
-; callee is selected; the entry has the same prototype.
+; Intent: no code may stand between a musttail call and the return, so a select
+; chooses the callee. The entry has the same prototype as the hooked function.
 ; RUN: %opt_mprof %s | opt -passes=verify -S | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

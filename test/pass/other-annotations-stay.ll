@@ -1,4 +1,4 @@
-; Intent: of llvm.global.annotations only MProf's entries are taken out.
+; Intent: only MProf's entries are removed from llvm.global.annotations.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,6 @@
-; Intent: a program's own operator new is the allocator: what it calls is left
-; alone, calls of it are counted, and it is not inlined so that they remain.
+; Intent: a program's own operator new is the allocator. Calls inside it are
+; left alone, calls of it are counted, and it is not inlined, so that these
+; calls remain.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 
@@ -21,7 +22,7 @@ define internal void @my_free(ptr %p) {
   ret void
 }
 
-; An available_externally body is only a copy of the real one.
+; An available_externally body is only a copy of a definition elsewhere.
 ; CHECK: define available_externally ptr @calloc(
 ; CHECK: call ptr @__mprof_malloc(
 define available_externally ptr @calloc(i64 %a, i64 %b) {
@@ -37,7 +38,7 @@ define void @f() {
   ret void
 }
 
-; Both are calls of free, whatever the optimizer has made of the alias.
+; Both are calls of free: the optimizer may replace the alias by its aliasee.
 ; CHECK-LABEL: define void @g(
 ; CHECK-DAG: call void @__mprof_free(ptr %p)
 ; CHECK-DAG: call void @__mprof_free(ptr %q)

@@ -1,5 +1,6 @@
-// Intent: what an ignored function allocates is not counted, also once it is
-// inlined, and what is inlined into an ignored function still is counted.
+// Intent: allocations of an ignored function are not counted, also after it is
+// inlined into another function. Allocations of another function are counted,
+// also after it is inlined into an ignored function.
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ void *f(void) { return quiet(1); }
 // CHECK: call {{.*}}@__mprof_malloc(i64 noundef 2)
 __attribute__((mprof_ignore)) void *g(void) { return counted(2); }
 
-// The optimizer makes a calloc of these, at the place of the malloc.
+// The optimizer makes one calloc of malloc and memset. It is ignored like h.
 // CHECK-LABEL: define {{.*}}@h(
 // CHECK-NEXT: [[CALLOC:%.*]] = load ptr, ptr @__mprof_next_calloc,
 // CHECK-NEXT: {{.*}}call {{.*}}ptr [[CALLOC]](

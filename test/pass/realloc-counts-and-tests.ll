@@ -1,4 +1,5 @@
-; Intent: realloc is an allocation and a release: either reason calls the entry.
+; Intent: realloc is an allocation and a release. It calls the entry if either
+; test says so.
 ; RUN: %opt_mprof %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,5 +1,6 @@
-; Intent: the size of a copy is not known at the call, so the entry does it all.
-; The function is linked all the same, for the entry.
+; Intent: the size of the copy is not known at the call, so strdup always
+; becomes a call of its entry. strdup itself is still linked, since the entry
+; calls it.
 ; RUN: %opt_mprof %s | FileCheck %s --implicit-check-not="call ptr @strdup"
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,4 +1,5 @@
-; Intent: an annotation that hooks.def does not have is an error, not a no-op.
+; Intent: an mprof annotation that hooks.def does not have is an error and is
+; not ignored.
 ; RUN: not %opt_mprof %s 2>&1 | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 

@@ -1,6 +1,6 @@
-; Intent: an object with rewritten code needs a runtime of its contract's
-; version; the reference survives the linker and names the version. A module
-; in which nothing was rewritten needs none.
+; Intent: an object with rewritten code needs a runtime with its version of the
+; contract. The reference survives the linker and names the version. A module
+; without rewritten code has no reference.
 ; RUN: split-file %s %t
 ; RUN: %opt_mprof %t/site.ll | FileCheck %t/site.ll
 ; RUN: %opt_mprof %t/none.ll | FileCheck %t/none.ll --implicit-check-not=__mprof_

@@ -1,6 +1,6 @@
-// Intent: in a function with mprof_ignore waits and locks are not seen, and
-// neither are those inlined from it; releases and the threads it makes are,
-// since they concern others.
+// Intent: waits and locks in a function with mprof_ignore are not recorded,
+// also after it is inlined. Releases and thread creations are, since they
+// concern other threads.
 // RUN: %clang_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <pthread.h>
 #include <semaphore.h>

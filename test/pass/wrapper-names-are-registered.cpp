@@ -1,5 +1,6 @@
-// Intent: names of wrappers are registered while the module is loaded, as
-// profiles show them: demangled, without parameters, each once.
+// Intent: names of wrappers are registered while the module is loaded. Each
+// name is registered once, demangled and without parameters, as profiles show
+// it.
 // RUN: %clangxx_mprof -O2 -S -emit-llvm -o - %s | FileCheck %s
 namespace ns {
 template <class T> struct W {

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# make HOOKS: IR with a function that calls each hook once.
-# check HOOKS IR: what each of those functions must have become.
+# make HOOKS: prints IR with one function for each hook, which calls it once.
+# check HOOKS IR: checks what each of these functions has become.
 
 import re
 import sys

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# compare TABLE HOOKS: the table has every line of hooks.def about locks, waits
-#     and threads, and no other.
-# make TABLE LIBC: IR that calls each function of the table in several ways, for
-#     programs on gnu or musl.
-# check TABLE LIBC IR: what each of those calls must have become.
+# compare TABLE HOOKS: checks that the table has every line of hooks.def about
+#     locks, waits and threads, and no other lines.
+# make TABLE LIBC: prints IR that calls each function of the table in several
+#     ways, for programs with glibc (gnu) or musl.
+# check TABLE LIBC IR: checks what each of these calls has become.
 
 import re
 import sys
@@ -32,7 +32,7 @@ def compare(path, hooks):
         assert row in found, "not in hooks.def: %s" % (row,)
     assert len(set(here)) == len(here) == len(found)
     kinds = [r for r in here if r[0] == "KIND"]
-    assert kinds == [r for r in found if r[0] == "KIND"], "other bits of kinds"
+    assert kinds == [r for r in found if r[0] == "KIND"], "the order of the kinds differs"
     print("%d lines" % len(found))
 
 
@@ -101,7 +101,7 @@ bad:
 
 
 def ways(f):
-    # What has variable arguments can be called so only by what has, too.
+    # The caller of a musttail call with variable arguments must have them, too.
     return [w for w in WAYS if w != "musttail" or not f.variable]
 
 
@@ -115,11 +115,11 @@ def make(path, libc):
             print(site(f, way))
 
 
-# --- what becomes of them ---
+# --- the rewritten sites ---
 
 
 def condition(f):
-    """The lines that ask, and which value is the answer."""
+    """Returns the lines of the test, and the value that has its result."""
     if f.rule == "OWNED":
         return (
             """%1 = getelementptr inbounds i32, ptr %a0, i64 {owner}
@@ -155,7 +155,7 @@ def condition(f):
 
 
 def expected(f, way):
-    """(lines, calls): the lines in order up to the branch, and all calls."""
+    """Returns (lines, calls): the lines up to the branch, and all calls."""
     own, entry = "@" + f.symbol, "@__mprof_" + f.symbol
     if way == "ignored" and f.rule in ("OWNED", "WAIT"):
         return "", [f.call(own)]

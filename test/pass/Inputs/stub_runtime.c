@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A runtime of its own for link tests: the words, and entries that say they
-// were called.
+// A small runtime for link tests: it has the words, and entries that print their
+// calls.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ void *stub_main_frame(void) { return __mprof_main_frame; }
 
 void __mprof_module_unloads(const void *inside) { (void)inside; }
 
-// See struct __mprof_module_hook of rt/fastpath.h.
+// See struct __mprof_module_hook of rt/entry/entry_library.h.
 void __mprof_module_binds(void **hook) {
   hook[0] = hook[3];
   hook[1] = hook[4];

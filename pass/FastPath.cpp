@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inserts the tests of the rules of hooks.def.
+//
+// Alloc subtracts the size %n from the countdown. That makes two instructions
+// of x86-64: subq %fs:countdown@TPOFF, then jbe. A shared library first loads
+// the offset.
+//     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_heap_countdown)
+//     %c = load i64, ptr %a
+//     %d = sub i64 %c, %n
+//     store i64 %d, ptr %a
+//     %ask = icmp ule i64 %c, %n
+//
+// Free and Delete test a mask, Realloc has both tests:
+//     %m = load i64, ptr @__mprof_free_mask
+//     %ask = icmp eq i64 (and (ptrtoint %p), %m), 0
+//
+// Release tests the number of waiters for the lock %l, Wait tests its kind:
+//     %w = load i32, ptr (@__mprof_waiters + 4 * (%l >> 6 & 1023))
+//     %ask = icmp ne i32 %w, 0
+//     %k = load i64, ptr @__mprof_sync_kinds
+//     %ask = icmp ne i64 (and %k, 1 << Kind), 0
+//
+// Owned tests the owner's id %id, which it loads from the lock, and %w:
+//     %m = load i64, ptr @__mprof_owned_mask
+//     %ask = icmp ne i64 (and (zext (or i32 %id, %w)), %m), 0
+
+#include "FastPath.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+using namespace mprof;
+
+Value *mprof::bytes(IRBuilderBase &B, const Site &S) {
+  Type *I64 = B.getInt64Ty();
+  Value *Size = B.CreateZExt(S.Call->getArgOperand(S.Size), I64);
+  if (S.Count < 0)
+    return Size;
+  return B.CreateMul(Size, B.CreateZExt(S.Call->getArgOperand(S.Count), I64));
+}
+
+/// Returns \p V as the result of an empty asm, so that the optimizer does not
+/// know that it is a constant. LLVM would otherwise turn the subtraction of a
+/// constant into an addition of its negative. No flag of an addition answers
+/// the comparison, so the code would load, compare and store separately.
+static Value *hidden(IRBuilderBase &B, Constant *V) {
+  auto *Ty = FunctionType::get(V->getType(), V->getType(), false);
+  CallInst *Call = B.CreateCall(
+      InlineAsm::get(Ty, "", "=r,0", /*hasSideEffects=*/false), {V});
+  Call->setDoesNotAccessMemory();
+  Call->setDoesNotThrow();
+  Call->addFnAttr(Attribute::WillReturn);
+  return Call;
+}
+
+/// The comparison is unsigned, so that a size that no allocator can serve calls
+/// the runtime too. Such a size makes the countdown grow. If the runtime did
+/// not see it, nothing would be counted from then on.
+Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
+  if (auto *Known = dyn_cast<Constant>(Bytes))
+    Bytes = hidden(B, Known);
+  Value *Address = B.CreateThreadLocalAddress(RT.word("heap_countdown"));
+  Value *Before = B.CreateAlignedLoad(RT.I64, Address, Align(8));
+  Value *Left = B.CreateSub(Before, Bytes);
+  B.CreateAlignedStore(Left, Address, Align(8));
+  return {Left, B.CreateICmpULE(Before, Bytes)};
+}
+
+Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
+                      StringRef Mask) {
+  Value *Bits = B.CreateAlignedLoad(RT.I64, RT.word(Mask), Align(8));
+  return B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Ptr, RT.I64), Bits));
+}
+
+/// Loads the number of waiters for \p Object from __mprof_waiters. The load
+/// takes no cache line from other processors: the entries of locks without
+/// waiters stay 0.
+static Value *waitersOf(Runtime &RT, IRBuilderBase &B, Value *Object) {
+  GlobalVariable *Table = RT.waiters();
+  Type *I32 = B.getInt32Ty();
+  Value *Slot = B.CreateAnd(B.CreateLShr(B.CreatePtrToInt(Object, RT.I64), 6),
+                            B.getInt64(1023));
+  return B.CreateAlignedLoad(I32, B.CreateInBoundsGEP(I32, Table, Slot),
+                             Align(4));
+}
+
+Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
+  return B.CreateIsNotNull(waitersOf(RT, B, Object));
+}
+
+/// Returns whether \p Lock has an owner or waiters, and the runtime wants to
+/// see such locks. The mask gets no branch of its own, since a second branch
+/// costs time in a loop whose speed depends on its branches. The test reads the
+/// owner and not the lock's word: the unlock before has just written that word,
+/// and the processor would have to wait for the store.
+static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
+  Type *I32 = B.getInt32Ty();
+  Value *Id = B.CreateAlignedLoad(
+      I32, B.CreateConstInBoundsGEP1_64(I32, Lock, Owner), Align(4));
+  Value *Mask = B.CreateAlignedLoad(RT.I64, RT.word("owned_mask"), Align(8));
+  Value *Both = B.CreateZExt(B.CreateOr(Id, waitersOf(RT, B, Lock)), RT.I64);
+  return B.CreateIsNotNull(B.CreateAnd(Both, Mask));
+}
+
+Value *mprof::wantsKind(Runtime &RT, IRBuilderBase &B, WaitKind K) {
+  Value *Kinds = B.CreateAlignedLoad(RT.I64, RT.word("sync_kinds"), Align(8));
+  return B.CreateIsNotNull(
+      B.CreateAnd(Kinds, B.getInt64(uint64_t(1) << unsigned(K))));
+}
+
+Value *mprof::mustAsk(Runtime &RT, IRBuilderBase &B, const Site &S) {
+  Value *Ptr = S.Ptr < 0 ? nullptr : S.Call->getArgOperand(S.Ptr);
+  switch (S.Rule) {
+  case Rule::Alloc:
+    return countDown(RT, B, bytes(B, S)).Ask;
+  case Rule::Realloc:
+    return B.CreateOr(countDown(RT, B, bytes(B, S)).Ask,
+                      hasNone(RT, B, Ptr, "free_mask"));
+  case Rule::Free:
+    return hasNone(RT, B, Ptr, "free_mask");
+  case Rule::Delete:
+    return hasNone(RT, B, Ptr, "delete_mask");
+  case Rule::Owned:
+    return isOwned(RT, B, Ptr, RT.IsMusl ? S.H->MuslOwner : S.H->Owner);
+  case Rule::Release:
+    return hasWaiters(RT, B, Ptr);
+  case Rule::Wait:
+    return wantsKind(RT, B, S.H->Kind);
+  default:
+    break;
+  }
+  llvm_unreachable("rule without a test of its own");
+}

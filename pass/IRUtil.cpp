@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Branch weights, and the block on the normal edge of an invoke:
+//
+//     invoke ... to label %to unwind label %pad
+// becomes
+//     invoke ... to label %mprof.cont unwind label %pad
+//   mprof.cont:
+//     br label %to
+
+#include "IRUtil.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
+
+using namespace llvm;
+
+MDNode *mprof::unlikely(LLVMContext &Ctx) {
+  return MDBuilder(Ctx).createBranchWeights(1, (1u << 20) - 1);
+}
+
+BasicBlock *mprof::splitNormalEdge(InvokeInst *Invoke) {
+  BasicBlock *From = Invoke->getParent(), *To = Invoke->getNormalDest();
+  BasicBlock *Edge = BasicBlock::Create(From->getContext(), "mprof.cont",
+                                        From->getParent(), From->getNextNode());
+  BranchInst::Create(To, Edge)->setDebugLoc(Invoke->getDebugLoc());
+  To->replacePhiUsesWith(From, Edge);
+  Invoke->setNormalDest(Edge);
+  return Edge;
+}

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites the calls of hooked functions. The rule of a site decides which test
+// stands before the call (FastPath.cpp). A site with rule Alloc:
+//
+//     %p = call ptr @malloc(i64 %n)
+// becomes
+//     %ask = ...                           ; the test of FastPath.cpp
+//     br i1 %ask, label %mprof.cold, label %mprof.fast, !prof !unlikely
+//   mprof.fast:
+//     %f = load ptr, ptr @__mprof_next_malloc
+//     %p = call ptr %f(i64 %n)
+//     br label %mprof.cont
+//   mprof.cont:
+//     %r = phi ptr [ %p, %mprof.fast ], [ %q, %mprof.cold ]
+//     ...
+//   mprof.cold:                          ; at the end of the function
+//     %q = notail call ptr @__mprof_malloc(i64 %n) cold nomerge
+//     br label %mprof.cont
+//
+// An invoke becomes two invokes with the same unwind destination, and
+// mprof.cont lies on its normal edge. A musttail call keeps its block and gets
+// its callee from a select, since the entry has the same prototype. Sites with
+// rule Dup and unconditional sites (see Site) only change their callee.
+//
+// The word __mprof_next_malloc holds the address of the hooked function. Where
+// the runtime has an interceptor in front of that function, for code that was
+// not rewritten, the word holds the function beneath the interceptor. A call
+// through the word saves the jump of a PLT stub, which pays for a good part of
+// the test before the call. Calls of locks were measured to be no faster this
+// way. RewriteLibrary.cpp says which words code for shared libraries uses.
+//
+// All inserted instructions have the call's debug location and !nosanitize.
+
+#include "RewriteHooked.h"
+#include "FastPath.h"
+#include "IRUtil.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+using namespace mprof;
+
+//===----------------------------------------------------------------------===//
+// Callees
+//===----------------------------------------------------------------------===//
+
+/// Copies to \p Call those attributes of its function's declaration that code
+/// after the call depends on. A call through a pointer has no declaration.
+static void sayAtCall(CallBase &Call) {
+  Function *F = Call.getCalledFunction();
+  if (!F)
+    return;
+  LLVMContext &Ctx = Call.getContext();
+  AttributeList Of = F->getAttributes(), At = Call.getAttributes();
+  At = At.addRetAttributes(Ctx, AttrBuilder(Ctx, Of.getRetAttrs()));
+  if (F->doesNotThrow())
+    At = At.addFnAttribute(Ctx, Attribute::NoUnwind);
+  Call.setAttributes(At);
+}
+
+/// Makes \p Call, which has rule \p R, a call of \p Entry. The call is no tail
+/// call, so that the caller's frame stays on the stack. It is not merged with
+/// other calls if profiles show its return address. Profiles do not show the
+/// addresses of releases; merging these keeps landing pads small.
+static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
+  if (!isa<Constant>(Entry.getCallee()))
+    sayAtCall(Call);
+  Call.setAttributes(entryAttributes(Call.getContext(), Call.getAttributes(),
+                                     Call.arg_size()));
+  Call.setCalledFunction(Entry);
+  if (!isRelease(R))
+    Call.addFnAttr(Attribute::NoMerge);
+  auto *CI = dyn_cast<CallInst>(&Call);
+  if (CI && !CI->isMustTailCall())
+    CI->setTailCallKind(CallInst::TCK_NoTail);
+}
+
+/// Makes \p Call call the pointer \p Callee.
+static void callIndirectly(CallBase &Call, Value *Callee) {
+  sayAtCall(Call);
+  Call.setCalledOperand(Callee);
+}
+
+/// Returns the entry that \p S calls in place of the hooked function.
+FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
+  FunctionType *Ty = S.Call->getFunctionType();
+  return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
+}
+
+/// Loads the function that \p S, a site of the heap, calls through its word.
+/// Returns null for other sites. A function that the module itself defines is
+/// called directly.
+Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
+  Function *Hooked = S.Call->getCalledFunction(); // null if it is an alias
+  if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||
+      !Hooked->hasDefaultVisibility())
+    return nullptr;
+  if (Library.covers(S))
+    return B.CreateAlignedLoad(RT.PtrTy, Library.word(B, S), Align(8));
+  keepReference(*Hooked);
+  return B.CreateAlignedLoad(RT.PtrTy, RT.nextWord(S.H->Symbol), Align(8));
+}
+
+/// Adds a reference to \p F, so that the linker takes it out of an archive even
+/// when the module no longer calls it. The reference in the runtime's word is
+/// weak and does not have this effect.
+void HookedRewriter::keepReference(Function &F) {
+  std::string Name = ("mprof.keep." + F.getName()).str();
+  if (RT.M.getNamedValue(Name))
+    return;
+  auto *Reference = new GlobalVariable(RT.M, RT.PtrTy, true,
+                                       GlobalValue::PrivateLinkage, &F, Name);
+  appendToCompilerUsed(RT.M, {Reference});
+}
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+/// Makes \p S call the function beneath the interceptors, if it has a word.
+void HookedRewriter::callNext(const Site &S) {
+  Builder B(S.Call);
+  if (Value *Next = next(B, S))
+    callIndirectly(*S.Call, Next);
+}
+
+/// Makes \p S call its entry in any case.
+void HookedRewriter::callEntryOnly(const Site &S) {
+  Builder B(S.Call);
+  FunctionCallee Entry = entry(B, S);
+  if (Function *F = S.Call->getCalledFunction())
+    keepReference(*F);
+  retarget(*S.Call, S.Rule, Entry);
+}
+
+/// Makes \p S, a musttail call, select between its entry and its function:
+/// nothing may stand between such a call and the return.
+void HookedRewriter::selectCallee(const Site &S) {
+  Builder B(S.Call);
+  Value *Cond = mustAsk(RT, B, S);
+  Value *Next = next(B, S);
+  Value *Callee = B.CreateSelect(Cond, entry(B, S).getCallee(),
+                                 Next ? Next : S.Call->getCalledOperand());
+  cast<Instruction>(Callee)->setMetadata(LLVMContext::MD_prof,
+                                         unlikely(RT.Ctx));
+  S.Call->setAttributes(
+      entryAttributes(RT.Ctx, S.Call->getAttributes(), S.Call->arg_size()));
+  S.Call->setCalledOperand(Callee);
+}
+
+/// Calls the entry, out of line, instead of the call of \p S if \p Cond holds.
+void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
+  CallBase *Call = S.Call;
+  BasicBlock *Head = Call->getParent();
+  BasicBlock *Fast = Head->splitBasicBlock(Call, "mprof.fast");
+  BasicBlock *Cold =
+      BasicBlock::Create(Call->getContext(), "mprof.cold", Head->getParent());
+  auto *ColdCall = cast<CallBase>(Call->clone());
+  ColdCall->insertInto(Cold, Cold->end());
+  ColdCall->dropUnknownNonDebugMetadata();
+  Builder AtCold(ColdCall);
+  AtCold.SetCurrentDebugLocation(Call->getDebugLoc());
+  retarget(*ColdCall, S.Rule, entry(AtCold, S));
+  ColdCall->addFnAttr(Attribute::Cold);
+
+  BasicBlock *Cont;
+  if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
+    Cont = splitNormalEdge(Invoke);
+    cast<InvokeInst>(ColdCall)->setNormalDest(Cont);
+    for (PHINode &Phi : Invoke->getUnwindDest()->phis())
+      Phi.addIncoming(Phi.getIncomingValueForBlock(Fast), Cold);
+  } else {
+    // The head bit moves the debug records after the call to the new block,
+    // too: they describe the call's result.
+    BasicBlock::iterator Next = std::next(Call->getIterator());
+    Next.setHeadBit(true);
+    Cont = Fast->splitBasicBlock(Next, "mprof.cont");
+    Fast->getTerminator()->setDebugLoc(Call->getDebugLoc());
+    BranchInst::Create(Cont, Cold)->setDebugLoc(Call->getDebugLoc());
+  }
+
+  Builder B(Head->getTerminator());
+  B.SetCurrentDebugLocation(Call->getDebugLoc());
+  B.CreateCondBr(Cond, Cold, Fast, unlikely(Call->getContext()));
+  Head->getTerminator()->eraseFromParent();
+
+  if (Call->use_empty())
+    return;
+  PHINode *Phi = PHINode::Create(Call->getType(), 2, "", Cont->begin());
+  Phi->setDebugLoc(Call->getDebugLoc());
+  Phi->takeName(Call);
+  Call->replaceAllUsesWith(Phi);
+  Phi->addIncoming(Call, Fast);
+  Phi->addIncoming(ColdCall, Cold);
+}
+
+void HookedRewriter::rewrite(const Site &S) {
+  if (S.OnlyBypassesInterceptor)
+    return callNext(S);
+  if (S.Rule == Rule::Dup || S.IsUnconditional)
+    return callEntryOnly(S);
+  if (S.Call->isMustTailCall())
+    return selectCallee(S);
+  Builder B(S.Call);
+  branchToEntry(S, mustAsk(RT, B, S));
+  callNext(S);
+}
