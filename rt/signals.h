@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signals that the runtime takes, of which the program may have handlers, too.
+// Handlers of signals on which the runtime writes profiles. The program may
+// have handlers of the same signals; they run afterwards (signal_chain.h).
 
 #ifndef MPROF_RT_SIGNALS_H
 #define MPROF_RT_SIGNALS_H
 
-// Takes the signals that the option dump_on_signal names.
+// Installs handlers for the signals of the option dump_on_signal. Called at
+// start.
 void mprof_signals_init(void);
 
 #endif // MPROF_RT_SIGNALS_H

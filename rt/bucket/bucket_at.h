@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a frame to the bucket of its stack.
+// Finds the bucket of an event at a frame: unwinds the stack and looks its
+// bucket up. Two caches in the thread's record make repeated events fast.
 
 #ifndef MPROF_RT_BUCKET_BUCKET_AT_H
 #define MPROF_RT_BUCKET_BUCKET_AT_H
@@ -9,10 +10,10 @@
 #include "bucket/bucket.h"
 #include "thread/threads.h"
 
-// The bucket of *key with the stack of frame, the frame address of a hook's
-// entry, which is unwound into the thread's scratch; leaf, if not 0, goes
-// before it. NULL when there is no memory. Call with the
-// guard set, and t with scratch.
+// Returns the bucket of *key for the stack at frame, or NULL if there is no
+// memory. frame is the frame address of a hook's entry; its stack is written to
+// the thread's scratch buffer. leaf, unless it is 0, is put before the stack.
+// Call with the guard set. t must have a scratch buffer.
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);

@@ -1,36 +1,40 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's own profiles: what it has opened and not closed, by where. The
-// calls that fill them are in mprof/mprof.h. (Go: pprof.Profile)
+// The program's own profiles. Each shows by stack which values (files,
+// connections, ...) the program has added and not removed. mprof/mprof.h has
+// the calls that fill them. Profiles are never deleted. (Go: pprof.Profile)
 
 #ifndef MPROF_RT_BUCKET_CUSTOM_PROFILE_H
 #define MPROF_RT_BUCKET_CUSTOM_PROFILE_H
 
 #include "bucket/bucket.h"
 
-#define MPROF_CUSTOM_PROFILES 64u // in a process
-#define MPROF_CUSTOM_NAME 64      // with its 0
+#define MPROF_CUSTOM_PROFILES 64u // maximum number in a process
+#define MPROF_CUSTOM_NAME 64      // bytes of a name with its 0
 
-// How many there are; their numbers are 0 to that. It only grows, over forks.
+// Returns the number of profiles. Profiles are numbered from 0. The number
+// never decreases, and forked children keep it.
 size_t mprof_custom_profiles(void);
-// The name of one, which stays where it is.
+// Returns the name of a profile. The string is never freed.
 const char *mprof_custom_profile_name(size_t number);
-// The number of the one with that name, MPROF_CUSTOM_PROFILES if none has it.
+// Returns the number of the profile with that name, or MPROF_CUSTOM_PROFILES if
+// there is none.
 size_t mprof_custom_profile_find(const char *name);
 
-// Guards the values of a profile and the counts of its buckets, those of type
-// CUSTOM with mprof_custom_profile_key as their size.
+// Returns a profile's lock. It guards the values of the profile and the counts
+// of its buckets, which have the type CUSTOM and mprof_custom_profile_key as
+// their size.
 struct mprof_lock *mprof_custom_profile_lock(size_t number);
 static inline size_t mprof_custom_profile_key(size_t number) {
   return number + 1;
 }
 
-// In a forked child: the profiles are there, and empty.
+// Empties all profiles in a forked child; the profiles themselves stay.
 void mprof_custom_profiles_reset(void);
 
-// Returns the name of a profile that the program has a pointer to; NULL if it
-// is none.
+// Returns the name of the profile at an address that the program passes, or
+// NULL if no profile lies there.
 struct mprof_profile;
 const char *mprof_custom_profile_of(const struct mprof_profile *profile);
 

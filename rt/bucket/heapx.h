@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the heap profile's four columns do not say of blocks, for the heapx
-// profile: how many were temporary, how they were resized, and how much larger
-// they were than what was asked for. Go has nothing like it.
+// Counters of the heapx profile, for facts that the heap profile's four columns
+// do not show: how many blocks were temporary, how blocks were resized, and how
+// much larger blocks were than the requested sizes. Go has no such profile.
 //
-// Only with the option heapx=1: a MEM bucket then has these counters behind its
-// stack, and a shard's cell (counts.h) has its own behind it. So without the
-// option there is no memory for them, and an event only looks at the option.
+// The counters exist only with the option heapx=1. Then they lie behind the
+// stack of a MEM bucket and behind a shard's cell (counts.h). Without the
+// option they take no memory, and an event only tests the option.
 
 #ifndef MPROF_RT_BUCKET_HEAPX_H
 #define MPROF_RT_BUCKET_HEAPX_H
@@ -16,24 +16,25 @@
 #include "sys/flags.h"
 
 enum mprof_heapx_counter {
-  MPROF_HEAPX_TEMPORARY,   // blocks, see mprof_heapx_last
-  MPROF_HEAPX_IN_PLACE,    // resizes of blocks that stayed where they were
-  MPROF_HEAPX_MOVED,       // and of those that did not
-  MPROF_HEAPX_COPIED,      // bytes that the moves had to carry
-  MPROF_HEAPX_SLACK,       // bytes that blocks had beyond their sizes
-  MPROF_HEAPX_SLACK_FREED, // of those, in blocks that were freed
+  MPROF_HEAPX_TEMPORARY,   // blocks; see mprof_heapx_is_last
+  MPROF_HEAPX_IN_PLACE,    // resizes that left the block at its address
+  MPROF_HEAPX_MOVED,       // resizes that moved the block
+  MPROF_HEAPX_COPIED,      // bytes that the moves had to copy
+  MPROF_HEAPX_SLACK,       // usable bytes beyond the requested sizes
+  MPROF_HEAPX_SLACK_FREED, // part of SLACK in freed blocks
   MPROF_HEAPX_COUNTERS
 };
 
-// One cycle's counts.
+// The counts of one cycle.
 struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };
 
-// A bucket's. Who writes what, and when, is as in mprof_mem_counts.
+// The counters of a bucket. Writers, locks and atomic accesses are as in struct
+// mprof_mem_counts.
 struct mprof_heapx_counts {
   struct mprof_heapx_cycle own[3];
-  // Bytes that the last block measured here had beyond its size, + 1; 0: the
+  // Slack of the last measured block of this bucket in bytes, + 1. 0: the
   // blocks of this stack are not measured. Atomic.
   _Atomic uint64_t usual_slack;
   _Alignas(64) struct mprof_heapx_cycle future[3];
@@ -41,7 +42,7 @@ struct mprof_heapx_counts {
   struct mprof_heapx_cycle active; // guarded by active_lock
 };
 
-// A shard's.
+// The counters of a shard for a bucket that another shard owns.
 struct mprof_heapx_cell {
   _Alignas(64) struct mprof_heapx_cycle cycles[3];
 };
@@ -50,7 +51,8 @@ static inline bool mprof_heapx_is_on(void) {
   return mprof_unlikely(mprof_flags.heapx);
 }
 
-// Where the counters of a bucket with that many frames begin, in bytes.
+// Returns the offset in bytes of the counters in a bucket with stack_len
+// frames.
 static inline size_t mprof_heapx_offset(uint32_t stack_len) {
   size_t end = sizeof(struct mprof_bucket) + stack_len * sizeof(mprof_pc);
   return (end + 63) / 64 * 64;
@@ -61,36 +63,41 @@ mprof_heapx_of(const struct mprof_bucket *b) {
                                        mprof_heapx_offset(b->stack_len));
 }
 
-// --- events. Call only while the option is on. ---
+// --- events; call these functions only while the option is on ---
 
-// The calling thread has allocated a block that is counted in b; NULL: one that
-// could not be counted. is_measured: malloc_usable_size knows it. Guard set.
+// Notes that the calling thread has allocated a block. b is the block's bucket,
+// or NULL if the block could not be counted. is_measured: malloc_usable_size
+// knows the block. Call with the guard set.
 void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
                        bool is_measured);
-// The calling thread frees or resizes a block of b: whether it is the last that
-// it has allocated. To be called once, before the address may be another's.
+// Returns whether the block at ptr, which the calling thread frees or resizes,
+// is the last block that it has allocated. Call it once, before another thread
+// can get the address.
 bool mprof_heapx_is_last(const void *ptr);
-// The block stays: it is again.
+// Makes the block the thread's last block again, since its reallocation failed.
 void mprof_heapx_is_last_again(const void *ptr);
-// Bytes that a block of b has beyond its size; 0 where that is not known.
+// Returns the usable bytes of a block of b beyond the requested size; 0 if that
+// is unknown.
 size_t mprof_heapx_slack(const struct mprof_bucket *b, const void *ptr);
-// The same of a block that is no more.
+// Returns the slack in bytes to assume for a block of b that no longer exists.
 size_t mprof_heapx_usual_slack(const struct mprof_bucket *b);
 
-// What is known of a block that is gone.
+// Facts about a block that no longer exists.
 struct mprof_heapx_end {
-  bool is_last;      // as mprof_heapx_is_last said
-  int64_t countdown; // of the thread, before what freed the block
+  bool is_last;      // result of mprof_heapx_is_last
+  int64_t countdown; // the thread's, before the call that freed the block
   size_t slack;
-  // How it was resized; size is not read unless it was.
+  // How the block was resized. size, in bytes, is read only if is_resized.
   bool is_resized, is_moved;
   size_t size;
 };
-// A block of b is gone. Guard set; is_inside: by what a handler interrupted.
+// Counts the free or resize of a block of b. Call with the guard set.
+// is_inside: the caller is a signal handler that has interrupted the runtime.
 void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
                       bool is_inside);
 
-// Moves what was counted for an index to active. Call with active_lock held.
+// Moves the events of b that were counted for an index to active. Call with
+// active_lock held.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index);
 
 #endif // MPROF_RT_BUCKET_HEAPX_H

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the entries share: an allocation from the decision to count it to the
-// event. Only the entry files include this.
+// Helpers of the entries of allocating functions. They carry an allocation from
+// the decision to count it to its event. Only entry files include this header.
+//
+//   entry: MPROF_BEGIN -> allocator beneath -> mprof_alloc_done -> event
 
 #ifndef MPROF_RT_ENTRY_ALLOC_ENTRY_H
 #define MPROF_RT_ENTRY_ALLOC_ENTRY_H
@@ -14,13 +16,15 @@
 #include "sys/libc.h"
 #include "sys/stats.h"
 
-// Whose blocks they are: an entry file says so before it includes this.
+// The family of the file's blocks. An entry file defines it before it includes
+// this header.
 #ifndef MPROF_ALLOCATOR_FAMILY
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_OTHER
 #endif
 
-// An allocation that is to be counted. Its stack starts at the return address
-// of the function that uses this macro, which must be the entry itself.
+// Decides whether to count an allocation of bytes bytes. The value is true if
+// so. The stack starts at the return address of the function that uses the
+// macro, so that function must be the entry itself.
 #define MPROF_BEGIN(a, bytes, may_place)                                       \
   ((a)->size = (bytes), (a)->frame = (uintptr_t)__builtin_frame_address(0),    \
    mprof_sample_hit((bytes), &(a)->rate) &&                                    \
@@ -30,10 +34,11 @@ struct mprof_alloc {
   size_t size;
   uint64_t rate;
   uintptr_t frame;
-  bool must_place; // or its free would not be seen
+  bool must_place; // on a page boundary, or its free would not be seen
 };
 
-// Counts the block the allocator gave; NULL is counted nowhere. Returns ptr.
+// Counts the block that the allocator returned. NULL, a failure, is not
+// counted. Returns ptr.
 static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
   bool on_page = ((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0;
   if (a->must_place && !on_page) {
@@ -50,9 +55,9 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
   return ptr;
 }
 
-// Counts the free of a block if it was counted. may_keep: its family's blocks
-// may be placed. True: the block is kept for the next samples and must not be
-// freed.
+// Counts the free of a block if the block was counted. may_keep: blocks of the
+// family may be placed on page boundaries. Returns true if the block is kept
+// for later samples; then the caller must not free it.
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;

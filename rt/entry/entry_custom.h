@@ -1,25 +1,34 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the program's own allocators and arenas.
+// Entries of the program's own allocators and arenas. Sites of functions marked
+// with mprof_alloc and the like call them, and so do the inline functions of
+// mprof/mprof.h. The entries only count; the site itself calls the allocator.
 
 #ifndef MPROF_RT_ENTRY_ENTRY_CUSTOM_H
 #define MPROF_RT_ENTRY_ENTRY_CUSTOM_H
 
 #include "sys/abi_words.h"
 
+// Count a block of size bytes, or the free of a block.
 MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size);
 MPROF_ENTRY void __mprof_custom_free(void *ptr);
 
-// What the inline functions of mprof/mprof.h call.
+// Count a block in an arena, or the frees of all blocks of an arena. Called by
+// the inline functions of mprof/mprof.h.
 MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr, size_t size);
 MPROF_ENTRY void __mprof_arena_reset(const void *arena);
-// The same where blocks of allocators that use one another are all counted:
-// what the address already has lies within this block.
+// Counts a block of an allocator from which other counted allocators take their
+// memory. Blocks that are already entered at ptr lie within this block, and
+// stay counted.
 MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size);
-// Takes the block out of the profile before the allocator may hand its address
-// to another thread; the result names it for __mprof_custom_realloc_end.
+// Removes the block from the profile before the allocator can give its address
+// to another thread. Returns a token of the block for the functions below.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);
+// Counts the end of a reallocation. If new_ptr is NULL, the block at old_ptr
+// was freed (size 0), or stays because the reallocation failed (other sizes).
+// countdown is the thread's countdown after the site has subtracted size. The
+// form _each is for blocks within which other counted blocks lie.
 MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
                                             void *new_ptr, size_t size,
                                             int64_t countdown);

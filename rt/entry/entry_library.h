@@ -1,31 +1,37 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of sites in shared libraries with an allocator of their own.
+// Entries for sites in shared libraries that have a private allocator. Blocks
+// of a private allocator must not reach the program's allocator and are not
+// counted.
 
 #ifndef MPROF_RT_ENTRY_ENTRY_LIBRARY_H
 #define MPROF_RT_ENTRY_ENTRY_LIBRARY_H
 
 #include "sys/abi_words.h"
 
-// A hooked function of the heap in code of a shared library, whose sites call
-// what word and entry point to: at first what binds them. Atomic; all who write
-// a field write the same.
+// The hook of one heap function in the code of a shared library. Sites of the
+// library read the function through word and call entry. At first
+// both lead to functions that bind the hook, either to the program's f or to
+// the library's own f.
+// Fields are accessed atomically; all threads that write a field write equal
+// values.
 struct __mprof_module_hook {
   void *const *word;
   void *entry;
-  void *lazy;                  // what word points to before it is bound
+  void *lazy;                  // what word points to before the hook is bound
   void *const *program_s_word; // &__mprof_next_f
   void *program_s_entry;       // __mprof_f
-  // f as the code's own reference has it, and what stands in for the entry
-  // where that is not the program's.
+  // The f to which the library's own references are bound, and the function
+  // that replaces the entry if own is not the program's f.
   void *own;
   void *own_entry;
 };
+// Binds a hook.
 MPROF_ENTRY void __mprof_module_binds(struct __mprof_module_hook *hook);
-// A block of size bytes is not to be counted. Where the countdown that its site
-// took down has run out, a sample is lost with it, as it must be: what the next
-// sites allocate would stand for this block else.
+// Gives up a sample, since the site's block of size bytes is not counted. If
+// the site's subtraction has used up the countdown, the sample must be lost
+// with the block. Otherwise the next sites' blocks would stand for this one.
 MPROF_ENTRY void __mprof_drop_sample(size_t size);
 
 #endif // MPROF_RT_ENTRY_ENTRY_LIBRARY_H

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of operator new and delete.
+// Start of the entries of operator new and delete (entry_new.c).
 
 #ifndef MPROF_RT_ENTRY_ENTRY_NEW_H
 #define MPROF_RT_ENTRY_ENTRY_NEW_H
 
-// Where operator new and delete may come later, with a library that is opened,
-// or are the program's own, and allocate by an intercepted malloc: entry_new.c.
+// Replaces the words of operators that the words cannot name directly. There
+// are two cases. The operators may come later, with a library that the program
+// opens. Or an operator calls an intercepted malloc, and must be marked as the
+// outer call. Called once at start.
 void mprof_entry_new_init(void);
 
 #endif // MPROF_RT_ENTRY_ENTRY_NEW_H

@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the program's own locks and calls.
+// Entries of functions that the program marks with mprof_lock, mprof_unlock or
+// mprof_blocking. A site calls a begin entry, the program's function, and an
+// end entry.
 
 #ifndef MPROF_RT_ENTRY_ENTRY_USER_H
 #define MPROF_RT_ENTRY_ENTRY_USER_H
 
 #include "sys/abi_words.h"
 
-// notes: MPROF_USER_WORDS words of the caller's frame, from begin to end; f:
-// the program's function.
+// notes: MPROF_USER_WORDS words in the caller's frame, which the runtime uses
+// from the begin entry to the end entry. f: the program's function. lock: the
+// address that identifies the lock.
 MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock);
 MPROF_ENTRY void __mprof_user_lock_end(void *notes);
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the interceptors of the heap share. Only they include this; it is C and
-// C++.
+// Helpers of the heap's interceptors: functions named malloc, operator new and
+// so on, which the runtime defines for uninstrumented code. Only the
+// interceptors include this header. It is valid C and C++.
 
 #ifndef MPROF_RT_ENTRY_INTERCEPT_H
 #define MPROF_RT_ENTRY_INTERCEPT_H
@@ -11,17 +12,17 @@
 
 #define MPROF_MUSTTAIL __attribute__((musttail))
 
-// Whether code that was not rewritten is counted: the runtime has started, and
-// the program has left the whole of malloc's family to it. Written once.
-
+// Returns whether calls of uninstrumented code are counted. True once the
+// runtime has started, if the program defines no function of malloc's family
+// itself.
 static inline bool mprof_intercepts(void) {
   return __builtin_expect(
       __atomic_load_n(&mprof_intercept_is_on, __ATOMIC_RELAXED), 1);
 }
 
-// Takes size off the countdown, as a site does; whether the entry is to be
-// called instead of the function beneath.
-// Inlined, so that the return address is the interceptor's.
+// Subtracts size from the countdown, as a site does. Returns whether the
+// interceptor must call the entry in place of the function beneath. Inlined, so
+// that the return address is that of the interceptor.
 __attribute__((always_inline)) static inline bool
 mprof_intercept_asks(size_t size) {
   return __builtin_expect(mprof_count_down(size), 0) &&

@@ -1,11 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the entries of locks and blocking calls share. Only those files include
-// this.
+// Helpers and macros for the entries of locks and blocking calls. Only the
+// files of these entries include this header.
 //
-// Sites of MPROF_WAIT and MPROF_RELEASE keep a call of the function itself, so
-// the entries refer to it weakly: a static program gets of libc what it uses.
+//   lock:    try; if it fails: mprof_wait_begin, hooked function,
+//   mprof_wait_end unlock:  if a thread waits: mprof_release_begin, hooked
+//   function,
+//            mprof_release_end; otherwise only the hooked function
+//
+// Sites of MPROF_WAIT and MPROF_RELEASE (hooks.def) keep a call of the function
+// itself. So the entries refer to the function weakly, and a static program
+// links only those parts of libc that it uses.
 
 #ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
@@ -20,36 +26,41 @@
 #include <pthread.h>
 #include <time.h>
 
-// The frame that a stack begins above; in the entry itself.
+// The frame address above which a stack begins. Use it in the entry itself.
 #define FRAME ((uintptr_t)__builtin_frame_address(0))
 #define WEAK(f) extern __typeof__(f) f __attribute__((weak))
 
+// Returns whether waits of a kind are recorded.
 static inline bool mprof_sync_wants(enum mprof_kind kind) {
   return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED) >> kind & 1;
 }
 
+// Returns the waiters' word of an object without MPROF_WAITER_ANY. 0 means that
+// nobody waits for an object of the same slot.
 static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
          ~MPROF_WAITER_ANY;
 }
 
-// Of functions that return 0 or an errno value.
+// Returns the outcome of a wait from the function's result, 0 or an errno
+// value.
 static inline enum mprof_outcome mprof_outcome_of(int error) {
   return error == 0 || error == EOWNERDEAD ? MPROF_GOT
          : error == ETIMEDOUT              ? MPROF_TIMEOUT
                                            : MPROF_NO_WAIT;
 }
 
-// Cancellation unwinds the entry without coming back to it, as a longjmp from a
-// signal handler does. Both run what is registered so, which of all ways needs
-// neither an unwinder nor a setjmp.
+// If the thread is cancelled, or a signal handler calls longjmp, the hooked
+// function does not return to the entry. In both cases libc runs the cleanup
+// routines registered with this call. Of all ways, only this one needs neither
+// an unwinder nor a setjmp.
 void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
                            void *arg);
 void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
-// Evaluates call, a cancellation point; routine ends wait w if it does not come
-// back.
+// Evaluates call, which is a cancellation point. routine ends the wait w if
+// call does not return.
 #define POINT(routine, w, call)                                                \
   ({                                                                           \
     mprof_cleanup buffer_;                                                     \
@@ -59,14 +70,15 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     result_;                                                                   \
   })
 
-// The same of a wait that leaves nothing behind but its note, if it has one.
+// Evaluates call like POINT, for a wait that leaves only its note. Registers
+// nothing if the wait is not noted.
 #define NOTED_POINT(w, call)                                                   \
   ((w)->is_noted ? POINT(mprof_wait_cancelled, (w), call) : (call))
 
 // --- bodies of entries ---
 
-// Body of an entry for f(lock, ...): Try gives Busy where f would wait, and
-// else f's result.
+// Body of an entry for f(lock, ...). Try returns Busy if f would wait, and
+// otherwise the result of f.
 #define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
   do {                                                                         \
     struct mprof_wait w_;                                                      \
@@ -86,7 +98,7 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     return r_;                                                                 \
   } while (0)
 
-// A try that the program makes itself.
+// Entry of a trylock that the program itself calls.
 #define TRY(f, Type, Kind, Busy)                                               \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
     int r = f(l);                                                              \
@@ -97,15 +109,17 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     return r;                                                                  \
   }
 
-// A lock that does not know all who hold it is known by the records alone, so
-// none may outlive the hold.
+// Drops the hold record of a lock that is about to be unlocked. A lock that
+// does not name all its holders is known by the records alone, so no record may
+// outlive its hold.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
   if (mprof_unlikely(mprof_holds_on) &&
       (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
     mprof_hold_dropped((uintptr_t)lock);
 }
 
-// IsCharged: of a lock that somebody waits for.
+// Entry of an unlock. IsCharged: whether the unlock is charged for the threads
+// that wait for the lock. Success: the result of a successful unlock.
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
@@ -120,23 +134,26 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     return r;                                                                  \
   }
 
-// Waiting for a condition is a release of its mutex too, which is charged
-// before and recorded after it.
+// A wait for a condition also releases the condition's mutex. The release is
+// charged before the wait begins, and recorded after the wait has ended.
 struct mprof_cond_wait {
   struct mprof_wait wait;
   struct mprof_release release;
 };
 
+// Begins the release of the mutex m and the wait for the condition c.
 static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
                                     uintptr_t op, uintptr_t frame) {
   w->release = (struct mprof_release){.object = 0};
-  if (mprof_mutex_is_charged(m)) // before the trace says that this one waits
+  // The charge comes first, before the trace shows that this thread waits.
+  if (mprof_mutex_is_charged(m))
     mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
                         frame);
   mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
 }
 
-// A wait that failed at once has released nothing.
+// Ends the wait and the release. If the wait failed at once, it has released
+// nothing.
 static inline void mprof_cond_end(struct mprof_cond_wait *w,
                                   enum mprof_outcome outcome) {
   mprof_wait_end(&w->wait, outcome);
@@ -144,6 +161,7 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
                     w->wait.op, w->wait.frame);
 }
 
+// Entry of a wait for a condition.
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
@@ -154,8 +172,10 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     return r;                                                                  \
   }
 
-// Whoever wakes others for a reason is not to blame for it: only the time is
-// stamped, before the call, after which the object may be gone.
+// Entry of a call that wakes waiters, such as a signal of a condition. The
+// caller is not charged for the wait, since the waiters waited for this event
+// on purpose. Only the time is stamped. It is stamped before the call, since
+// the object may no longer exist after it.
 #define WAKE(f, Type, Wakes)                                                   \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
@@ -166,14 +186,15 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     return f(object);                                                          \
   }
 
-// False for a thread that has ended and was not joined yet: glibc has no clock
-// of it, and musl one of thread 0. (The kernel's CPUCLOCK: ~thread << 3 |
-// kind.)
+// Returns false for a thread that has ended but was not joined yet. For such a
+// thread glibc returns no clock, and musl returns the clock of thread 0.
+// (Linux: CPUCLOCK is ~thread << 3 | kind.)
 static inline bool mprof_is_running(pthread_t t) {
   clockid_t clock;
   return pthread_getcpuclockid(t, &clock) == 0 && ~(clock >> 3) != 0;
 }
 
+// Entry of a join.
 #define JOIN(f, Params, Args, Outcome)                                         \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
@@ -186,8 +207,9 @@ static inline bool mprof_is_running(pthread_t t) {
     return r;                                                                  \
   }
 
-// Bit 0 while another thread runs the routine, in glibc and in musl. Whoever
-// sees 0 runs it, but for one who comes in the same instant.
+// Returns whether another thread is running the routine of a once control; bit
+// 0 is set meanwhile, in glibc and in musl. If false, the caller will run the
+// routine, unless another thread comes at the same instant.
 static inline bool mprof_once_is_under_way(const void *control) {
   return __atomic_load_n((const int *)control, __ATOMIC_RELAXED) & 1;
 }

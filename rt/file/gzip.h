@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The gzip format with stored blocks, which needs no memory and no table of
-// 64 KiB: every reader takes it, and a profile is small.
+// The gzip format with stored (uncompressed) blocks. It needs no memory and no
+// table of 64 KiB. Every reader accepts it, and a profile is small. The
+// functions here fill headers; outfile.c writes them around the data.
 //
 // layout: header(10) { block header(5) data(0..65535) }... trailer(8)
 
@@ -23,7 +24,8 @@ void mprof_gzip_block_header(unsigned char out[MPROF_GZIP_BLOCK_HEADER],
                              size_t len, bool is_last);
 void mprof_gzip_trailer(unsigned char out[MPROF_GZIP_TRAILER], uint32_t crc,
                         uint32_t plain_len);
-// The checksum of what crc is the checksum of, 0 of nothing, and data.
+// Returns the checksum of earlier data followed by data. crc is the checksum of
+// the earlier data, 0 if there is none.
 uint32_t mprof_gzip_crc32(uint32_t crc, const void *data, size_t len);
 
 #endif // MPROF_RT_FILE_GZIP_H

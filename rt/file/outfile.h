@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file that appears under its name only when it is complete.
+// An output file that appears under its name only when it is complete: data go
+// to a temporary file, and closing renames it. Data may also go to a descriptor
+// of the program ("lent": never renamed or closed). The first error is kept,
+// and later writes do nothing. Before each use the descriptor is checked, since
+// the program may have closed it and reused its number.
 
 #ifndef MPROF_RT_FILE_OUTFILE_H
 #define MPROF_RT_FILE_OUTFILE_H
@@ -9,66 +13,73 @@
 #include "file/path.h"
 #include "sys/base.h"
 
-#define MPROF_OUTFILE_BUFFER 65536
-// The same of one with a patience: what a reader has not taken yet.
+#define MPROF_OUTFILE_BUFFER 65536 // bytes
+// Buffer size of a file with patience_ms, in bytes. The buffer holds the data
+// that the reader has not taken yet.
 #define MPROF_OUTFILE_BACKLOG (4 * MPROF_OUTFILE_BUFFER)
 
-// Too large for a stack of 16 KiB: keep it in memory from mprof_os_map.
+// Too large for a stack of 16 KiB, so allocate it with mprof_os_map.
 struct mprof_outfile {
   int fd;
-  int error;         // the first errno value; later writes do nothing
-  uint64_t dev, ino; // what fd was when it was opened
-  uint64_t written;
+  int error;         // errno value of the first error; 0: none
+  uint64_t dev, ino; // identity of the file that was opened as fd
+  uint64_t written;  // bytes
   bool is_gzip;
-  bool is_lent; // the descriptor is not ours, and has no name
-  bool is_new;  // never replaces a file
-  // Of one that is lent and has a reader: how long that may take nothing.
-  int patience_ms;   // 0: for ever
-  uint64_t reserved; // bytes, from the file's begin
+  bool is_lent; // the descriptor belongs to the program or is stderr
+  bool is_new;  // must not replace an existing file
+  // How long the reader of a lent pipe or socket may take no data.
+  int patience_ms;   // 0: no limit
+  uint64_t reserved; // bytes from the start of the file
   size_t buffered;
   uint32_t crc;
-  uint32_t plain_len; // of all data, modulo 2^32, for gzip's trailer
+  uint32_t plain_len; // bytes of data modulo 2^32, for gzip's trailer
   char path[MPROF_PATH_MAX];
   char temp[MPROF_PATH_MAX + 64];
   size_t buf_bytes;
   unsigned char *buf;
 };
-// Opens path's temporary name (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600), never as
-// descriptor 0 to 2, and above those that programs close in a loop if the limit
-// allows it. gzip: data goes out in stored blocks. 0 or errno;
-// EOPNOTSUPP if path is a device or the like, which a rename would destroy.
+// Opens the temporary file for path (O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600). The
+// descriptor is never 0 to 2, and, if the descriptor limit allows it, above the
+// numbers that programs close in a loop. gzip: data are written as stored
+// blocks. Returns 0 or an errno value; EOPNOTSUPP if path is a device or
+// another special file, which a rename would destroy.
 int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
-// From here on files that are opened never replace another: closing gives
-// EEXIST instead; or they do again. Guarded by writer_lock.
+// true: files that are opened from now on never replace an existing file;
+// closing one fails with EEXIST instead. false: they replace again. Guarded by
+// writer_lock.
 void mprof_outfile_keep_others(bool keep);
-// The same file by a descriptor above 2: one of those would be taken for the
-// program's, where it is closed. An error stays as it is.
+// Moves a descriptor 0 to 2 to a number above 2 and returns the new number.
+// Otherwise the runtime's file would be mistaken for a standard descriptor that
+// the program has closed. Returns an error in fd (-errno) unchanged.
 long mprof_outfile_move_up(long fd);
-// To a descriptor of the caller's, which stays open. patience_ms: if it is a
-// pipe or the like. 0 or errno.
+// Opens a file on the caller's descriptor, which stays open. patience_ms is
+// ignored for a regular file. Returns 0 or an errno value.
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms);
-// Sends of what is buffered what a reader takes now, or at first within that
-// time. True if nothing is left, and of a file without a reader.
+// Sends the part of the buffered data that the reader takes at once, or as soon
+// as it takes any within timeout_ms. Returns true if nothing remains, or if the
+// file has no reader.
 bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms);
-// Sees to it that so many more bytes can be written to a file that is not lent,
-// where its file system can. 0 or errno, EFBIG above the size that the process
-// may give it; what was not used is given back.
+// Reserves space for so many further bytes, if the file system supports that
+// and the file is not lent. Closing gives unused space back. Returns 0 or an
+// errno value; EFBIG if the file would exceed the process's size limit.
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes);
-// Writes what is buffered, not in gzip. 0 or the first errno value so far.
+// Writes the buffered data. Not for gzip. Returns 0 or the first error so far.
 int mprof_outfile_flush(struct mprof_outfile *f);
-// Begins a file that is neither lent nor in gzip anew, without what was written
-// and without its error. 0 or errno.
+// Empties the file and clears its error. Only for files that are neither lent
+// nor gzip. Returns 0 or an errno value.
 int mprof_outfile_restart(struct mprof_outfile *f);
-// Text to stderr. 0 or errno; EBADF if it is closed or not what it was.
+// Opens a file for text on stderr. Returns 0 or an errno value; EBADF if stderr
+// is closed or no longer the file that it was at start.
 int mprof_outfile_open_stderr(struct mprof_outfile *f);
+// Append data, a string, or a number to the file.
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);
 void mprof_outfile_text(struct mprof_outfile *f, const char *s);
 void mprof_outfile_dec(struct mprof_outfile *f, uint64_t v);
 void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v); // without 0x
-// In a forked child: the file is the parent's.
+// Drops the parent's file in a forked child, and leaves it to the parent.
 void mprof_outfile_forget(struct mprof_outfile *f);
-// Finishes, closes and renames; on an error removes the temporary file. 0 or
-// the first errno value.
+// Writes the buffered data, closes the file and renames it. On an error,
+// removes the temporary file. Returns 0 or the first error.
 int mprof_outfile_close(struct mprof_outfile *f);
 
 #endif // MPROF_RT_FILE_OUTFILE_H

@@ -1,29 +1,31 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Paths of output files.
+// Names of output files: expands the patterns of the options log_path and
+// alloc_log. A path that does not fit its buffer is an error and never cut.
 
 #ifndef MPROF_RT_FILE_PATH_H
 #define MPROF_RT_FILE_PATH_H
 
 #include "sys/message.h"
 
-// Longest path of an output file, with its 0.
+// Maximum length of an output file's path in bytes, with the terminating 0.
 #define MPROF_PATH_MAX 1024
 
-// Expands %p %e %h %t %% of pattern; appends ".<pid>" if there is no %p, so
-// that a child never overwrites its parent's file. Another % is said on stderr
-// and kept. 0 or ENAMETOOLONG.
+// Expands %p %e %h %t %% of pattern into buf. Appends ".<pid>" if there is no
+// %p, so that a child never overwrites its parent's file. Any other % is
+// reported on stderr and kept. Returns 0 or ENAMETOOLONG.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
-// The same of the option log_path, or of its default where that is stderr: what
-// is no text has files all the same.
+// Expands the option log_path. If that is stderr, expands the option's default
+// name instead, since files that are not text never go to stderr.
 int mprof_path_base(char *buf, size_t cap);
+// Returns whether log_path is stderr.
 bool mprof_path_is_stderr(void);
-// The same for another option, and appends nothing: *has_pid gets whether there
-// was a %p.
+// Expands the pattern of another option, named option in messages. Appends
+// nothing. Stores in *has_pid whether the pattern contains %p.
 int mprof_path_fill(char *buf, size_t cap, const char *option,
                     const char *pattern, bool *has_pid);
-// The base name of the program's file.
+// Appends the base name of the program's file to t.
 void mprof_path_program(struct mprof_text *t);
 
 #endif // MPROF_RT_FILE_PATH_H

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The lock under which one profile is written at a time, and the thread that
-// writes.
+// The lock that lets one profile be written at a time (writer_lock, the lowest
+// rank), and the caller of the thread that writes.
 
 #ifndef MPROF_RT_FILE_WRITER_LOCK_H
 #define MPROF_RT_FILE_WRITER_LOCK_H
@@ -11,8 +11,9 @@
 #include "sys/lock.h"
 
 extern struct mprof_lock mprof_writer_lock;
-// What the thread has that writes: its own code's frames come first on its
-// stack, where all threads' are written. Guarded by writer_lock.
+// The caller of the writing thread. Where the stacks of all threads are
+// written, the program's frames above this caller represent the writing thread.
+// Guarded by writer_lock.
 extern struct mprof_caller mprof_writer_caller;
 
 #endif // MPROF_RT_FILE_WRITER_LOCK_H

@@ -1,54 +1,58 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The allocation log of the option alloc_log: a text with a record for each
-// block that is counted, for its free, and for each garbage collection, as they
-// come. (Go: tracealloc, tracefree, tracegc)
+// The allocation log (option alloc_log): a text file with one record for each
+// counted block, for each free of such a block, and for each garbage
+// collection. (Go: tracealloc, tracefree, tracegc)
 //
-// Records go to the file one by one, so that a process that is killed leaves
-// all that it did. When the file is full it is renamed to PATH.1, in place of
-// the one before, and a new one begins.
+// Each record is written to the file at once, so the log of a killed process is
+// complete. A full file is renamed to PATH.1, which replaces an older PATH.1,
+// and a new file begins.
 
 #ifndef MPROF_RT_HEAP_ALLOC_LOG_H
 #define MPROF_RT_HEAP_ALLOC_LOG_H
 
 #include "bucket/bucket.h"
 
-// Whose block it is; an address may be one of each at a time.
+// The owner of a logged block. One address may hold a block of each kind at the
+// same time.
 enum mprof_log_kind {
   MPROF_LOG_HEAP,
-  MPROF_LOG_CUSTOM, // of the program's own allocators
-  MPROF_LOG_GC,     // of a garbage collector
+  MPROF_LOG_CUSTOM, // an allocator of the program
+  MPROF_LOG_GC,     // a garbage collector
 };
 
-// At start: opens the file, if the option names one, and says why if it cannot.
-// Whether there is a log.
+// Opens the file at start if the option names one. Returns whether there is a
+// log. A failure is reported on stderr.
 bool mprof_alloc_log_init(void);
-// In a forked child: the file is its parent's. Then, if the child is to be
-// profiled, it opens one of its own, or says that it has none; as at start.
+// A forked child calls leave first: it drops the parent's file. A child that is
+// profiled then calls start_in_child, which opens a file of its own or reports
+// that the child has none. Returns whether there is a log.
 void mprof_alloc_log_leave(void);
 bool mprof_alloc_log_start_in_child(void);
 
-// Events. Call with the guard set, while there is a log, and before another
-// thread can have the address. A frame is the frame address of a function whose
-// caller comes first on the stack; 0 stands for the entry that this is called
-// from.
+// Events. Call these functions with the guard set, while there is a log, and
+// before another thread can get the address. frame is the frame address of a
+// function; the record's stack begins with that function's caller. 0 stands for
+// the frame of the entry that the call comes from.
 
-// A block of b has come. The stack is that of b.
+// Records a new block of b. The record shows b's stack.
 void mprof_alloc_log_alloc(const struct mprof_bucket *b, const void *ptr,
                            enum mprof_log_kind kind);
-// It goes. b NULL: a block that is not counted. There is a record of that only
-// while every block is counted: it has been freed before, or came from where
-// none are.
+// Records the free of a block of b, or of a block that is not counted (b is
+// NULL). A free of the latter kind is recorded only while every block is
+// counted: then the block was freed before, or was allocated by uninstrumented
+// code.
 void mprof_alloc_log_free(const struct mprof_bucket *b, const void *ptr,
                           enum mprof_log_kind kind, uintptr_t frame);
-// A collection has ended. Not while other threads are stopped.
+// Records the end of a collection. Do not call it while other threads are
+// stopped.
 void mprof_alloc_log_collection(uintptr_t frame);
-// An event that there can be no record of. Needs no guard.
+// Counts an event that cannot be recorded. Needs no guard.
 void mprof_alloc_log_lose(void);
 
-// At the end of the process: the log's path, and how many records it has got;
-// NULL if there is none.
+// Returns the log's path and stores the number of its records in *records.
+// Returns NULL if there is no log. Called at the end of the process.
 const char *mprof_alloc_log_path(uint64_t *records);
 
 #endif // MPROF_RT_HEAP_ALLOC_LOG_H

@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Boehm's collector, libgc, tells of its collections, and what the runtime
-// makes of it. Declared here and not by <gc/gc.h>: the runtime is built without
-// libgc, and refers to it weakly.
+// Collection events of Boehm's collector, libgc. A handler finds the dead
+// objects after each collection and drives the cycle machine (gc_events.c).
+// libgc's types are declared here without <gc/gc.h>: the runtime is built
+// without libgc and refers to it weakly.
 
 #ifndef MPROF_RT_HEAP_GC_EVENTS_H
 #define MPROF_RT_HEAP_GC_EVENTS_H
 
 #include "sys/base.h"
 
-// (libgc: GC_EventType) Part of its ABI since 7.6; a test compares them.
+// (libgc: GC_EventType) Part of libgc's ABI since 7.6; a test compares the
+// values.
 enum mprof_gc_event {
   MPROF_GC_MARK_START = 1,
   MPROF_GC_MARK_END = 2,
@@ -23,15 +25,17 @@ enum mprof_gc_event {
 // (libgc: GC_on_collection_event_proc)
 typedef void (*mprof_gc_handler)(int event);
 
-// Sees to it that collections are heard of. To be called before an object is
-// entered, without a lock. caller: where in the program.
+// Installs the handler of collection events unless it is installed. Call it
+// before an object is entered, without a lock held. caller: an address in the
+// calling code of the program.
 void mprof_gc_listen(void *caller);
-// Sets the handler that the program wants to have.
+// Set and get the program's own handler, which the runtime's handler calls.
 void mprof_gc_set_handler(mprof_gc_handler handler, void *caller);
 mprof_gc_handler mprof_gc_get_handler(void *caller);
-// Whether this thread is collecting: then it has the lock of the objects.
+// Returns whether the calling thread is collecting. Then it holds gc_lock.
 bool mprof_gc_is_collecting(void);
-// In a forked child. Weak in init.c, since a program need not have this part.
+// Forgets the collector, in a forked child. init.c refers to it weakly, since a
+// program may be linked without this module.
 void mprof_gc_reset(void);
 
 #endif // MPROF_RT_HEAP_GC_EVENTS_H

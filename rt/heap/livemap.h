@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the address of a counted block to its bucket. (Go: setprofilebucket,
-// the special of a span)
+// The map from the address of a live counted block to its bucket. (Go:
+// setprofilebucket, the special of a span)
 //
-// Two radix trees of 32-bit handles: one by 4 KiB page for the blocks of
-// the sampled mode, which lie on page boundaries, one by 16 bytes for the
-// others. Slots are near each other as the blocks are, need no lock, since a
-// block has one owner, and cost a quarter of the heap in exact mode. Blocks
-// off a 16-byte boundary (custom allocators, small classes of some malloc) go
-// to a hash table with a lock.
+// Two radix trees of 32-bit handles serve the heap's blocks. One has a slot for
+// each 4 KiB page, for the blocks of sampled mode, which lie on page
+// boundaries. The other has a slot for each 16 bytes. Slots of neighboring
+// blocks are neighbors. They need no lock, since a block has one owner. In
+// exact mode they cost a quarter of the heap's size. Blocks off a 16-byte
+// boundary (custom allocators, small size classes of some mallocs) go to a hash
+// table with a lock.
 //
-// Blocks of the program's own allocators are entered apart from the heap's: the
-// first block of an arena begins where the malloc'ed one does that it was cut
-// from, and both are there.
+// Blocks of the program's own allocators have a tree of their own: the first
+// block of an arena has the same address as the malloc'ed block from which the
+// arena was cut, and both are entered.
 
 #ifndef MPROF_RT_HEAP_LIVEMAP_H
 #define MPROF_RT_HEAP_LIVEMAP_H
@@ -21,23 +22,28 @@
 #include "sys/base.h"
 #include "sys/lock.h"
 
-// Enters a block. *stale gets what the address held before, 0 if nothing: a
-// block whose free was not seen. False when there is no memory. Guard set.
+// Enters a block. If the address already has a block, whose free was not seen,
+// stores that block's bucket in *stale, otherwise 0. Returns false if there is
+// no memory. Call with the guard set.
 bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
                     uint32_t *stale);
-// Removes a block and returns its bucket, 0 if it is none. *is_placed: which
-// tree it was in. Needs the guard where mprof_live_needs_guard.
+// Removes a block and returns its bucket, 0 if the block is not entered. Stores
+// in *is_placed in which tree it was. Call with the guard set if
+// mprof_live_needs_guard(addr).
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed);
-// The same for custom blocks, whose values custom_blocks.c gives a meaning:
-// what an address holds, 0 if nothing, and what it is to hold, 0 for nothing.
-// False when there is no memory for it. Guard set.
+// Get and set the value of a custom block's address; 0: none. custom_blocks.c
+// gives the values their meaning. Setting returns false if there is no memory
+// for the value. Call with the guard set.
 uint32_t mprof_live_custom(uintptr_t addr);
 bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
-// The trees cover this much of the address space.
+// Bits of an address that the trees cover.
 #define MPROF_ADDRESS_BITS 47
+// Returns whether an address has no slot in a tree, so that its block is in the
+// hash table.
 static inline bool mprof_live_needs_guard(uintptr_t addr) {
   return (addr & 15) != 0 || addr >> MPROF_ADDRESS_BITS != 0;
 }
+// Forgets all blocks, in a forked child.
 void mprof_live_reset(void);
 
 extern struct mprof_lock mprof_odd_lock;

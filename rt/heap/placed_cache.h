@@ -1,21 +1,25 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks on page boundaries, kept for the next samples.
+// A cache of freed blocks that lie on page boundaries, for the next samples. An
+// allocator would hand such a block to the loop that has just freed it, and
+// then every later free in the loop would call the runtime (placed_cache.c).
+// Takes no lock; may be called by any thread.
 
 #ifndef MPROF_RT_HEAP_PLACED_CACHE_H
 #define MPROF_RT_HEAP_PLACED_CACHE_H
 
 #include "sys/base.h"
 
-// Keeps a counted block that the program frees, of a family that may be placed.
-// False: the caller must free it.
+// Keeps a counted block that the program frees. The block's family must be one
+// that may be placed. Returns false if the block is not kept; then the caller
+// must free it.
 bool mprof_keep_put(void *p);
-// For a block that the program frees and that was not counted: if it is a kept
-// one, it is being freed for the second time. Then it is kept no more but
-// freed, so that the caller's free shows the allocator what the program does.
+// Checks a block that the program frees and that was not counted. If the block
+// is kept here, the program frees it for the second time. Then the block is
+// removed and freed, so that the caller's free shows the allocator the error.
 void mprof_keep_expose(void *p);
-// One that holds size bytes, or NULL. What it holds is undefined.
+// Returns a kept block for size bytes, or NULL. Its contents are undefined.
 void *mprof_keep_take(size_t size);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H

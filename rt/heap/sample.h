@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which allocations are counted: a Poisson process over allocated bytes, so
-// that a block of size bytes is chosen with probability 1 - exp(-size / rate).
+// Decides which allocations are counted. Sample points form a Poisson process
+// over the allocated bytes. So a block of size bytes is counted with
+// probability 1 - exp(-size / rate). sample.c has the mathematics.
 // (Go: nextSample, profilealloc)
 
 #ifndef MPROF_RT_HEAP_SAMPLE_H
@@ -10,28 +11,30 @@
 
 #include "sys/base.h"
 
-// Largest mean. (Go: nextSampleNoFP's 0x7000000)
+// Largest rate, in bytes. (Go: nextSampleNoFP's 0x7000000)
 #define MPROF_MAX_RATE 0x7000000u
-// Means below it count so many blocks that each would cost too much memory on
-// a page of its own; then all frees ask the runtime instead.
+// Smallest rate, in bytes, at which counted blocks are placed on page
+// boundaries. Below it so many blocks are counted that a page for each would
+// cost too much memory; then all frees call the runtime.
 #define MPROF_MIN_PLACED_RATE 65536u
 
-// Mean bytes between samples, as of now.
+// Returns the current rate: the mean number of bytes between samples.
 uint64_t mprof_sample_rate(void);
-// Sets it, and the masks that it needs, and makes all threads draw anew before
-// their next allocation. Returns the one before.
+// Sets the rate and the free masks for it. Makes all threads draw a new
+// distance before their next allocation. Returns the previous rate.
 uint64_t mprof_sample_set_rate(uint64_t rate);
 
-// For an allocation of size bytes (of a product, modulo 2^64) whose site has
-// taken them off the countdown:
-// whether it is to be counted, and if so the rate it was chosen at. Sets the
-// countdown for the next.
+// Decides whether to count an allocation. The site has already subtracted size
+// from the countdown. size is in bytes; the size of a product is taken modulo
+// 2^64. If the allocation is counted, stores the rate of the decision in *rate.
+// Sets the countdown for the next sample.
 bool mprof_sample_hit(size_t size, uint64_t *rate);
 
-// Bytes until the next sample: exponential with mean rate, from 26 random
-// bits. (Go: fastexprand)
+// Returns a random number of bytes to the next sample. It is exponentially
+// distributed with mean rate, and made from 26 random bits. (Go: fastexprand)
 int64_t mprof_sample_next(uint64_t rate, uint32_t random26);
 
+// Sets the first rate, at start.
 void mprof_sample_init(uint64_t rate);
 
 #endif // MPROF_RT_HEAP_SAMPLE_H

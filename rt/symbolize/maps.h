@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is mapped where, from /proc/self/maps.
+// The executable mappings of the process, read from /proc/self/maps. A list may
+// also hold modules that were unloaded (module_unloads.h). Takes no lock of the
+// loader and needs no heap of libc.
 
 #ifndef MPROF_RT_SYMBOLIZE_MAPS_H
 #define MPROF_RT_SYMBOLIZE_MAPS_H
@@ -10,38 +12,42 @@
 
 struct mprof_mapping {
   uintptr_t start, limit;
-  uint64_t offset; // in the file
-  uintptr_t bias;  // less this, addresses are those in the ELF file
+  uint64_t offset; // of the mapping in the file
+  uintptr_t bias;  // an address minus bias is the address in the ELF file
   char file[256];
-  char build_id[41]; // lower-case hex, "" if none; longer ones are cut
-  // Set by module_unloads.h. It was there for what is gone by an unload after
-  // from, up to to. What was unloaded is shown shift above where it was.
+  char build_id[41]; // lower-case hex, "" if none; cut if longer
+  // Set by module_unloads.c. The mapping is valid for buckets that are gone by
+  // an unload number in (from, to]. Addresses of an unloaded module are shown
+  // with shift added.
   uint32_t from, to;
   uintptr_t shift;
-  int64_t noted_ns; // when it was there, CLOCK_REALTIME
-  // A writer's own.
-  bool has_names; // some frame in it has a function
+  int64_t noted_ns; // time when it was seen mapped, CLOCK_REALTIME
+  // For the writers' own use.
+  bool has_names; // some frame in the mapping has a function name
   uint64_t id;
   struct mprof_mapping *next;
 };
 struct mprof_maps {
-  struct mprof_mapping *v; // executable ones; v[0] is the main program's
-  size_t len;              // that are there
-  size_t past_len;         // behind them: those that were, last ones last
+  struct mprof_mapping *v; // executable mappings; v[0] is the main program's
+  size_t len;              // number of current mappings
+  size_t past_len;         // number of past ones behind them, by unload
   size_t mapped_bytes;
 };
-// Reads /proc/self/maps, and nothing of the past. 0 or errno. Free with
-// mprof_maps_free.
+// Reads the current mappings into m, and no past ones. Returns 0 or an errno
+// value. Free the list with mprof_maps_free.
 int mprof_maps_read(struct mprof_maps *m);
 void mprof_maps_free(struct mprof_maps *m);
-// Where files show a return address of a bucket that is gone by that unload, 0
-// for none: no two modules share such an address.
+// Returns the address at which output files show a return address pc. gone is
+// the unload by which pc's bucket is gone, 0 if it is not. No two modules, past
+// or present, share a shown address.
 mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
                           uint32_t gone);
-// The mapping of an address that is shown.
+// Returns the mapping of a shown address, or NULL.
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
-// The build id of an ELF file that is mapped as a whole, not as loaders do.
+// Stores the build id of an ELF file in out, as hex. data is the whole file,
+// mapped or read as it is on disk, not as loaders map it. Returns false if it
+// has none.
 bool mprof_maps_file_build_id(const void *data, size_t len, char out[41]);
 
 #endif // MPROF_RT_SYMBOLIZE_MAPS_H

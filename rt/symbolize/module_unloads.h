@@ -1,40 +1,46 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which modules were where. Stacks are addresses, and when a module is unloaded
-// the next one may come to lie at the same addresses. So each unload that is
-// seen begins an epoch: a bucket with an address in what was unloaded is gone
-// from then on, and no event finds it. Its mark and the table of modules tell
-// writers what was at its addresses:
+// The history of modules: which module was mapped where, and until when.
+// Stacks are addresses, and after an unload another module may be loaded at the
+// same addresses. So each detected unload ends an epoch. A bucket with an
+// address in an unloaded module is then gone: no event finds it any more. The
+// number of the unload in the bucket and the table of modules tell writers
+// which module was at its addresses:
 //
-//     module   loaded before, unloaded by     a bucket with gone = 2 has been
-//     A        0              1               in B, and not in A, where they
-//     B        1              2               overlap
+//     module   loaded before, unloaded by     a bucket with gone = 2 belongs to
+//     A        0              1               module B, and not to A, where the
+//     B        1              2               addresses of the two overlap
 //
-// When an unload is seen: by the last destructor of a library that was compiled
-// with MProf; of others in calls of dlclose by code that was, or else when a
-// profile is written. Until then events of the next module at these addresses
-// may be counted for the one before.
+// An unload is detected by the last destructor of an instrumented library, by
+// calls of dlclose in instrumented code, or at the latest when a profile is
+// written. Until then, events of a new module at the same addresses may be
+// counted for the old module.
+//
+// The functions take modules_lock: call them with the guard set.
 
 #ifndef MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
 #define MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H
 
 #include "symbolize/maps.h"
 
-// Of a module that is loaded.
+// The epoch `to` of a module that is still loaded.
 #define MPROF_EPOCH_NOW UINT32_MAX
 
-// Reads what is mapped now into m, which is empty; notes what is new, and ends
-// the epoch if something is no more. What was unloaded follows in m, each at
-// addresses of its own that do not change. 0 or errno.
+// Reads the current mappings into m, which must be empty. Records new modules,
+// and ends the epoch if a module is no longer mapped. Appends the unloaded
+// modules to m, each at shown addresses that never change. Returns 0 or an
+// errno value.
 int mprof_epochs_read(struct mprof_maps *m);
-// The same for its effects only. Makes nothing but system calls.
+// Updates the history like mprof_epochs_read, without a result. Makes only
+// system calls.
 void mprof_epochs_look(void);
-// The same, when the module that holds an address is about to be unloaded.
+// Updates the history when the module that contains the address inside is about
+// to be unloaded.
 void mprof_epochs_leave(uintptr_t inside);
-// How many unloads were seen; may be called with any lock held.
+// Returns the number of detected unloads. May be called with any lock held.
 uint32_t mprof_epochs_unloads(void);
-// In a forked child: nothing has been seen.
+// Forgets all modules. For a forked child.
 void mprof_epochs_reset(void);
 
 #endif // MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H

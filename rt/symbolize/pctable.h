@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table from return addresses to a word each, for the time of one write.
+// A hash table from return addresses to a word each. A writer fills it during
+// one write and frees it afterwards. Its memory comes from the system, not from
+// a heap.
 
 #ifndef MPROF_RT_SYMBOLIZE_PCTABLE_H
 #define MPROF_RT_SYMBOLIZE_PCTABLE_H
@@ -13,14 +15,14 @@ struct mprof_pc_slot {
   uint64_t value;
 };
 
-// All zeros is an empty table.
+// An all-zero struct is an empty table.
 struct mprof_pc_table {
-  struct mprof_pc_slot *slots; // open addressing, a power of two of them
+  struct mprof_pc_slot *slots; // open addressing; count is a power of two
   size_t count, used;
 };
 
-// The slot of pc, which is not 0; a new one has value 0. NULL when there is no
-// memory. Valid until the next call.
+// Returns the slot of pc, which must not be 0. A new slot has the value 0.
+// Returns NULL if there is no memory. The pointer is valid until the next call.
 struct mprof_pc_slot *mprof_pc_table_get(struct mprof_pc_table *t, mprof_pc pc);
 void mprof_pc_table_free(struct mprof_pc_table *t);
 

@@ -1,16 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frames that a stack's skip leaves out.
+// The frames that a stack's skip removes. A skip counts logical functions. They
+// are known only after symbolization, since a frame may stand for several
+// inlined functions.
 
 #ifndef MPROF_RT_SYMBOLIZE_SKIP_FRAMES_H
 #define MPROF_RT_SYMBOLIZE_SKIP_FRAMES_H
 
 #include "bucket/bucket.h"
 
-// What a stack's skip leaves out: so many whole frames, and so many functions
-// of the next one, the innermost first. With names between
-// mprof_symbolize_begin and its end; without, a frame counts as one function.
+// The result of a skip: the number of whole frames to drop, and the number of
+// innermost functions to drop of the next frame. With has_names, call the
+// function between mprof_symbolize_begin and mprof_symbolize_end. Without, each
+// frame counts as one function.
 struct mprof_skipped {
   uint32_t frames;
   unsigned functions;

@@ -1,28 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of addresses in the modules that are mapped. All of this runs in the
-// symbolizer's helper process.
+// Names of addresses in mapped modules, from sanitizer_common of compiler-rt.
+// All functions here run in the symbolizer's helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 
 #include "sys/base.h"
 
-// False where the others do nothing; addresses of mapped modules are then asked
-// of their files (symbolize_file.h).
+// False if the functions below do nothing. Then symbolize_file.h looks up
+// addresses of mapped modules, too.
 extern const bool mprof_symbolize_pc_works;
 
-// Does not come back while another thread of the program held what the others
-// need when the helper was copied from it.
+// Tests whether the helper can symbolize. It hangs if another thread of the
+// program held the loader's lock when the helper was copied from the program.
 void mprof_symbolize_pc_try(void);
 
-// To be called once, before the first mprof_symbolize_pc. path: of
-// llvm-symbolizer; must stay.
+// Sets the path of llvm-symbolizer. The string must stay valid. Call it once,
+// before the first mprof_symbolize_pc.
 void mprof_symbolize_pc_init(const char *path);
 
-// Writes to out the frames at return address pc in symbolize.c's form, as
-// mprof_symbolize_file does; out is all zeros before.
+// Writes the frames at return address pc to out, in the form that
+// mprof_symbolize_file uses. out must be all zeros before the call.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H

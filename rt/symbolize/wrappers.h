@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are marked mprof_wrapper.
+// The functions that the program marks with mprof_wrapper. Modules register
+// their names; writers leave the frames of these functions out of stacks. A
+// name is kept after its module is unloaded.
 
 #ifndef MPROF_RT_SYMBOLIZE_WRAPPERS_H
 #define MPROF_RT_SYMBOLIZE_WRAPPERS_H
@@ -9,23 +11,26 @@
 #include "sys/abi_words.h"
 #include "sys/message.h"
 
-// Longer names of functions than that, with the 0, are no wrapper's.
+// Maximum length of a wrapper's name with the terminating 0. A function with a
+// longer name is no wrapper.
 #define MPROF_WRAPPER_NAME 512
 
-// Whether a function (demangled, with parameters) was marked mprof_wrapper.
+// Returns whether a function is marked with mprof_wrapper. function is its
+// demangled name with parameters.
 bool mprof_is_wrapper(const char *function);
-// The same; then out gets its name without result, parameters and template
-// arguments, which the expression below matches.
+// Returns whether a function is a wrapper, like mprof_is_wrapper. If so, stores
+// in out the function's name without result type, parameters and template
+// arguments, for mprof_wrapper_pattern.
 bool mprof_wrapper_name(struct mprof_text *out, const char *function);
-// An expression for the name that matches it with template arguments or not,
-// and nothing if it is too long.
+// Writes a regular expression that matches name with or without template
+// arguments. Writes nothing if the expression does not fit.
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name);
-// Calls fn for each registered wrapper's name, under registry_lock.
+// Calls fn for the name of each registered wrapper, under registry_lock.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
-// Names of a module's mprof_wrapper functions. The pass emits one such node
-// for each translation unit that defines any, registered by a constructor and
-// unregistered by a destructor. Guarded by the registry lock.
+// Names of a module's mprof_wrapper functions. The pass emits one such node for
+// each translation unit that defines such functions. A constructor registers
+// the node, a destructor unregisters it. Guarded by registry_lock.
 struct __mprof_wrappers {
   struct __mprof_wrappers *next;
   const char *const *names; // demangled, without parameters

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every file of the runtime stands on: types, compiler hints and the page
-// size. Nothing here has code of its own.
+// The base of all files of the runtime: standard types, compiler hints and the
+// page size. Declares no functions and includes no other header of the runtime.
 
 #ifndef MPROF_RT_SYS_BASE_H
 #define MPROF_RT_SYS_BASE_H

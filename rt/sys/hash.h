@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hash of texts.
+// The hash of strings: FNV-1a with 64 bits. Longer texts are hashed piece by
+// piece.
 
 #ifndef MPROF_RT_SYS_HASH_H
 #define MPROF_RT_SYS_HASH_H
 
 #include "sys/base.h"
 
-// FNV-1a: the hash of nothing.
+// The hash of the empty string.
 #define MPROF_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
-// Returns the hash of a text that has hash h and is followed by s.
+// Returns the hash of a text followed by the len bytes at s. h is the hash of
+// the text.
 static inline uint64_t mprof_hash(uint64_t h, const char *s, size_t len) {
   for (size_t i = 0; i < len; i++)
     h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;

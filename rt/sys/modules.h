@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The modules (program and libraries) of the process, as the loader knows them.
+// The modules (program and shared libraries) of the process, as the loader
+// knows them. maps.h has the modules as the kernel knows them, which needs no
+// lock of the loader.
 
 #ifndef MPROF_RT_SYS_MODULES_H
 #define MPROF_RT_SYS_MODULES_H
@@ -10,15 +12,17 @@
 
 #include <string.h>
 
-// A module of the process, as far as one address in it tells.
+// The module that contains an address.
 struct mprof_module {
-  uintptr_t id;         // 0 if no module holds the address
-  uintptr_t start, end; // of the segment that does
-  char name[64];        // its file's base name, "" for the program itself
+  uintptr_t id;         // 0: no module contains the address
+  uintptr_t start, end; // of the segment that contains the address
+  char name[64];        // base name of its file, "" for the program itself
 };
-// Takes the loader's lock, so only at start.
+// Returns the module of an address. Takes the loader's lock, so call it only at
+// start.
 struct mprof_module mprof_module_of(void *address);
-// Whether it is libstdc++ or libc++, with the operators that all expect.
+// Returns whether the module is libstdc++ or libc++. Their operators behave as
+// all libraries expect.
 static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
   static const char *const names[] = {"libstdc++.so", "libc++.so",
                                       "libc++abi.so"};
@@ -27,11 +31,12 @@ static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
       return true;
   return false;
 }
-// How often the loader has loaded and unloaded something.
+// Numbers of modules that the loader has loaded and unloaded.
 struct mprof_loads {
   unsigned long long adds, subs;
 };
-// Takes the loader's lock, so only where the loader is called anyway.
+// Returns the numbers so far. Takes the loader's lock, so call it only where
+// the loader is called anyway.
 struct mprof_loads mprof_module_loads(void);
 
 #endif // MPROF_RT_SYS_MODULES_H

@@ -1,24 +1,25 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hooked functions that are not libc's. The entries refer to them weakly, so a
-// program that opens its first C++ library at run time has none of them when
-// its references are bound.
+// Finds the real definitions of hooked functions that are not in libc, such as
+// operator new. The entries refer to these functions weakly. A program that
+// opens its first C++ library at run time has none of them when its own
+// references are bound. Then the loader is asked at the first call.
 
 #ifndef MPROF_RT_SYS_RESOLVE_LATE_H
 #define MPROF_RT_SYS_RESOLVE_LATE_H
 
 #include "sys/base.h"
 
-// What a reference has found.
+// The cached result of a search.
 struct mprof_found {
-  // Of the unloads until it was looked for; see resolve_late.c.
+  // Number of unloads at the time of the search, encoded; see resolve_late.c.
   _Atomic uint64_t when;
   _Atomic(void *) function;
 };
 
-// The function, or where the program had none when it started, that which the
-// library of the entry's caller is linked with.
+// The function f. If the program had none when it started, this is the f with
+// which the library of the entry's caller is linked.
 #define REAL(f) REAL_(f)
 #define REAL_(f)                                                               \
   ({                                                                           \
@@ -30,15 +31,17 @@ struct mprof_found {
     real_;                                                                     \
   })
 
-// Asks the loader: here a call would have gone nowhere. Once, and again after
-// an unload, which may have taken the function away. No lock but the loader's.
-// errno stays.
+// Asks the loader for a function without which the call would go to address 0.
+// The result is cached until a library is unloaded, which may take the function
+// away. Takes no lock but the loader's. Keeps errno. Returns NULL if there is
+// no such function.
 void *mprof_find_real(const char *symbol, struct mprof_found *found,
                       void *caller);
 
-// How often that was said.
+// Returns the number of mprof_real_forget calls.
 uint64_t mprof_real_unloads(void);
-// A library is about to be unloaded, or was. Signal safe.
+// Drops the cached results, since a library was or will be unloaded. Signal
+// safe.
 void mprof_real_forget(void);
 
 #endif // MPROF_RT_SYS_RESOLVE_LATE_H

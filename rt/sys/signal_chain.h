@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a signal does besides what the runtime does: the handler that there was
-// before the runtime's runs, or the default action.
+// The normal effect of a signal that the runtime has handled: the previous
+// handler runs, or the default action takes place.
 
 #ifndef MPROF_RT_SYS_SIGNAL_CHAIN_H
 #define MPROF_RT_SYS_SIGNAL_CHAIN_H
@@ -10,12 +10,14 @@
 #include <signal.h>
 #include <stdbool.h>
 
-// Returns whether the signal ends the process by an action.
+// Returns whether the signal's default action ends the process and action does
+// not replace it.
 bool mprof_signal_ends_process(int sig, const struct sigaction *action);
 
-// At the end of a handler: does what the signal would have done, as the kernel
-// would have. A default that ends the process does so when the handler returns.
-// previous: loses its function when that was to run once only. [signal]
+// Gives the signal its normal effect, as the kernel would. Call it at the end
+// of a handler. If the default action ends the process, that happens when the
+// handler returns. A previous handler with SA_RESETHAND is removed from
+// *previous. [signal]
 void mprof_signal_pass_on(struct sigaction *previous, int sig, siginfo_t *info,
                           void *context);
 

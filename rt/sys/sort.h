@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heapsort of pointers.
+// Sorting without memory from the heap. qsort may allocate.
 
 #ifndef MPROF_RT_SYS_SORT_H
 #define MPROF_RT_SYS_SORT_H
 
 #include "sys/base.h"
 
-// Heapsort: pointers go in the order that comes_before says. Does not allocate,
-// as qsort may.
+// Sorts n pointers (heapsort). comes_before says whether the first element
+// comes before the second.
 void mprof_sort(void **v, size_t n,
                 bool (*comes_before)(const void *, const void *));
 

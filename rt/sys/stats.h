@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters of what the runtime recorded and of what it lost.
+// Named counters of events that the runtime has recorded or lost. stats.def
+// lists them. All functions are atomic and signal safe.
 
 #ifndef MPROF_RT_SYS_STATS_H
 #define MPROF_RT_SYS_STATS_H
 
 #include "sys/base.h"
 
-// What was counted and what was lost, by name; shown in the report and in the
-// profiles' comments.
+// The counters. They are shown in the report and in the comments of profiles.
 enum mprof_stat {
 #define MPROF_STAT(Name, Loss, Text) MPROF_STAT_##Name,
 #include "sys/stats.def"
@@ -17,7 +17,7 @@ enum mprof_stat {
 };
 struct mprof_stat_info {
   const char *name;
-  bool is_loss; // shown only when not 0, as something the profile lacks
+  bool is_loss; // something that the profile lacks; shown only if not 0
   const char *text;
 };
 extern const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT];

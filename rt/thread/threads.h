@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the runtime keeps for each thread of the program: a record with its
-// place in the registry and the buffers that its events are made in. The
-// buffers may not live in a hook's frame: a thread's whole stack may be 16 KiB.
-// (Go: m, as far as profiles go)
+// The registry of threads. The runtime keeps a record for each thread that has
+// made an event. It links the thread into the registry and holds the buffers
+// for its events. The buffers cannot lie in a hook's frame, since a thread's
+// whole stack may be 16 KiB. Records are reused but never freed.
+// (Go: m, as far as profiles use it)
 
 #ifndef MPROF_RT_THREAD_THREADS_H
 #define MPROF_RT_THREAD_THREADS_H
@@ -17,16 +18,17 @@ struct mprof_bucket;
 struct mprof_caller;
 struct mprof_holds;
 
-// Buckets that a thread's last events had; spares hashing the stack when an
-// event repeats.
+// Size of the caches of buckets that the thread's last events had. A hit avoids
+// hashing the stack of a repeated event.
 #define MPROF_RECENT 256
 
-// Made at the thread's first sample, not before: many threads have none.
+// The thread's buffers. They are made at its first sample, since many threads
+// have no sample.
 struct mprof_scratch {
   struct mprof_bucket *recent[MPROF_RECENT]; // by caller, frame and size
   struct mprof_bucket *same[MPROF_RECENT];   // by stack and size
-  // Frame that complete stacks end with, and what it has for the next one's
-  // address; 0 before the first. bucket_at.c
+  // Frame in which the thread's complete stacks end, and the word that it holds
+  // in place of a caller's frame address; 0 before the first. See bucket_at.c.
   uintptr_t root, above_root;
   uint32_t depth;   // stack_depth
   mprof_pc stack[]; // depth entries, then as many for lock_profile
@@ -35,55 +37,60 @@ static inline mprof_pc *mprof_scratch_lock_stack(struct mprof_scratch *s) {
   return s->stack + s->depth;
 }
 
-// The last block that the thread has allocated and that was counted; heapx.c.
+// The last counted block that the thread has allocated; see heapx.c.
 struct mprof_heapx_last {
-  const void *ptr;   // NULL: none, or it is gone
-  int64_t countdown; // the thread's then
-  uint64_t mark;     // the address's then
+  const void *ptr;   // NULL: no such block, or it no longer exists
+  int64_t countdown; // the thread's countdown at the allocation
+  uint64_t mark;     // the address's mark at the allocation
 };
 
-// Only its own thread uses a field that does not name a guard.
+// The record of a thread. A field whose comment names no lock or other thread
+// is used only by the thread itself.
 struct mprof_thread {
   struct mprof_thread *next, *prev; // guarded by registry_lock
   int tid;                          // guarded by registry_lock
-  // The thread's __mprof_heap_countdown while its end is sure to unregister
-  // it, else NULL. Guarded by registry_lock.
+  // Address of the thread's __mprof_heap_countdown. NULL if the end of the
+  // thread may not be reported. Guarded by registry_lock.
   int64_t *countdown;
-  // Epoch of the rate that the thread drew its last countdown for.
+  // Epoch of the rate for which the thread drew its last countdown.
   _Atomic uint64_t rate_epoch;
   struct mprof_stack_range range;
   struct mprof_scratch *scratch;
-  // Where the thread was created, NULL if that was not seen. Guarded by
-  // registry_lock.
+  // Bucket of the stack that created the thread, NULL if the creation was not
+  // seen. Guarded by registry_lock.
   struct mprof_bucket *created;
-  uintptr_t
-      runs; // the function that it was created for, 0 if unknown; the same
-  uint16_t shard;               // counts.h; guarded by registry_lock
-  struct mprof_heapx_last last; // with the option heapx
-  // Whether the thread makes a record of the trace; atomic.
+  // Start function of the thread, 0 if unknown. Guarded by registry_lock.
+  uintptr_t runs;
+  uint16_t shard;               // see counts.h; guarded by registry_lock
+  struct mprof_heapx_last last; // used with the option heapx
+  // Whether the thread is making a record of the trace. Atomic.
   atomic_uint in_trace;
-  bool has_left_trace; // by a longjmp out of one; guarded by trace_lock
-  // For the stacks of all threads (thread_wait.c). Where the thread stands: the
-  // address of the struct mprof_wait that it is in, with bits of those who read
-  // it; MPROF_WAIT_ASKED; or 0.
+  bool has_left_trace; // left a record by longjmp; guarded by trace_lock
+  // The thread's note for the stacks of all threads (thread_wait.h). It is the
+  // address of the struct mprof_wait in which the thread is, with bits of
+  // readers; or MPROF_WAIT_ASKED; or 0.
   _Atomic uintptr_t wait;
-  // The last round that it was to be in, and its slot there. Written by the
-  // round's owner under registry_lock, before it is the active one.
+  // The last round of collecting stacks that includes the thread, and the
+  // thread's slot in it. The round's owner writes them under registry_lock,
+  // before the round becomes active.
   atomic_uint round;
   atomic_uint slot;
-  _Atomic uint16_t labels; // as mprof_tls has them, for others
-  // Its waits that begin now have notes. Written by the thread.
+  _Atomic uint16_t labels; // copy of mprof_tls.labels for other threads
+  // Whether waits that begin now are noted. Written by the thread.
   atomic_bool is_noting;
-  // While it looks for stuck threads: what it had when it called the runtime,
-  // whose own frames and registers have addresses of theirs. Else NULL.
+  // Set while the thread looks for stuck threads, else NULL: the registers and
+  // frame that it had when it called the runtime. The runtime's own frames and
+  // registers then hold addresses that the search must not find.
   const struct mprof_caller *_Atomic inside;
   unsigned inside_depth;
-  // It is in a system call of the runtime's that begins anew after a signal.
+  // Whether the thread is in a system call of the runtime that is repeated
+  // after a signal.
   atomic_bool may_be_interrupted;
   uintptr_t pthread;         // its pthread_t; guarded by registry_lock
-  struct mprof_holds *holds; // NULL before the first; written by the thread
+  struct mprof_holds *holds; // NULL at first; written by the thread
 };
 
+// Sets the calling thread's labels, in the record, too.
 static inline void mprof_thread_set_labels(uint16_t labels) {
   mprof_tls.labels = labels;
   if (mprof_tls.self)
@@ -91,8 +98,8 @@ static inline void mprof_thread_set_labels(uint16_t labels) {
                           memory_order_relaxed);
 }
 
-// The calling thread's record, with scratch if asked; NULL when there is no
-// memory. Call with the guard set.
+// Return the calling thread's record, with scratch if need_scratch. Return NULL
+// if there is no memory. Call with the guard set.
 struct mprof_thread *mprof_thread_make(bool need_scratch);
 static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
   struct mprof_thread *t = mprof_tls.self;
@@ -101,52 +108,55 @@ static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
              : mprof_thread_make(need_scratch);
 }
 
-// Around a system call of the runtime's that begins anew after a signal: the
-// calling thread may be asked for its stack meanwhile.
+// Says whether the calling thread is in a system call of the runtime that is
+// repeated after a signal. Then the thread may be asked for its stack.
 static inline void mprof_thread_set_interruptible(bool is) {
   if (mprof_tls.self)
     atomic_store(&mprof_tls.self->may_be_interrupted, is);
 }
 
-// A thread of the registry.
+// A thread as mprof_threads_list shows it.
 struct mprof_thread_info {
   int tid;
-  const struct mprof_bucket *created; // NULL if that was not seen
-  uintptr_t runs; // the function that it was created for; 0: unknown
+  const struct mprof_bucket *created; // NULL if the creation was not seen
+  uintptr_t runs;                     // the thread's start function; 0: unknown
 };
-// Copies the first cap of the live threads, newest first, to v, and returns how
-// many there are. Call with the guard set.
+// Stores the first cap live threads, newest first, in v. Returns the number of
+// all live threads. Call with the guard set.
 size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap);
 
 // Calls fn for each live thread, newest first. Call with registry_lock held.
 void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
                         void *arg);
 
-// Waits until no thread makes a record of the trace. Call with registry_lock
-// held, when no new one can. Sets has_left_trace of those that it has waited
-// for in vain.
+// Waits until no thread is making a record of the trace. Sets has_left_trace of
+// threads that still seem to make one after a second. Call with registry_lock
+// held, when no thread can begin a record.
 void mprof_threads_leave_trace(void);
 
-// Stores 0 as the countdown of every thread, and returns when each has seen
-// it or drawn for rate_epoch. Call with registry_lock held.
+// Stores 0 in the countdown of every thread. Returns when each thread has seen
+// the 0 or has drawn a countdown for rate_epoch. Call with registry_lock held.
 void mprof_threads_interrupt(uint64_t rate_epoch);
 
-// Next of the thread's random numbers (Go: cheaprand64); the first state comes
-// from the option seed and the order of the threads, or from the kernel.
+// Returns the next random number of the calling thread. (Go: cheaprand64) The
+// first state comes from the kernel, or from the option seed and the order of
+// the threads.
 uint64_t mprof_thread_random(void);
 
+// Makes the pthread key whose destructor reports the ends of threads. At start.
 void mprof_threads_init(void);
-// In a forked child: only the calling thread is left, and has no record.
+// Forgets all threads, in a forked child. The calling thread is the only one
+// left, and gets a new record.
 void mprof_threads_reset(void);
 
 extern struct mprof_lock mprof_registry_lock;
 
-// What the stacks of all threads, which lie above this room, see of the
-// registry. Written once at start.
+// Hooks for collecting the stacks of all threads (thread_stacks.h), which
+// depends on this module. Written once at start.
 extern struct mprof_thread_observer {
-  // A thread has come, and is about to enter the list. Under registry_lock.
+  // A thread is about to enter the list. Called under registry_lock.
   void (*entered_locked)(struct mprof_thread *t);
-  // The calling thread ends, and is about to leave the list.
+  // The calling thread ends and is about to leave the list.
   void (*ending)(const struct mprof_thread *t);
 } mprof_thread_observer;
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the rooms below the trace tell it. The trace lies above them, so it sets
-// these pointers when the runtime starts; the rooms call them while a session
-// is on.
+// The interface by which lower modules (threads, waits, heap events) report to
+// the execution trace. The trace depends on these modules, so they cannot call
+// it directly. It sets these function pointers at start; the modules call them
+// while a session is on.
 
 #ifndef MPROF_RT_THREAD_TRACE_HOOKS_H
 #define MPROF_RT_THREAD_TRACE_HOOKS_H
@@ -17,37 +18,40 @@ struct mprof_trace_buf;
 struct mprof_trace_row;
 struct mprof_wait;
 
-// 0: none. All waits look at it, so its address is not looked up.
+// Number of the trace session; 0: none. Every wait reads it. Hidden visibility
+// avoids a lookup of its address.
 extern atomic_uint mprof_trace_session __attribute__((visibility("hidden")));
 static inline bool mprof_trace_is_on(void) {
   return atomic_load_explicit(&mprof_trace_session, memory_order_relaxed) != 0;
 }
 
-// Ticks of the trace. (Go: traceTickDiv)
+// Clock ticks in a tick of the trace. (Go: traceTickDiv)
 #define MPROF_TRACE_TICK_DIV 64u
 
-// A time of the clock as the trace has it. 0 has a meaning of its own in the
-// format.
+// Returns a time of the clock in the trace's ticks. Never 0, which has another
+// meaning in the format.
 static inline uint64_t mprof_trace_ticks(uint64_t now) {
   const uint64_t t = now / MPROF_TRACE_TICK_DIV;
   return t != 0 ? t : 1;
 }
 
+// Ends the trace record that the calling thread is making.
 static inline void mprof_trace_leave(void) {
   atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
 }
 
-// Where a release has left room for the thread that it will turn out to have
-// woken; see trace_buf.h.
+// The place in a releaser's row where a thread that turns out to be woken by
+// the release can write its number; see trace_buf.h.
 struct mprof_trace_mark {
   struct mprof_trace_buf *buf; // NULL: none
   uint32_t generation;
-  uint32_t offset; // of the slot in data, whose address is a multiple of 8
+  uint32_t offset; // of the slot in buf->data; the address is a multiple of 8
   uint32_t session;
   uint32_t stack;
   uint64_t ticks;
 };
 
+// The thread that is about to release an object, and its stack in the trace.
 struct mprof_trace_waker {
   struct mprof_trace_row *row;
   uint32_t stack;
@@ -61,13 +65,14 @@ struct mprof_trace_phase {
 };
 
 struct mprof_trace_hooks {
-  // The calling thread has other labels now.
+  // Reports that the calling thread's labels have changed.
   void (*labels)(uintptr_t frame);
-  // The first call in a new thread, which was created as number g of a session.
+  // Reports a new thread, in its first call. The thread was created as number g
+  // of the session.
   void (*created)(uint64_t g, uint32_t start, unsigned session);
-  // The calling thread ends.
+  // Reports the end of the calling thread.
   void (*thread_end)(void);
-  // See trace_events.h.
+  // trace_events.h explains these functions.
   void (*wait_begin)(struct mprof_wait *w, bool is_call);
   void (*wait_end)(const struct mprof_wait *w, unsigned how, uint64_t now,
                    const struct mprof_trace_mark *mark);
@@ -80,7 +85,7 @@ struct mprof_trace_hooks {
   // See trace_user.h.
   void (*phases)(const struct mprof_trace_phase *v, size_t n);
 };
-// Written once at start, before any session.
+// The hooks, written once at start, before any session.
 extern struct mprof_trace_hooks mprof_trace_hooks;
 
 #endif // MPROF_RT_THREAD_TRACE_HOOKS_H

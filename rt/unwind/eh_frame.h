@@ -1,38 +1,42 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call frame information (.eh_frame): for each instruction of code that keeps
-// no frame pointers, where its caller's frame is. Of that only three registers
-// matter, the stack and the frame pointer and the return address.
+// Call frame information (.eh_frame). For each instruction of code without
+// frame pointers it says where the caller's frame is. Only the rules of the
+// stack pointer, the frame pointer and the return address are read.
 //
-// It is found without the loader's lock (_dl_find_object, glibc 2.35); without
-// that function no code has any. Reads only what the loader has mapped, and may
-// be called anywhere.
+// The information is found with _dl_find_object (glibc 2.35), which takes no
+// lock of the loader. Where that function is missing, code counts as having no
+// call frame information. The functions read only memory that the loader has
+// mapped; they may be called anywhere, including in signal handlers.
 
 #ifndef MPROF_RT_UNWIND_EH_FRAME_H
 #define MPROF_RT_UNWIND_EH_FRAME_H
 
 #include "sys/base.h"
 
-// Where the caller's frame is. cfa: the stack pointer after the return.
+// Says where the caller's frame is. The CFA (canonical frame address) is the
+// stack pointer after the return.
 enum mprof_cfa_base {
   MPROF_CFA_UNKNOWN,
   MPROF_CFA_FROM_SP,
   MPROF_CFA_FROM_BP,
-  MPROF_CFA_ROOT // nobody called
+  MPROF_CFA_ROOT // the code has no caller
 };
 struct mprof_cfa_rule {
   enum mprof_cfa_base base;
-  int32_t cfa_words; // the cfa, from the base
+  int32_t cfa_words; // offset of the CFA from the base, in words
   bool bp_is_saved;
-  int32_t bp_words; // where the caller's frame pointer is, from the cfa
+  int32_t bp_words; // offset of the saved frame pointer from the CFA, in words
 };
 
-// What holds at an address of code.
+// Returns the rule for a code address. Its base is MPROF_CFA_UNKNOWN if there
+// is no call frame information for pc, or none that a rule can express.
 struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc);
 
-// The code that the address is in, of one function or a part of it that the
-// compiler has put elsewhere; empty if nothing says so.
+// Returns the code range that holds pc: a function, or a part of one that the
+// compiler has placed elsewhere. Returns an empty range if there is no call
+// frame information for pc.
 struct mprof_code_range {
   uintptr_t begin, end;
 };
