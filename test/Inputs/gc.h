@@ -8,6 +8,8 @@
 #ifndef MPROF_TEST_INPUTS_GC_H
 #define MPROF_TEST_INPUTS_GC_H
 
+#include "check.h"
+
 #include <mprof/mprof.h>
 
 #include <gc/gc.h>
@@ -15,14 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(cond)                                                            \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 static size_t row_size;
 

@@ -8,6 +8,8 @@
 #ifndef MPROF_TEST_INPUTS_RECORDS_H
 #define MPROF_TEST_INPUTS_RECORDS_H
 
+#include "check.h"
+
 #include <mprof/mprof.h>
 
 #include <stdio.h>
@@ -57,13 +59,5 @@ static inline void expect_at(const char *file, int line, size_t size,
 }
 #define EXPECT(size, buckets, allocs, frees)                                   \
   expect_at(__FILE__, __LINE__, size, buckets, allocs, frees)
-
-#define CHECK(cond)                                                            \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 #endif // MPROF_TEST_INPUTS_RECORDS_H

@@ -14,6 +14,8 @@
 #error define _GNU_SOURCE first
 #endif
 
+#include "check.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -88,16 +90,6 @@ static inline void say_number(const char *what, const char *call, long result,
 #define SHOW_AS(what, call) SHOW_TEXT(what, #call, call)
 #define SHOW_NUMBER(call) SHOW_NUMBER_TEXT("", #call, call)
 #define SHOW_NUMBER_AS(what, call) SHOW_NUMBER_TEXT(what, #call, call)
-
-// What the test itself needs to go on.
-#define NEED(cond)                                                             \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s (%s)\n", __FILE__, __LINE__, #cond,   \
-              error_name(errno));                                              \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 static inline pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
 

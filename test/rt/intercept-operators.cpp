@@ -9,8 +9,8 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -std=c++17 -O1 -shared -fPIC -DLIBRARY %s -o libplain.so
 // RUN: for own in "" -DOWN; do for lib in libstdc++ libc++; do \
-// RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -stdlib=$lib $own %s libplain.so \
-// RUN:     -Wl,-rpath,$PWD -o app || exit 1; \
+// RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -stdlib=$lib $own \
+// RUN:     -I%src/test/Inputs %s libplain.so -Wl,-rpath,$PWD -o app || exit 1; \
 // RUN:   for rate in 1 65536 524288; do \
 // RUN:     env MPROF_OPTIONS=heap_rate=$rate:seed=5:report=0:profile=0 ./app $rate \
 // RUN:       || exit 1; \
@@ -26,20 +26,14 @@ void plain_delete(void *p) { ::operator delete[](p); }
 
 #else
 
+#include "check.h"
+
 #include <mprof/mprof.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(c)                                                               \
-  do {                                                                         \
-    if (!(c)) {                                                                \
-      fprintf(stderr, "%d: %s\n", __LINE__, #c);                               \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 extern void *plain_new(size_t size);
 extern void plain_delete(void *p);

@@ -30,6 +30,8 @@
 // CHECK-DAG: sample: 10 0 10 0 : with_realloc <- main
 
 #define _GNU_SOURCE
+#include "check.h"
+
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,14 +40,6 @@
 #include <wchar.h>
 
 static char *volatile sink;
-
-static void need(int condition, int line) {
-  if (!condition) {
-    fprintf(stderr, "line %d\n", line);
-    exit(1);
-  }
-}
-#define NEED(condition) need(condition, __LINE__)
 
 // Calls it ten times, so that all have one stack, and uses all of the block.
 #define WITH(f, Size, Call, Release)                                           \

@@ -6,11 +6,14 @@
 // real-time signal; they are blocked no longer than that, and a child that was
 // forked meanwhile does not have them blocked.
 //
-// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE %s -o %t
+// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o %t
 // RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:dump_on_signal=USR1+40 \
 // RUN:   %t 2> %t.err
 // RUN: grep -q "wrote nothing: profile=0 and report=0" %t.err
 // RUN: not grep "put off" %t.err
+
+#define CHECK_EXIT _exit
+#include "check.h"
 
 #include <mprof/mprof.h>
 
@@ -23,14 +26,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define CHECK(c)                                                               \
-  do                                                                           \
-    if (!(c)) {                                                                \
-      fprintf(stderr, "%d: failed: %s\n", __LINE__, #c);                       \
-      _exit(1);                                                                \
-    }                                                                          \
-  while (0)
 
 enum { THREADS = 2, ROUNDS = 300, QUEUED = 5, REAL_TIME = 40 };
 

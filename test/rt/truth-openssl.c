@@ -10,25 +10,19 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -fno-builtin -I%src/include \
 // RUN:   %S/Inputs/ground_truth.c -o truth.so
-// RUN: %mprof_clang -fmprof -O1 -I%S/Inputs %s -o app -lcrypto
+// RUN: %mprof_clang -fmprof -O1 -I%S/Inputs -I%src/test/Inputs %s -o app \
+// RUN:   -lcrypto
 // RUN: env MPROF_OPTIONS=heap_rate=0:report=0:profile=0 LD_PRELOAD=$PWD/truth.so \
 // RUN:   ./app
 // RUN: env MPROF_OPTIONS=heap_rate=65536:seed=3:report=0:profile=0 ./app
 
+#include "check.h"
 #include "ground_truth.h"
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
-
-#define NEED(x)                                                                \
-  do {                                                                         \
-    if (!(x)) {                                                                \
-      fprintf(stderr, "%d: %s\n", __LINE__, #x);                               \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 int main(void) {
   truth_begin();

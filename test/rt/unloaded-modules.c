@@ -11,7 +11,7 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DPLUGIN %s -o template.so \
 // RUN:   -Wl,--build-id=0x9999999999999999999999999999999999999999
 // RUN: %python %S/Inputs/plugins.py make template.so 1000
-// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: env MPROF_OPTIONS=heap_rate=1:top=1000:log_path=out ./app
 // RUN: %python %S/Inputs/plugins.py check out.*.heap.pb.gz 1000
 // RUN: not grep -q 'no longer mapped' out.*.txt
@@ -20,8 +20,8 @@
 //
 // The same when code without MProf closes the libraries.
 // RUN: %clang -fPIC -shared -DCLOSER %s -o libcloser.so
-// RUN: %mprof_clang -fmprof -O1 -g1 -Ddlclose=close_it %s -o other -L. \
-// RUN:   -lcloser -Wl,-rpath,%t.dir
+// RUN: %mprof_clang -fmprof -O1 -g1 -Ddlclose=close_it \
+// RUN:   -I%src/test/Inputs %s -o other -L. -lcloser -Wl,-rpath,%t.dir
 // RUN: env MPROF_OPTIONS=heap_rate=1:log_path=other ./other
 // RUN: %python %S/Inputs/plugins.py check other.*.heap.pb.gz 1000
 // RUN: not grep -q 'What the profile lacks' other.*.txt
@@ -38,19 +38,13 @@ void run(void) {
 #include <dlfcn.h>
 int close_it(void *handle) { return dlclose(handle); }
 #else
+#include "check.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#define NEED(x)                                                                \
-  do                                                                           \
-    if (!(x)) {                                                                \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #x);                          \
-      return 1;                                                                \
-    }                                                                          \
-  while (0)
 
 int main(void) {
   void *first = NULL;
