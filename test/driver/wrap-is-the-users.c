@@ -8,8 +8,7 @@
 // RUN: for how in "" -static; do \
 // RUN:   %mprof_clang -fmprof -O1 -fno-builtin -I%src/test/Inputs $how %s \
 // RUN:     -Wl,--wrap=malloc,--wrap=free -o app || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} ./app || exit 1; done
 
 #include "records.h"
 

@@ -12,7 +12,7 @@
 // RUN: test -z "$(ls | grep pb.gz)"
 //
 // RUN: ./app unread && ls mprof.app.*.heap.pb.gz
-// RUN: env MPROF_OPTIONS=log_path=stderr ./app unread
+// RUN: %run{log_path=stderr} ./app unread
 
 #include "bucket/bucket.h"
 #include "sys/process.h"

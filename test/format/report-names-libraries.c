@@ -9,7 +9,7 @@
 // RUN:   %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DNAME=$name %s \
 // RUN:     -o lib$name.so -Wl,--build-id || exit 1; done
 // RUN: %mprof_clang -fmprof -O1 -g1 %s ./liblinked.so -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=x ./app
+// RUN: %run{heap_rate=1:log_path=x} ./app
 // RUN: FileCheck %s < x.*.txt
 // CHECK: Stacks with the most bytes in use
 // CHECK: #0 0x{{[0-9a-f]+}} in allocate {{.*}}report-names-libraries.c:[[#]] (liblinked.so){{$}}

@@ -5,7 +5,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: env MPROF_OPTIONS=heap=0 ./app 524288 | FileCheck %s --check-prefix=HEAP
+// RUN: %run{heap=0} ./app 524288 | FileCheck %s --check-prefix=HEAP
 // RUN: ./app 0 | FileCheck %s --check-prefix=RATE
 // RUN: ./app 1 | FileCheck %s --check-prefix=CODE
 // RUN: ./app 1024 | FileCheck %s --check-prefix=FEW

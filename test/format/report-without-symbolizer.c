@@ -8,22 +8,23 @@
 // A sanitizer would name them by its own options.
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
 // RUN:   -o app
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=/bin/true ./app 2> err
+// RUN: %run{external_symbolizer_path=/bin/true} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=OTHER < err
 // RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer ./app 2> err
+// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=OTHER < err
 // RUN: test ! -e ran
 // RUN: chmod +x llvm-symbolizer
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer ./app 2> err
+// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: test -e ran
 // RUN: ln -s %llvm_tools/llvm-symbolizer llvm-symbolizer-mine
-// RUN: env PATH=/nowhere MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer-mine ./app 2> err
+// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer-mine} \
+// RUN:   PATH=/nowhere ./app 2> err
 // RUN: FileCheck %s --check-prefix=NAMED < report.txt
-// RUN: env MPROF_OPTIONS=symbolize=0 ./app 2> err
+// RUN: %run{symbolize=0} ./app 2> err
 // RUN: FileCheck %s < report.txt
 //
 // CHECK: #0 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})

@@ -10,7 +10,7 @@
 // A sanitizer would name frames by its own options.
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
 // RUN:   -o app
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=./llvm-symbolizer ./app 2> err
+// RUN: %run{external_symbolizer_path=./llvm-symbolizer} ./app 2> err
 // RUN: not grep names err
 // RUN: test ! -e ran
 

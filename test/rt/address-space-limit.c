@@ -6,7 +6,7 @@
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: bash -c 'ulimit -v 1000000 && \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t'
+// RUN:   %run_quiet{heap_rate=1} %t'
 
 #include "records.h"
 

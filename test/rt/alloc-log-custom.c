@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0:report=0 ./app
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: FileCheck %s < x.log
 // RUN: %alloc_log x.log > out && FileCheck %s --check-prefix=READ < out
 // RUN: %alloc_log --print x.log | FileCheck %s --check-prefix=PRINT

@@ -7,10 +7,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app
-// RUN: (ulimit -c 0; env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log ./app; \
-// RUN:   test $? = 134)
+// RUN: (ulimit -c 0; %run{heap_rate=1:alloc_log=x.log} ./app; test $? = 134)
 // RUN: %alloc_log x.log | FileCheck %s
-// RUN: (ulimit -c 0; env MPROF_OPTIONS=heap_rate=1:alloc_log=y.log ./app KILL; \
+// RUN: (ulimit -c 0; %run{heap_rate=1:alloc_log=y.log} ./app KILL; \
 // RUN:   test $? = 137)
 // RUN: %alloc_log y.log | FileCheck %s --check-prefix=KILL
 //

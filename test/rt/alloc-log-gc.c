@@ -8,7 +8,7 @@
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0:report=0 ./app
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: FileCheck %s < x.log
 // RUN: %alloc_log --no-names x.log > out
 // RUN: FileCheck %s --check-prefix=READ < out

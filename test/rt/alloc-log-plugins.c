@@ -8,8 +8,7 @@
 // RUN: for name in one two; do %mprof_clang -fmprof -O1 -g1 -fPIC -shared \
 // RUN:   -DPLUGIN=$name %s -o $name.so || exit 1; done
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:alloc_log=x.log ./app \
-// RUN:   > addresses
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app > addresses
 // RUN: sort -u addresses | wc -l | grep -qx '[1-4]'
 // RUN: for i in $(seq 10); do echo one; echo two; done > expected
 // RUN: %alloc_log --print x.log | sed -n '/, 0x64)$/{n;n;p;}' | diff expected -

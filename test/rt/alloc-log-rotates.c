@@ -8,8 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:alloc_log_mb=1:profile=0 \
-// RUN:   ./app 30000
+// RUN: %run{heap_rate=1:alloc_log=x.log:alloc_log_mb=1:profile=0} ./app 30000
 // RUN: test $(ls x.log* | wc -l) = 2
 // RUN: test $(stat -c %%s x.log.1) -ge 1048576
 // RUN: test $(stat -c %%s x.log.1) -lt 1050000
@@ -20,7 +19,7 @@
 // RUN: FileCheck %s --check-prefix=GONE < second
 // RUN: n() { sed -n 's/,//g; s/^\([0-9]*\) allocations.*/\1/p' $1; }
 // RUN: test $(n both) = $(($(n first) + $(n second)))
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0 ./app 10
+// RUN: %run{heap_rate=1:alloc_log=x.log:profile=0} ./app 10
 // RUN: %alloc_log --no-names x.log | FileCheck %s --check-prefix=NEW
 //
 // CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are gone

@@ -8,14 +8,13 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=%%e.log:log_path=x ./app 2> err
+// RUN: %run{heap_rate=1:alloc_log=%%e.log:log_path=x} ./app 2> err
 // RUN: FileCheck %s < app.log
 // RUN: %alloc_log app.log | FileCheck %s --check-prefix=READ
 // RUN: %alloc_log --print app.log | FileCheck %s --check-prefix=PRINT
 // RUN: %alloc_log --no-names app.log | FileCheck %s --check-prefix=PLAIN
 // RUN: grep ' and app.log (11 records)\|, app.log (11 records) and' err
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=app.log:profile=0:report=0 ./app \
-// RUN:   2> err
+// RUN: %run_quiet{heap_rate=1:alloc_log=app.log} ./app 2> err
 // RUN: grep -x 'mprof: wrote app.log (11 records)' err
 //
 // CHECK: {{^}}# MProf allocation log 1, pid [[#PID:]], part 1, begun {{[0-9]+$}}

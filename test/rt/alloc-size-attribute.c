@@ -10,12 +10,12 @@
 // RUN: %clang -O2 -c library.c
 // RUN: %mprof_clang -fmprof -fmprof-alloc-size -O2 -I%src/test/Inputs app.c \
 // RUN:   library.o -o with
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./with 1
+// RUN: %run_quiet{heap_rate=1} ./with 1
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs app.c library.o -o without
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./without 0
+// RUN: %run_quiet{heap_rate=1} ./without 0
 // RUN: %mprof_clang -fmprof -fmprof-alloc-size -fno-mprof-alloc-size -O2 \
 // RUN:   -I%src/test/Inputs app.c library.o -o off
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./off 0
+// RUN: %run_quiet{heap_rate=1} ./off 0
 
 //--- library.h
 #include <stddef.h>

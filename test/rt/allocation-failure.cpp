@@ -16,8 +16,7 @@
 // RUN:   %mprof_clangxx -fmprof $flags -fno-builtin -O1 -std=c++17 -DWITH_MPROF \
 // RUN:     -I%src/test/Inputs %s -o app || exit 1; \
 // RUN:   for mode in heap_rate=1 seed=3 seed=4:max_memory_mb=64; do \
-// RUN:     (ulimit -v 400000; env MPROF_OPTIONS=$mode:report=0:profile=0 \
-// RUN:       ./app > out) || exit 1; \
+// RUN:     (ulimit -v 400000; %run_quiet{$mode} ./app > out) || exit 1; \
 // RUN:     echo "$flags $mode" && diff expected out || exit 1; \
 // RUN:   done; \
 // RUN: done

@@ -5,7 +5,7 @@
 // its own anew, whatever another thread of the parent was in the middle of.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -lpthread -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 

@@ -6,7 +6,7 @@
 // sampled as often as they should be.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=5:report=0:profile=0 %t
+// RUN: %run_quiet{seed=5} %t
 
 #include "records.h"
 

@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out ./app
+// RUN: %run{heap_rate=1:log_path=out} ./app
 // RUN: FileCheck %s < out.*.txt
 // CHECK-DAG: #0 {{.*}} in by_header
 // CHECK-DAG: #0 {{.*}} in by_function

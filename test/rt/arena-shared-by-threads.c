@@ -5,7 +5,7 @@
 // and reset it meanwhile leave each block counted and freed once.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -lpthread -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 

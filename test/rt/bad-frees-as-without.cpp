@@ -16,7 +16,7 @@
 // RUN:   test $status -ge 128 || exit 1; \
 // RUN:   for app in with intercepts; do \
 // RUN:     for mode in heap_rate=1 seed=3; do \
-// RUN:       now=0; env MPROF_OPTIONS=$mode:verbosity=0:report=0:profile=0 \
+// RUN:       now=0; %run_quiet{$mode:verbosity=0} \
 // RUN:         ./$app $what 2> err || now=$?; \
 // RUN:       echo "$app $mode $what: $now, not $status"; \
 // RUN:       test $now = $status && diff expected err || exit 1; \

@@ -5,7 +5,7 @@
 // handlers after it are counted.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 

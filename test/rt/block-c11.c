@@ -4,9 +4,9 @@
 // Intent: the locks and waits of C11 are in the profiles as those of POSIX are.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 

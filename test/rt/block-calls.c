@@ -8,9 +8,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=block_rate=1:block_kinds=all:report=0:profile=0 ./app all
-// RUN: env MPROF_OPTIONS=block_rate=1:report=0:profile=0 ./app sync
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app none
+// RUN: %run_quiet{block_rate=1:block_kinds=all} ./app all
+// RUN: %run_quiet{block_rate=1} ./app sync
+// RUN: %run_quiet ./app none
 
 #include "waited.h"
 

@@ -7,9 +7,9 @@
 // profile.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 // RUN: %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -O2 -I%src/test/Inputs %s -o %t.libcxx
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t.libcxx
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t.libcxx
 
 #include "waited.h"
 

@@ -8,10 +8,10 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DPLAIN -c %s -o plain.o
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s plain.o -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: grep -q "100 sampled blocks whose free was not seen" out.*.txt
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s plain.o -DFREES=101 -o all
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=all.%%p ./all
+// RUN: %run{heap_rate=1:log_path=all.%%p} ./all
 // RUN: not grep -q "whose free was not seen" all.*.txt
 
 #ifdef PLAIN

@@ -6,8 +6,8 @@
 // no wait; a try that fails counts only if block_kinds has it, for no time.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=sync+try:report=0:profile=0 %t try
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=sync+try} %t try
 
 #include "waited.h"
 

@@ -6,10 +6,10 @@
 // fills.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=seed=4:report=0:profile=0 %t mapped
-// RUN: env MALLOC_PERTURB_=165 MPROF_OPTIONS=seed=5:report=0:profile=0 %t
-// RUN: env MALLOC_PERTURB_=165 MPROF_OPTIONS=seed=6:report=0:profile=0 %t mapped
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{seed=4} %t mapped
+// RUN: %run_quiet{seed=5} MALLOC_PERTURB_=165 %t
+// RUN: %run_quiet{seed=6} MALLOC_PERTURB_=165 %t mapped
 
 #include "records.h"
 

@@ -6,7 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: FileCheck %s < out.*.txt
 // RUN: not grep -q "without frame pointers" out.*.txt
 // CHECK-LABEL: allocated

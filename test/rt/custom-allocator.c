@@ -6,8 +6,8 @@
 // at rate 1 and with matching frees when sampled; the malloc inside is not.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
-// RUN: env MPROF_OPTIONS=seed=5:report=0:profile=0 %t 0
+// RUN: %run_quiet{heap_rate=1} %t 1
+// RUN: %run_quiet{seed=5} %t 0
 
 #include "records.h"
 

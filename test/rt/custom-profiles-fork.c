@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:symbolize=0:log_path=x ./app
+// RUN: %run{report=0:symbolize=0:log_path=x} ./app
 // RUN: ls x.*.conn.pb.gz | wc -l | grep -qx 21
 // RUN: for f in x.*.conn.pb.gz; do %mprof_read --totals $f; done \
 // RUN:   | sort | uniq -c > totals

@@ -7,9 +7,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app > names
+// RUN: %run_quiet ./app > names
 // RUN: FileCheck %s < names
-// RUN: env MPROF_OPTIONS=report=0:profile=0:heapx=1 ./app > names
+// RUN: %run_quiet{heapx=1} ./app > names
 // RUN: FileCheck %s --check-prefix=HEAPX < names
 //
 // CHECK: {{^}}Z{{$}}

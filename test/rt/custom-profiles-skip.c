@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=log_path=x ./app
+// RUN: %run{log_path=x} ./app
 // RUN: %mprof_read --symbolize x.*.skip.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < skip.txt
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt

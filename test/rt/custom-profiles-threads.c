@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=symbolize=0:report=0:log_path=x ./app
+// RUN: %run{symbolize=0:report=0:log_path=x} ./app
 // RUN: %mprof_read --totals x.*.work.pb.gz | FileCheck %s
 // RUN: cat while.*.txt | grep -c '^moved profile: total 100[01]$' | grep -x 100
 // CHECK: total: work=240000{{$}}

@@ -8,14 +8,14 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=log_path=x ./app 2> err
+// RUN: %run{log_path=x} ./app 2> err
 // RUN: %mprof_read --symbolize now.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < now.txt
 // RUN: %mprof_read --symbolize x.*.conn.pb.gz | FileCheck %s --check-prefix=EXIT
 // RUN: %mprof_read x.*.file.pb.gz | FileCheck %s --check-prefix=NONE
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
 // RUN: FileCheck %s --check-prefix=LINE < err
-// RUN: env MPROF_OPTIONS=log_path=y:debug=1:report=0 ./app
+// RUN: %run{log_path=y:debug=1:report=0} ./app
 // RUN: FileCheck %s --check-prefix=LAST < y.*.conn.txt
 //
 // CHECK: sample_types: conn/count{{$}}

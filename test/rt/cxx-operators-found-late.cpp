@@ -8,7 +8,7 @@
 // RUN: %mprof_clangxx -fmprof -O1 -fPIC -shared %s -o plugin.so
 // RUN: %mprof_clang -fmprof -fmprof-intercept -O1 -I%src/test/Inputs -x c \
 // RUN:   -DHOST %s -o host
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./host
+// RUN: %run_quiet{heap_rate=1} ./host
 
 #ifdef HOST
 #include "records.h"

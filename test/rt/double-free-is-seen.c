@@ -5,7 +5,7 @@
 // without MProf, also if the profiler had kept it.
 //
 // RUN: %mprof_clang -fmprof -O1 %s -o %t
-// RUN: not --crash env MPROF_OPTIONS=seed=3:report=0:profile=0 %t 2> %t.err
+// RUN: not --crash %run_quiet{seed=3} %t 2> %t.err
 // RUN: grep -q "double free" %t.err
 
 #include <stdint.h>

@@ -6,7 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=d:threads=1:dump_on_signal=SEGV \
+// RUN: %run{heap_rate=1:log_path=d:threads=1:dump_on_signal=SEGV} \
 // RUN:   %python %S/Inputs/ends_by.py SEGV ./app
 // RUN: ls d.*.heap.pb.gz d.*.threads.pb.gz
 

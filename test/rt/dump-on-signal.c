@@ -9,7 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
 // RUN: for how in SEGV ABRT TERM USR1 FPE; do \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=$how:dump_on_signal=$how:debug=1 \
+// RUN:   %run{heap_rate=1:log_path=$how:dump_on_signal=$how:debug=1} \
 // RUN:     %python %S/Inputs/ends_by.py $how ./app $how 2> err.$how || exit 1; \
 // RUN:   grep -q "mprof: wrote $how.[0-9]*.heap.txt (1 sample, 1 stack)" err.$how \
 // RUN:     || exit 1; \
@@ -17,39 +17,39 @@
 // RUN: done
 //
 // Two, by number and by name.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=two:dump_on_signal=15+SIGTERM+SIGHUP \
+// RUN: %run{heap_rate=1:log_path=two:dump_on_signal=15+SIGTERM+SIGHUP} \
 // RUN:   %python %S/Inputs/ends_by.py HUP ./app HUP 2> err
 // RUN: grep -q "mprof: wrote two." err
-// RUN: env MPROF_OPTIONS=dump_on_signal=ABRT,SIGHUP,heap_rate=1,log_path=comma \
+// RUN: %run{dump_on_signal=ABRT,SIGHUP,heap_rate=1,log_path=comma} \
 // RUN:   %python %S/Inputs/ends_by.py HUP ./app HUP 2> err
 // RUN: grep -q "mprof: wrote comma.[0-9]*.heap.pb.gz (1 sample" err
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=twice:dump_on_signal=15+TERM \
+// RUN: %run{heap_rate=1:log_path=twice:dump_on_signal=15+TERM} \
 // RUN:   %python %S/Inputs/ends_by.py TERM ./app TERM 2> err
 // RUN: ls twice.*.heap.pb.gz | wc -l | grep -qx 1
 //
 // One that comes inside the profiler is put off, not lost.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=busy:dump_on_signal=ALRM \
+// RUN: %run{heap_rate=1:log_path=busy:dump_on_signal=ALRM} \
 // RUN:   %python %S/Inputs/ends_by.py ALRM ./app busy 2> err
 // RUN: grep -q "mprof: wrote busy." err
 //
 // The option names another signal, or none.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=none:dump_on_signal=INT \
+// RUN: %run{heap_rate=1:log_path=none:dump_on_signal=INT} \
 // RUN:   %python %S/Inputs/ends_by.py SEGV ./app SEGV
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=none \
+// RUN: %run{heap_rate=1:log_path=none} \
 // RUN:   %python %S/Inputs/ends_by.py TERM ./app default
 // RUN: not ls none.*
 //
 // The program goes on after its own handler, and writes again at exit.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=own:dump_on_signal=USR2 ./app own
+// RUN: %run{heap_rate=1:log_path=own:dump_on_signal=USR2} ./app own
 // RUN: ls own.*.heap.pb.gz | wc -l | grep -qx 2
 // RUN: ls own.*.2.heap.pb.gz
 //
 // So it does after the signals that end no process: each writes.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=on:dump_on_signal=URG+WINCH+CONT+CHLD \
+// RUN: %run{heap_rate=1:log_path=on:dump_on_signal=URG+WINCH+CONT+CHLD} \
 // RUN:   ./app harmless 2> err && ls on.*.5.heap.pb.gz
 // RUN: grep -c 'mprof: wrote on.*heap.pb.gz (1 sample' err | grep -x 5
 //
-// RUN: env MPROF_OPTIONS=dump_on_signal=FOO+9+99:log_path=x ./app 2> err
+// RUN: %run{dump_on_signal=FOO+9+99:log_path=x} ./app 2> err
 // RUN: grep -q "unknown signal 'FOO' in dump_on_signal" err
 // RUN: grep -q "nothing can be done at signal '9' in dump_on_signal" err
 // RUN: grep -q "unknown signal '99' in dump_on_signal" err

@@ -6,9 +6,9 @@
 // bad_alloc that one throws passes through.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 // RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 

@@ -6,7 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1 ./app mprof.app.%%d.heap.pb.gz \
+// RUN: %run{heap_rate=1} ./app mprof.app.%%d.heap.pb.gz \
 // RUN:   mprof.app.%%d.2.txt 2> err
 // RUN: grep -qx precious mprof.app.*[0-9].heap.pb.gz.kept
 // RUN: cat mprof.app.*.heap.pb.gz | grep -c precious | grep -qx 1

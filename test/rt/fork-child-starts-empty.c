@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1 ./app
+// RUN: %run{heap_rate=1} ./app
 // RUN: ls mprof.app.*.heap.pb.gz | wc -l | grep -qx 51
 // RUN: ls mprof.app.*.txt | wc -l | grep -qx 51
 

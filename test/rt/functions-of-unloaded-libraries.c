@@ -9,13 +9,13 @@
 // RUN: %mprof_clang -fmprof -O1 -fPIC -shared -DPLUGIN %s -L. -lallocator \
 // RUN:   -Wl,-rpath,%t.dir -o plugin.so
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o host
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./host
+// RUN: %run_quiet{heap_rate=1} ./host
 //
 // The same where code without MProf closes it.
 // RUN: %clang -O1 -D_GNU_SOURCE -DBY_OTHERS -c -I%src/test/Inputs \
 // RUN:   -I%src/include %s -o host.o
 // RUN: %mprof_clang -fmprof host.o -o host
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./host
+// RUN: %run_quiet{heap_rate=1} ./host
 
 #include <stddef.h>
 

@@ -11,7 +11,7 @@
 // RUN: %clang -c -DWITHOUT_MPROF -O1 -I%src/test/Inputs %s -o %t.other.o
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs -I%src/rt %s %t.other.o \
 // RUN:   -o %t -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include <gc/gc.h>
 

@@ -10,11 +10,11 @@
 // RUN: %mprof_clang -fmprof -O1 -fPIC -shared -DPLUGIN -I%src/test/Inputs %s \
 // RUN:   -o plugin.so -lgc
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app
 // RUN: %mprof_clang -fmprof -O1 -fPIC -shared -DPLUGIN -I%src/test/Inputs %s \
 // RUN:   -o plugin.so -lgc -L%build/lib -lmprof_rt -Wl,-rpath,%build/lib
 // RUN: %clang -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app
 
 #ifdef PLUGIN
 

@@ -7,7 +7,7 @@
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "gc.h"
 

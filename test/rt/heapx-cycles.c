@@ -6,7 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:report=0:log_path=p ./app
+// RUN: %run{heap_rate=1:heapx=1:report=0:log_path=p} ./app
 // RUN: mv p.*.heapx.pb.gz 37.exit
 // RUN: for k in 10 10.later 30 37.exit; do \
 // RUN:   echo "101 temporary_objects=${k%%.*} moved=0" \

@@ -6,7 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0 ./app
+// RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app
 // RUN: ls truth.* | wc -l | grep -qx 2
 // RUN: for t in truth.*; do \
 // RUN:   %python %src/test/Inputs/heapx_rows.py p.${t#truth.}.heapx.pb.gz $t \

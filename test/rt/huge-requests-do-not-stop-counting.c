@@ -5,8 +5,8 @@
 // fail as without MProf and leave the counting of what follows as it was.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
-// RUN: env MPROF_OPTIONS=seed=2:report=0:profile=0 %t 524288
+// RUN: %run_quiet{heap_rate=1} %t 1
+// RUN: %run_quiet{seed=2} %t 524288
 
 #define _GNU_SOURCE
 #include "records.h"

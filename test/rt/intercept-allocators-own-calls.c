@@ -12,18 +12,16 @@
 // RUN:   -o allocator.so
 // RUN: %clang -O1 -fno-builtin -shared -fPIC -DLIBRARY %s -o library.so
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s ./library.so -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 \
-// RUN:   LD_PRELOAD=$PWD/allocator.so ./app
-// RUN: env MPROF_OPTIONS=heap_rate=512:seed=2:report=0:log_path=shared \
+// RUN: %run_quiet{heap_rate=1} LD_PRELOAD=$PWD/allocator.so ./app
+// RUN: %run{heap_rate=512:seed=2:report=0:log_path=shared} \
 // RUN:   LD_PRELOAD=$PWD/allocator.so ./app sampled
 // RUN: %clang -O1 -fno-builtin -DALLOCATOR -c %s -o allocator.o
 // RUN: %clang -O1 -fno-builtin -DREST -c %s -o rest.o
 // RUN: %clang -O1 -fno-builtin -DLIBRARY -c %s -o library.o
 // RUN: %mprof_clang -fmprof -O1 -g1 -static -I%src/test/Inputs %s library.o \
 // RUN:   allocator.o rest.o -o app-static
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app-static
-// RUN: env MPROF_OPTIONS=heap_rate=512:seed=2:report=0:log_path=static \
-// RUN:   ./app-static sampled
+// RUN: %run_quiet{heap_rate=1} ./app-static
+// RUN: %run{heap_rate=512:seed=2:report=0:log_path=static} ./app-static sampled
 // RUN: for how in shared static; do \
 // RUN:   %go tool pprof -sample_index=alloc_objects -top $how.*.heap.pb.gz \
 // RUN:     > $how.top && awk '$6 == "main" { n = $4 } END { exit !(n > 18050 && n < 21950) }' \

@@ -12,8 +12,7 @@
 // RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -stdlib=$lib $own \
 // RUN:     -I%src/test/Inputs %s libplain.so -Wl,-rpath,$PWD -o app || exit 1; \
 // RUN:   for rate in 1 65536 524288; do \
-// RUN:     env MPROF_OPTIONS=heap_rate=$rate:seed=5:report=0:profile=0 ./app $rate \
-// RUN:       || exit 1; \
+// RUN:     %run_quiet{heap_rate=$rate:seed=5} ./app $rate || exit 1; \
 // RUN: done; done; done
 
 #include <cstddef>

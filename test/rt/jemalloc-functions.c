@@ -8,12 +8,12 @@
 // REQUIRES: jemalloc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -ljemalloc -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app exact
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=7:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app exact
+// RUN: %run_quiet{heap_rate=65536:seed=7} ./app
 // RUN: %mprof_clang -fmprof -fmprof-intercept -O1 -I%src/test/Inputs %s \
 // RUN:   -ljemalloc -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app exact
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=7:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app exact
+// RUN: %run_quiet{heap_rate=65536:seed=7} ./app
 
 #include "records.h"
 

@@ -5,7 +5,7 @@
 // child has the sets that there were, and can make others.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:max_labels=65000 timeout 60 %t
+// RUN: %run_quiet{max_labels=65000} timeout 60 %t
 
 #include "waited.h"
 

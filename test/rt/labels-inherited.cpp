@@ -6,9 +6,9 @@
 // what it changes is its own. A forked child and its threads have them.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -pthread -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0:threadcreate=0 %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0:children=0 %t no-children
+// RUN: %run_quiet %t
+// RUN: %run_quiet{threadcreate=0} %t
+// RUN: %run_quiet{children=0} %t no-children
 
 #include "records.h"
 

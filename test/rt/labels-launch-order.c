@@ -7,8 +7,8 @@
 // waits always have theirs. (Go: TestGoroutineProfileConcurrency, launches)
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0 timeout 60 %t 100
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1:symbolize=0 timeout 60 %t 10
+// RUN: %run_quiet{threads=1:symbolize=0} timeout 60 %t 100
+// RUN: %run_quiet{stop_threads=1:symbolize=0} timeout 60 %t 10
 
 #include "waited.h"
 

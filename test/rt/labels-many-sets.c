@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:block_rate=1:block_kinds=all:max_labels=3000:symbolize=0:log_path=x ./app 2> err
+// RUN: %run{heap_rate=1:block_rate=1:block_kinds=all:max_labels=3000:symbolize=0:log_path=x} ./app 2> err
 // RUN: FileCheck %s --check-prefix=LINE < err
 // LINE: labels_overflow 20{{$}}
 // RUN: %mprof_read x.*.heap.pb.gz > heap

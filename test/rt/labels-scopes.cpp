@@ -6,11 +6,11 @@
 // cancelled. One that is left by longjmp ends with the scope around it.
 //
 // RUN: %mprof_clangxx -fmprof -O0 -pthread -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %run_quiet %t
 // RUN: %mprof_clangxx -fmprof -std=c++11 -O2 -pthread -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %run_quiet %t
 // RUN: %mprof_clang -x c -fmprof -O2 -fexceptions -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %run_quiet %t
 
 #include "records.h"
 

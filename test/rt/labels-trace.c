@@ -9,7 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
 // RUN: for f in 1.11 1.23 1.5; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f ./app $f.trace 2> $f.err && \
+// RUN:   %run_quiet{trace_format=$f} ./app $f.trace 2> $f.err && \
 // RUN:   %trace_check -q $f.trace || exit 1; done
 // RUN: %go119 tool trace -d 1.11.trace > /dev/null
 // RUN: %go119 tool trace -d app 1.5.trace > /dev/null
@@ -21,7 +21,7 @@
 // RUN: %trace2json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
 //
 // RUN: for last in trace_last=200ms trace_last_mb=1; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:$last:log_path=$last ./app && \
+// RUN:   %run_quiet{$last:log_path=$last} ./app && \
 // RUN:   %trace_check -q $last.*.trace && \
 // RUN:   %go tool trace -d=parsed $last.*.trace > last.txt && \
 // RUN:   FileCheck %s --check-prefix=LAST < last.txt && \

@@ -17,10 +17,10 @@
 // RUN: %mprof_clang++ -fmprof -O1 -g1 %s -o linked -L. -lown \
 // RUN:   -Wl,-rpath,%t.dir
 // RUN: %mprof_clang++ -fmprof -fno-mprof-intercept -O1 -g1 -DOPENS %s -o bare
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=opens ./opens
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=linked ./linked
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=bare ./bare
-// RUN: env MPROF_OPTIONS=heap_rate=512:seed=2:log_path=sampled ./opens
+// RUN: %run{heap_rate=1:log_path=opens} ./opens
+// RUN: %run{heap_rate=1:log_path=linked} ./linked
+// RUN: %run{heap_rate=1:log_path=bare} ./bare
+// RUN: %run{heap_rate=512:seed=2:log_path=sampled} ./opens
 // RUN: for run in opens linked bare sampled; do \
 // RUN:   %go tool pprof -sample_index=alloc_objects -top $run.*.heap.pb.gz \
 // RUN:     > $run.top || exit 1; \

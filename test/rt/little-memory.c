@@ -16,7 +16,7 @@
 // RUN:   (ulimit -S $limit; ./plain > expected) || exit 1; \
 // RUN:   grep -qx "filled: ENOMEM" expected || exit 1; \
 // RUN:   for mode in heap_rate=1 seed=3 heap_rate=1:heapx=1; do \
-// RUN:     (ulimit -S $limit; env MPROF_OPTIONS=$mode:symbolize=0:log_path=out \
+// RUN:     (ulimit -S $limit; %run{$mode:symbolize=0:log_path=out} \
 // RUN:       ./app > out 2> err) || exit 1; \
 // RUN:     echo "$limit $mode" && diff expected out || exit 1; \
 // RUN:     grep -q "^mprof: wrote out.[0-9]*.heap.pb.gz" err || exit 1; \
@@ -25,7 +25,7 @@
 // RUN: done
 //
 // Many stacks, and nothing left for them when the limit is reached.
-// RUN: (ulimit -S -d 40000; env MPROF_OPTIONS=heap_rate=1:symbolize=0:log_path=many \
+// RUN: (ulimit -S -d 40000; %run{heap_rate=1:symbolize=0:log_path=many} \
 // RUN:   ./app many > out 2> err)
 // RUN: grep -qx "sum 1000000" out
 // RUN: grep -q "incomplete: no_memory [1-9]" err

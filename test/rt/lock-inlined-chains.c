@@ -8,7 +8,7 @@
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:log_path=out ./app > address
+// RUN: %run{block_rate=1:mutex_fraction=1:log_path=out} ./app > address
 // RUN: %mprof_read --symbolize out.*.block.pb.gz | FileCheck %s --check-prefix=BLOCK
 // RUN: %mprof_read --symbolize out.*.mutex.pb.gz | FileCheck %s --check-prefix=MUTEX
 // RUN: %go tool pprof -traces app out.*.block.pb.gz | FileCheck %s --check-prefix=TRACES

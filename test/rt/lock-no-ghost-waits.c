@@ -6,7 +6,7 @@
 // is charged with nothing.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 

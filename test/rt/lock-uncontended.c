@@ -5,9 +5,9 @@
 // stack_depth=0 or with the profiles off.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t free
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:stack_depth=0:report=0:profile=0 %t contended
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t contended
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t free
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:stack_depth=0} %t contended
+// RUN: %run_quiet %t contended
 
 #include "waited.h"
 

@@ -6,11 +6,11 @@
 // inside is not counted again, and an unlock that nobody waits for not at all.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=all:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} %t
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=all:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} %t
 // RUN: %mprof_clangxx -fmprof -x c++ -std=c++20 -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=all:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} %t
 
 #include "waited.h"
 

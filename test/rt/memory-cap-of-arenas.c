@@ -8,13 +8,10 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fmprof-nested=each -O1 -I%src/test/Inputs %s \
 // RUN:   -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:max_memory_mb=4:log_path=out.%%p ./app \
-// RUN:   full
+// RUN: %run{heap_rate=1:max_memory_mb=4:log_path=out.%%p} ./app full
 // RUN: grep -q "max_memory_mb" out.*.txt
 // RUN: for n in $(seq 1 12); do \
-// RUN:   env FAIL_AT=$n MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app \
-// RUN:     || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} FAIL_AT=$n ./app || exit 1; done
 
 #include "records.h"
 

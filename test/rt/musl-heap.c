@@ -10,8 +10,8 @@
 // RUN: for link in '' -static -static-pie; do \
 // RUN:   %mprof_clang -fmprof --target=x86_64-linux-musl -O2 -fno-unroll-loops -g1 $link \
 // RUN:     -I%src/test/Inputs %s -o app && \
-// RUN:   env MPROF_OPTIONS=report=0:heap_rate=4096:profile=0 ./app && \
-// RUN:   env MPROF_OPTIONS=report=0:heap_rate=1:log_path=m ./app && \
+// RUN:   %run_quiet{heap_rate=4096} ./app && \
+// RUN:   %run{report=0:heap_rate=1:log_path=m} ./app && \
 // RUN:   for f in m.*.heap.pb.gz; do %mprof_read --symbolize $f; done \
 // RUN:   | grep '^sample' | sort | FileCheck %s || exit 1; rm m.*; done
 //

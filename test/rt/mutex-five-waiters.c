@@ -5,7 +5,7 @@
 // five, and each of them has its own at its own stack.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 

@@ -6,7 +6,7 @@
 // many. Changing the fraction afterwards changes no value.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=mutex_fraction=2:seed=1:report=0:profile=0 %t
+// RUN: %run_quiet{mutex_fraction=2:seed=1} %t
 
 #include "waited.h"
 

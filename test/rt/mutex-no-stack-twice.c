@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 ./app
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} ./app
 // RUN: for kind in block mutex; do \
 // RUN:   %mprof_read $kind.pb.gz | grep '^sample: ' | sed 's/.* : //' > $kind.stacks && \
 // RUN:   grep '^[0-9][0-9]* [0-9][0-9]* @' $kind.txt | sed 's/.* @ //' > $kind.text-stacks && \

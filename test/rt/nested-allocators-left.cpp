@@ -11,8 +11,7 @@
 // RUN:   %mprof_clangxx -fmprof $flags -c others.cpp || exit 1; \
 // RUN:   %mprof_clangxx -fmprof -fmprof-nested=outermost $flags \
 // RUN:     -I%src/test/Inputs calls.cpp others.o -o app || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} ./app || exit 1; done
 
 //--- common.h
 #include <csetjmp>

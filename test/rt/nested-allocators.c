@@ -13,16 +13,11 @@
 // RUN:   for nested in written outermost each; do \
 // RUN:     %mprof_clang -fmprof -fmprof-nested=$nested $level \
 // RUN:       -I%src/test/Inputs main.c through.o -o $nested || exit 1; \
-// RUN:     env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./$nested $nested \
-// RUN:       || exit 1; \
-// RUN:     env MPROF_OPTIONS=seed=5:report=0:profile=0 ./$nested sampled \
-// RUN:       || exit 1; \
-// RUN:   done; \
+// RUN:     %run_quiet{heap_rate=1} ./$nested $nested || exit 1; \
+// RUN:     %run_quiet{seed=5} ./$nested sampled || exit 1; done; \
 // RUN:   %mprof_clang -fmprof $level -I%src/test/Inputs main.c through.o -o app \
 // RUN:     || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app written \
-// RUN:     || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} ./app written || exit 1; done
 
 //--- through.c
 #include <stddef.h>

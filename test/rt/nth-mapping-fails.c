@@ -7,7 +7,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
 // RUN: for n in $(seq 1 40); do \
-// RUN:   env FAIL_AT=$n MPROF_OPTIONS=heap_rate=1:symbolize=0 ./app \
+// RUN:   %run{heap_rate=1:symbolize=0} FAIL_AT=$n ./app \
 // RUN:     > out 2> err || exit 1; \
 // RUN:   grep -qx "sum 4950000" out || exit 1; \
 // RUN:   grep -q "^mprof: " err || exit 1; \

@@ -11,9 +11,7 @@
 // RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -I%src/test/Inputs %s ./lib.so -o app \
 // RUN:     || exit 1; \
 // RUN:   for rate in 1 65536; do \
-// RUN:     env MPROF_OPTIONS=heap_rate=$rate:seed=2:report=0:profile=0 ./app $rate \
-// RUN:       || exit 1; \
-// RUN: done; done
+// RUN:     %run_quiet{heap_rate=$rate:seed=2} ./app $rate || exit 1; done; done
 
 #include <cstdlib>
 #include <new>

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for o in -O0 -O1 -O2 -Oz '-O2 -flto=thin -fuse-ld=lld'; do \
 // RUN:   %mprof_clang -fmprof $o %s -o app && \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=x:symbolize=0 ./app && \
+// RUN:   %run{heap_rate=1:log_path=x:symbolize=0} ./app && \
 // RUN:   grep -qx 'In use:    600 bytes in 6 blocks' x.*.txt && \
 // RUN:   grep -qx 'Allocated: 1,000 bytes in 10 blocks' x.*.txt && \
 // RUN:   rm x.* || exit 1; done

@@ -6,8 +6,8 @@
 // block of libc's to free, sampled or not.
 //
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:seed=3 %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:heap_rate=1 %t
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,10 @@
 // or not.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 -DARRAY %s -I%src/test/Inputs -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 -DALIGNED %s -I%src/test/Inputs \
 // RUN:   -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
 
 #include "records.h"
 

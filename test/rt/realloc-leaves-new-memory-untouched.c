@@ -5,7 +5,7 @@
 // to a page boundary, keeps what was in it, and the rest takes no memory.
 //
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
 
 #include "records.h"
 

@@ -6,11 +6,11 @@
 // aligned blocks must not be put in their way.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -DOWN_NEW -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{heap_rate=1} %t
 // RUN: %mprof_clangxx -fmprof -O1 -DOWN_MALLOC -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 

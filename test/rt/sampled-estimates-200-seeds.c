@@ -6,8 +6,7 @@
 //
 // RUN: %mprof_clang -fmprof -O2 %s -lm -o %t
 // RUN: for i in $(seq 1 200); do \
-// RUN:   env MPROF_OPTIONS=seed=$i:report=0:profile=0 %t || exit 1; \
-// RUN: done > %t.out
+// RUN:   %run_quiet{seed=$i} %t || exit 1; done > %t.out
 // RUN: awk '{ n++; sum += $1; d = $1 - 1; if (d < 0) d = -d; \
 // RUN:        if (d > 5 * $2) { print "run " n " off: " $0; bad = 1 } } \
 // RUN:      END { mean = sum / n; print n, mean; \

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:debug=1:log_path=out.%%p %t > counts
+// RUN: %run{heap_rate=1:debug=1:log_path=out.%%p} %t > counts
 // RUN: sed -n 's/^# reentrant = /reentrant: /p' out.*.heap.txt >> counts
 // RUN: awk '{ n[$1] = $2 } END { print n["handled:"], n["counted:"], \
 // RUN:   n["reentrant:"]; exit n["handled:"] != n["counted:"] + \

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o app
 // RUN: for ms in 20 25 30; do \
-// RUN:   env MPROF_OPTIONS=dump_on_signal=ABRT ./app $ms && exit 1 || \
+// RUN:   %run{dump_on_signal=ABRT} ./app $ms && exit 1 || \
 // RUN:   test $? = 134 || exit 1; done
 
 #include <mprof/mprof.h>

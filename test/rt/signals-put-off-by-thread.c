@@ -7,8 +7,7 @@
 // forked meanwhile does not have them blocked.
 //
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:dump_on_signal=USR1+40 \
-// RUN:   %t 2> %t.err
+// RUN: %run_quiet{heap_rate=1:dump_on_signal=USR1+40} %t 2> %t.err
 // RUN: grep -q "wrote nothing: profile=0 and report=0" %t.err
 // RUN: not grep "put off" %t.err
 

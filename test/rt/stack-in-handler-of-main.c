@@ -5,9 +5,9 @@
 // the call that main was in.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0 timeout 60 %t poll
-// RUN: env MPROF_OPTIONS=report=0:profile=0 timeout 60 %t raise
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 timeout 60 %t raise
+// RUN: %run_quiet timeout 60 %t poll
+// RUN: %run_quiet timeout 60 %t raise
+// RUN: %run_quiet{threads=1} timeout 60 %t raise
 
 #include "waited.h"
 

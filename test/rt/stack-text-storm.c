@@ -7,8 +7,7 @@
 // no thread lost.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0:heap_rate=1 \
-// RUN:   timeout 100 %t 1000
+// RUN: %run_quiet{threads=1:symbolize=0:heap_rate=1} timeout 100 %t 1000
 
 #include "waited.h"
 

@@ -9,7 +9,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app > out.txt 2> err.txt
+// RUN: %run_quiet{threads=1} ./app > out.txt 2> err.txt
 // RUN: FileCheck %s --match-full-lines < out.txt
 // RUN: FileCheck %s --match-full-lines --check-prefix=LIST < list.txt
 // RUN: FileCheck %s --match-full-lines --check-prefix=LIST < err.txt

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for f in strdup strndup wcsdup; do \
 // RUN:   %mprof_clang -fmprof -O2 -static -DCALL_$f %s -o app && \
-// RUN:   env MPROF_OPTIONS=report=0:profile=0 ./app || exit 1; done
+// RUN:   %run_quiet ./app || exit 1; done
 
 #include <string.h>
 #include <wchar.h>

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O2 -static %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app | FileCheck %s
+// RUN: %run_quiet ./app | FileCheck %s
 // CHECK: ok
 
 #include <pthread.h>

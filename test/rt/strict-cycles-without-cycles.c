@@ -7,9 +7,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=none:strict_cycles=1 ./app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=ends:strict_cycles=1 ./app ends
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=loose ./app
+// RUN: %run{heap_rate=1:log_path=none:strict_cycles=1} ./app
+// RUN: %run{heap_rate=1:log_path=ends:strict_cycles=1} ./app ends
+// RUN: %run{heap_rate=1:log_path=loose} ./app
 // RUN: FileCheck %s < none.*.txt
 // RUN: FileCheck %s --check-prefix=OTHERS < ends.*.txt
 // RUN: FileCheck %s --check-prefix=OTHERS < loose.*.txt

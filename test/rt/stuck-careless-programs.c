@@ -8,8 +8,8 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
-// RUN: env MPROF_OPTIONS=profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
+// RUN: %run_quiet timeout 60 ./app
 
 #include "waited.h"
 

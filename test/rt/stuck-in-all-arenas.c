@@ -6,7 +6,7 @@
 // when the one after it is free.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 

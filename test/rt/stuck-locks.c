@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
 // RUN: for c in s1 w2 u1 r2 c2 l2 p2 t0 h0 S0; do \
-// RUN:   env MPROF_OPTIONS=threadleak=1 timeout 60 ./app $c && \
+// RUN:   %run{threadleak=1} timeout 60 ./app $c && \
 // RUN:   tail -n 1 leak.txt || exit 1; done > out.txt
 // RUN: FileCheck %s < out.txt
 //

@@ -5,7 +5,7 @@
 // address, where that stack begins at a multiple of 64 MiB, as heaps do.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 

@@ -9,16 +9,16 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=EARLY < 2.txt
 // RUN: FileCheck %s --check-prefix=EARLY < 1.txt
 // RUN: %mprof_read 0.pb.gz | FileCheck %s --check-prefix=EARLY
 // RUN: FileCheck %s --check-prefix=THREADS < threads.txt
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s --check-prefix=PPROF
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=SEEN < 2.txt
 // RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./heap
+// RUN: %run_quiet{threadleak=1} timeout 60 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //
 // EARLY: 2 threads sleep in futex(2), in a wait that was not seen: it began before the first request, or in code without MProf; run with threadleak=1{{$}}

@@ -12,7 +12,7 @@
 // RUN:   status=0; timeout 60 ./plain $how > plain.$how || status=$?; \
 // RUN:   echo $how $status >> plain.txt; cat plain.$how >> plain.txt; \
 // RUN:   status=0; \
-// RUN:   env MPROF_OPTIONS=symbolize=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN:   %run{symbolize=0:block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:     timeout 60 ./app $how > on.$how || status=$?; \
 // RUN:   echo $how $status >> on.txt; cat on.$how >> on.txt; \
 // RUN: done

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: not --crash env MPROF_OPTIONS=threads=1:dump_on_signal=TERM:log_path=x.%%p \
+// RUN: not --crash %run{threads=1:dump_on_signal=TERM:log_path=x.%%p} \
 // RUN:   timeout 60 ./app
 // RUN: %mprof_read --symbolize x.*.threads.pb.gz | FileCheck %s
 //

@@ -7,8 +7,8 @@
 // on stacks of makecontext, with a chain of frames that is broken.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 timeout 100 %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 timeout 100 %t
+// RUN: %run_quiet{threads=1} timeout 100 %t
+// RUN: %run_quiet{stop_threads=1} timeout 100 %t
 
 #include "waited.h"
 

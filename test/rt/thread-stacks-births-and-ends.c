@@ -7,9 +7,9 @@
 // profiles are in each of them.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0 timeout 100 %t 20000
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1:symbolize=0 timeout 100 %t 3000
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threadcreate=0:symbolize=0 timeout 100 %t 3000
+// RUN: %run_quiet{threads=1:symbolize=0} timeout 100 %t 20000
+// RUN: %run_quiet{stop_threads=1:symbolize=0} timeout 100 %t 3000
+// RUN: %run_quiet{threadcreate=0:symbolize=0} timeout 100 %t 3000
 
 #include "waited.h"
 

@@ -8,12 +8,12 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app
+// RUN: %run_quiet{threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < threads.txt
 // RUN: %mprof_read --symbolize goroutine.pb.gz | FileCheck %s --check-prefix=GO
 // RUN: rm threads.*
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:stop_threads=1 ./app
+// RUN: %run_quiet{threads=1:stop_threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 //
 // CHECK: sample_types: threads/count

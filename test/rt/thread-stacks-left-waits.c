@@ -8,8 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fexceptions -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 \
-// RUN:   ./app
+// RUN: %run_quiet{threads=1} ./app
 // RUN: %mprof_read --symbolize first.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize second.pb.gz | FileCheck %s --check-prefix=AFTER
 //

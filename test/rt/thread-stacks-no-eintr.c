@@ -8,10 +8,10 @@
 // where threads wait for processors.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 %t 1
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:stop_threads=1 %t 1
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t 1 first
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 %t 1 first
+// RUN: %run_quiet{threads=1} %t 1
+// RUN: %run_quiet{threads=1:stop_threads=1} %t 1
+// RUN: %run_quiet %t 1 first
+// RUN: %run_quiet{stop_threads=1} %t 1 first
 
 #include "waited.h"
 

@@ -9,13 +9,13 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app handler
+// RUN: %run_quiet{threads=1} ./app handler
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: rm threads.pb.gz
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 ./app
+// RUN: %run_quiet{stop_threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: rm threads.pb.gz
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threadcreate=0:thread_signal=50 ./app
+// RUN: %run_quiet{threadcreate=0:thread_signal=50} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 //
 // CHECK-DAG: sample: 1 state=running : spin <- own_code{{$}}

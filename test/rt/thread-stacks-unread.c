@@ -9,11 +9,11 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DOTHER_CODE -c %s -o other.o
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s other.o -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app
+// RUN: %run_quiet{threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < threads.txt
 // RUN: FileCheck %s --check-prefix=LIST < list.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 ./app
+// RUN: %run_quiet{stop_threads=1} ./app
 // RUN: FileCheck %s --check-prefix=LIST < list.txt
 //
 // CHECK-DAG: sample: 1 state=unread : {{.*}}[truncated]

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app
 
 #include "records.h"
 

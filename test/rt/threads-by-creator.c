@@ -8,9 +8,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:all_threads=1 ./app all
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threadcreate=0 ./app none
+// RUN: %run_quiet ./app
+// RUN: %run_quiet{all_threads=1} ./app all
+// RUN: %run_quiet{threadcreate=0} ./app none
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize heap.pb.gz | FileCheck %s --check-prefix=HEAP
 //

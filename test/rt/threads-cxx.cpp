@@ -7,11 +7,11 @@
 // its end.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fexperimental-library -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:all_threads=1 %t all
+// RUN: %run_quiet %t
+// RUN: %run_quiet{all_threads=1} %t all
 // RUN: %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -fexperimental-library -O2 -I%src/test/Inputs %s -o %t.libcxx
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t.libcxx
-// RUN: env MPROF_OPTIONS=report=0:profile=0:all_threads=1 %t.libcxx all
+// RUN: %run_quiet %t.libcxx
+// RUN: %run_quiet{all_threads=1} %t.libcxx all
 
 #include "waited.h"
 

@@ -5,8 +5,8 @@
 // of what follows as it was.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
-// RUN: env MPROF_OPTIONS=seed=4:report=0:profile=0 %t 0
+// RUN: %run_quiet{heap_rate=1} %t 1
+// RUN: %run_quiet{seed=4} %t 0
 
 #include "records.h"
 

@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o calls
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./calls
+// RUN: %run_quiet ./calls
 // RUN: tail -c +6 by-fd > by-fd.trace
 // RUN: %trace_check -q by-fd.trace by-path.trace
 // RUN: test "$(head -c 5 by-fd)" = "12345"

@@ -8,11 +8,10 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o reader
-// RUN: env MPROF_OPTIONS=profile=0:log_path=out ./reader > first.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./reader again > second.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.23 ./reader > new.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.5 \
-// RUN:   ./reader at-the-end > old.trace
+// RUN: %run{profile=0:log_path=out} ./reader > first.trace
+// RUN: %run_quiet ./reader again > second.trace
+// RUN: %run_quiet{trace_format=1.23} ./reader > new.trace
+// RUN: %run_quiet{trace_format=1.5} ./reader at-the-end > old.trace
 // RUN: %trace_check -q first.trace second.trace new.trace old.trace
 // RUN: %trace_check old.trace > counts && grep -q ' 3 GoEnd' counts
 // RUN: %python %S/Inputs/trace_streams.py first.trace

@@ -11,10 +11,8 @@
 // RUN: for lib in libstdc++ libc++; do \
 // RUN:   %mprof_clangxx -fmprof -O1 -std=c++17 -stdlib=$lib -I%S/Inputs %s -o $lib \
 // RUN:     || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=0:report=0:profile=0 LD_PRELOAD=$PWD/truth.so \
-// RUN:     ./$lib || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=65536:seed=3:report=0:profile=0 ./$lib || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=0} LD_PRELOAD=$PWD/truth.so ./$lib || exit 1; \
+// RUN:   %run_quiet{heap_rate=65536:seed=3} ./$lib || exit 1; done
 
 #include "ground_truth.h"
 

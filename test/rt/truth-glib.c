@@ -11,10 +11,9 @@
 // RUN:   %S/Inputs/ground_truth.c -o truth.so
 // RUN: %mprof_clang -fmprof -O1 -I%S/Inputs $(pkg-config --cflags glib-2.0) %s \
 // RUN:   -o app $(pkg-config --libs glib-2.0)
-// RUN: env MPROF_OPTIONS=heap_rate=0:report=0:profile=0 LD_PRELOAD=$PWD/truth.so \
-// RUN:   ./app
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=3:report=0:profile=0 ./app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run_quiet{heap_rate=0} LD_PRELOAD=$PWD/truth.so ./app
+// RUN: %run_quiet{heap_rate=65536:seed=3} ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: %mprof_read --by-function g_strdup_printf --by-function insert \
 // RUN:   out.*.heap.pb.gz | FileCheck %s
 //

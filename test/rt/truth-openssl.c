@@ -12,9 +12,8 @@
 // RUN:   %S/Inputs/ground_truth.c -o truth.so
 // RUN: %mprof_clang -fmprof -O1 -I%S/Inputs -I%src/test/Inputs %s -o app \
 // RUN:   -lcrypto
-// RUN: env MPROF_OPTIONS=heap_rate=0:report=0:profile=0 LD_PRELOAD=$PWD/truth.so \
-// RUN:   ./app
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=3:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=0} LD_PRELOAD=$PWD/truth.so ./app
+// RUN: %run_quiet{heap_rate=65536:seed=3} ./app
 
 #include "check.h"
 #include "ground_truth.h"

@@ -9,7 +9,7 @@
 // RUN:   -DPLUGIN %s -o plugin.so
 // RUN: llvm-readelf -lW plugin.so | FileCheck %s --check-prefix=SMALL
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:log_path=p ./app
+// RUN: %run{heap_rate=1:report=0:log_path=p} ./app
 // RUN: %mprof_read --symbolize p.*.heap.pb.gz | FileCheck %s
 //
 // SMALL: LOAD {{ *}}0x000{{[0-9a-f][0-9a-f][0-9a-f] .*}} R E

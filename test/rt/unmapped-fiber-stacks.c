@@ -6,8 +6,8 @@
 // again.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=seed=2:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
+// RUN: %run_quiet{seed=2} %t
 
 #include "records.h"
 

@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for g in -g1 -g; do for o in -O0 -O2; do \
 // RUN:   %mprof_clangxx -fmprof $g $o %s -o app && \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=x ./app && \
+// RUN:   %run{heap_rate=1:log_path=x} ./app && \
 // RUN:   %go tool pprof -traces -sample_index=alloc_objects app x.*.heap.pb.gz \
 // RUN:     > traces && \
 // RUN:   FileCheck %s < traces && FileCheck %s --check-prefix=REPORT < x.*.txt && \

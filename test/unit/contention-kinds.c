@@ -5,9 +5,9 @@
 // none is said, with all that there are, and left out.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
-// RUN: env MPROF_OPTIONS=block_kinds=cond+hotel %t option 2>&1 \
+// RUN: %run{block_kinds=cond+hotel} %t option 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
-// RUN: env MPROF_OPTIONS=block_kinds=all:verbosity=0 %t option 2>&1 \
+// RUN: %run{block_kinds=all:verbosity=0} %t option 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL
 //
 // CHECK-NOT: mprof:

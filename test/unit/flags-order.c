@@ -5,7 +5,7 @@
 // defaults, and help=1 shows them all and lets the program go on.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
-// RUN: env MPROF_OPTIONS=top=7:help=1 %t 2>&1 | FileCheck %s
+// RUN: %run{top=7:help=1} %t 2>&1 | FileCheck %s
 // CHECK: mprof: options for MPROF_OPTIONS{{.*}}; the program runs after this list:{{$}}
 // CHECK: stack_depth
 // CHECK-NEXT: frames kept of a stack
