@@ -7,7 +7,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app
 // RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app > truth
-// RUN: %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth
+// RUN: %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth
 
 #include <stdint.h>
 #include <stdio.h>

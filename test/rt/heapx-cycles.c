@@ -10,7 +10,7 @@
 // RUN: mv p.*.heapx.pb.gz 37.exit
 // RUN: for k in 10 10.later 30 37.exit; do \
 // RUN:   echo "101 temporary_objects=${k%%.*} moved=0" \
-// RUN:     | %python %src/test/Inputs/heapx_rows.py $k || exit 1; done
+// RUN:     | %python %src/test/Inputs/compare_heapx.py $k || exit 1; done
 // RUN: grep -x "heapx profile: total 30" 30.txt
 // RUN: grep -q "^20 @ 0x" 30.txt && grep -q "^10 @ 0x" 30.txt
 

@@ -9,7 +9,7 @@
 // RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app
 // RUN: ls truth.* | wc -l | grep -qx 2
 // RUN: for t in truth.*; do \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.${t#truth.}.heapx.pb.gz $t \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.${t#truth.}.heapx.pb.gz $t \
 // RUN:     || exit 1; done
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0
 // RUN: for o in -O0 "-O2 -fno-mprof-intercept" "-O2 -fmprof-intercept"; do \
 // RUN:   %mprof_clang -fmprof $o %s -o app && ./app > truth && \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth && \
 // RUN:   rm p.*.heap*.pb.gz || exit 1; done
 
 #define _GNU_SOURCE

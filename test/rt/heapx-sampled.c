@@ -12,7 +12,7 @@
 // RUN:   for app in app intercepted; do \
 // RUN:   export MPROF_OPTIONS=heap_rate=$rate:seed=$seed:heapx=1:log_path=p; \
 // RUN:   ./$app $rate > truth && \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth && \
 // RUN:   rm p.* || exit 1; done; done; done
 
 #include <malloc.h>

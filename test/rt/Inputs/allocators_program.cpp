@@ -10,7 +10,7 @@
 //   sites  no
 // FEW_FUNCTIONS: the program's own allocator has only malloc, calloc, realloc
 // and free.
-// allocators.py builds and runs it.
+// check_allocator_links.py builds and runs it.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

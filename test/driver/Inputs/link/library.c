@@ -1,4 +1,4 @@
-// A library, compiled twice with -DNAME=a and b; see link_matrix.py.
+// A library, compiled twice with -DNAME=a and b; see check_links.py.
 #include <stdlib.h>
 
 #define JOIN_(A, B) A##B

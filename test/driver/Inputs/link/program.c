@@ -1,4 +1,4 @@
-// A program of which every allocation is known; see link_matrix.py.
+// A program of which every allocation is known; see check_links.py.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

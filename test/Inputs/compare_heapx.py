@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# heapx_rows.py PROFILE [TRUTH]: compares a heapx profile with what a test's
+# compare_heapx.py PROFILE [TRUTH]: compares a heapx profile with what a test's
 # program has printed as the truth (stdin without TRUTH), a line for each size
 # of block, of which all stacks are summed up:
 #

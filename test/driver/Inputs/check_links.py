@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Links the programs in link/ in each way of a group of rows, runs them, and
-compares their exact heap profiles and their threads with what the sources say.
+"""Links the programs in link/ as the rows of a test say, runs them, and compares
+their exact heap profiles and their threads with what the sources allocate.
 
-  link_matrix.py BUILD GROUP    in an empty directory
+  check_links.py BUILD GROUP TEST    in an empty directory
 
-A row is a line of words: the language, how objects are compiled (a key of
-MODES), the linker, flags of the link. In the groups of LIBRARIES it is what the
-program and the libraries a and b are each compiled and linked with (a key of
-PARTS), the linker, flags of the program's link; -DOPEN has it open them. The
-exit code is 1, with every row that failed on stdout, if one does.
+Each line "GROUP: WORDS" of the file TEST is a row. Its words are the language,
+the compilation mode of the objects (a key of MODES), the linker, and flags of
+the link. In a group whose name begins with "libraries" they are the kinds (of
+PARTS) of the program and of its libraries a and b, the linker, and flags of the
+program's link; with -DOPEN the program opens the libraries by dlopen. Prints
+each row that failed; the exit status is 1 if there is one.
 """
 
 import glob
@@ -29,125 +30,13 @@ MODES = {
     "thin": ["-flto=thin"],
 }
 
-GROUPS = {
-    "programs": """
-        c   pie    bfd
-        c   pie    gold
-        c   pie    lld
-        c   no-pie bfd  -no-pie
-        c   no-pie gold -no-pie
-        c   no-pie lld  -no-pie
-        c++ pie    bfd
-        c++ pie    gold
-        c++ pie    lld
-        c++ no-pie bfd  -no-pie
-        c++ no-pie gold -no-pie
-        c++ no-pie lld  -no-pie
-    """,
-    "static": """
-        c   no-pie bfd  -static
-        c   pie    lld  -static-pie
-        c++ no-pie bfd  -static
-        c++ no-pie gold -static
-        c++ no-pie lld  -static
-        c++ pie    bfd  -static-pie
-        c++ pie    lld  -static-pie
-    """,
-    "sections": """
-        c   pie    bfd  -Wl,--gc-sections
-        c   pie    gold -Wl,--gc-sections
-        c   pie    lld  -Wl,--gc-sections
-        c++ pie    gold -Wl,--icf=all
-        c++ no-pie gold -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie lld  -static -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie gold -static -Wl,--icf=all -Wl,--gc-sections
-    """,
-    "lto": """
-        c   lto    bfd
-        c   thin   lld
-        c++ lto    bfd
-        c++ lto    gold
-        c++ lto    lld
-        c++ thin   bfd
-        c++ thin   gold
-        c++ thin   lld
-        c++ lto    lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ thin   lld  -static -Wl,--gc-sections
-    """,
-    "intercept": """
-        c   pie    bfd
-        c   no-pie lld  -no-pie
-        c++ pie    bfd
-        c++ pie    gold
-        c++ pie    lld  -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie bfd  -no-pie
-        c++ no-pie gold -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie lld  -no-pie
-    """,
-    "intercept-lto": """
-        c++ lto    bfd  -no-pie
-        c++ lto    gold
-        c++ lto    lld
-        c++ thin   bfd
-        c++ thin   gold -no-pie
-        c++ thin   lld  -no-pie
-    """,
-}
-
-GROUPS["musl"] = """
-    c   pie    bfd
-    c   pie    gold
-    c   pie    lld
-    c   no-pie bfd  -no-pie
-    c   no-pie lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
-    c   no-pie bfd  -static
-    c   no-pie gold -static
-    c   no-pie lld  -static
-    c   pie    bfd  -static-pie
-    c   pie    lld  -static-pie
-    c   lto    lld
-    c   thin   lld  -static
-"""
-
-# plain: without MProf; rt: so, but with libmprof_rt.so; mprof: -fmprof;
-# mprof-rt: that and libmprof_rt.so; intercept: -fmprof -fmprof-intercept.
+# Kinds of programs and libraries.
+#   plain:     compiled without MProf
+#   rt:        compiled without MProf, linked with libmprof_rt.so
+#   mprof:     -fmprof
+#   mprof-rt:  -fmprof, linked with libmprof_rt.so
+#   intercept: -fmprof -fmprof-intercept
 PARTS = ("plain", "rt", "mprof", "mprof-rt", "intercept")
-LIBRARIES = {
-    "libraries": """
-        mprof     mprof    mprof    bfd
-        mprof     mprof    mprof    gold
-        mprof     mprof    mprof    lld
-        mprof     mprof    mprof    bfd  -no-pie
-        mprof     mprof    mprof    gold -no-pie
-        mprof     mprof    mprof    lld  -DOPEN
-        mprof     mprof-rt mprof    bfd
-        mprof     mprof-rt mprof-rt lld  -DOPEN
-        mprof     plain    plain    bfd
-        mprof     plain    mprof    lld
-        intercept plain    plain    bfd
-        intercept plain    mprof    gold -no-pie
-        intercept plain    plain    lld  -DOPEN
-        intercept mprof    mprof-rt lld
-    """,
-    "libraries-alone": """
-        rt        mprof    mprof    bfd
-        rt        mprof    mprof    gold
-        rt        mprof    mprof    lld
-        rt        mprof    mprof    lld  -no-pie
-        plain     mprof-rt mprof-rt bfd
-        plain     mprof-rt mprof-rt gold
-        plain     mprof-rt mprof-rt lld
-        plain     mprof-rt mprof-rt lld  -DOPEN
-        plain     mprof-rt plain    bfd
-    """,
-    "libraries-musl": """
-        mprof     mprof    mprof    bfd
-        mprof     mprof    mprof    lld  -DOPEN
-        mprof     plain    mprof    gold -no-pie
-    """,
-}
-
 # By function, as in the profile: allocated and in use, blocks and bytes each.
 IN_C = {
     "leak_c": [30, 3000, 30, 3000],
@@ -389,15 +278,24 @@ def check_file(row, program):
         raise Failed("is_folded: %s" % is_folded)
 
 
+def rows_of(test, group):
+    """The rows of the group in the test's file, each a list of words."""
+    start = group + ":"
+    with open(test, encoding="utf-8") as file:
+        rows = [line.split()[1:] for line in file if line.startswith(start)]
+    if not rows:
+        sys.exit("%s has no row of %s" % (test, group))
+    return rows
+
+
 def main():
-    build, group = sys.argv[1:]
-    lines = LIBRARIES.get(group) or GROUPS[group]
-    rows = [line.split() for line in lines.strip().splitlines()]
+    build, group, test = sys.argv[1:]
+    rows = rows_of(test, group)
     failed = 0
     for number, row in enumerate(rows):
         program = "%s%d" % (group, number)
         try:
-            if group in LIBRARIES:
+            if group.startswith("libraries"):
                 check_libraries(build, group, row, program)
             else:
                 link(build, group, row, program)
