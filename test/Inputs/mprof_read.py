@@ -76,9 +76,9 @@ def signed(value):
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-# Field number -> (name, kind). Kinds: u uint64, i int64, * after it repeated
-# (packed or not), b bytes, or the name of a message, which is repeated but for
-# period_type.
+# Field number -> (name, kind). Kinds: u is uint64, i int64, b bytes; * means
+# repeated (packed or not). Any other kind is the name of a message. Messages
+# are repeated, except period_type.
 MESSAGES = {
     "Profile": {
         1: ("sample_type", "ValueType"),

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What end-to-end tests ask the profile of their own process: what was
-// counted of blocks of one size. Tests give each site a size of its own, so
-// this tells sites apart without symbols.
+// Helpers for end-to-end tests that read the profile of their own process: the
+// counts of blocks of one size. Each allocation site of a test has a size of
+// its own, so that sites are told apart without symbols.
 
 #ifndef MPROF_TEST_INPUTS_RECORDS_H
 #define MPROF_TEST_INPUTS_RECORDS_H
@@ -34,7 +34,7 @@ static inline void count_bucket(const struct mprof_mem_bucket *b, void *arg) {
   c->frees += b->frees;
 }
 
-// Everything up to now.
+// Returns the counts of all events up to now.
 static inline struct counted counted_of(size_t size) {
   struct counted c = {size, 0, 0, 0, 0, 0};
   mprof_next_cycle();
