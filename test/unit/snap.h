@@ -26,8 +26,7 @@ static struct mprof_mem_snapshot snap = {
 static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
                                             uint64_t frees, unsigned len,
                                             const mprof_pc *stack) {
-  static struct mprof_bucket
-      *made[SNAP_MAX]; // keeps the buckets reachable for LeakSanitizer
+  static struct mprof_bucket *made[SNAP_MAX]; // keeps the buckets reachable
   static size_t count;
   struct mprof_bucket *b = calloc(1, sizeof(*b) + len * sizeof(mprof_pc));
   CHECK(count < SNAP_MAX);
