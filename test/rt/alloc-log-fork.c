@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child has a log of its own where the path has %p; else it
-// says that it has none, and the parent's log has nothing of it. The parent's
-// file is not open in it, and threads may log while the process forks.
+// Intent: a forked child has a log of its own if the path contains %p.
+// Otherwise it reports that it has none, and none of its blocks are in the
+// parent's log. The parent's file is not open in the child. Threads may log
+// while the process forks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: objects of libgc are in the log, marked so, with the free of each
-// that a collection finds dead, and a record of each collection, by who asked
-// for it.
+// Intent: objects of libgc are in the log and marked as such, with a free for
+// each object that a collection finds dead. Each collection has a record with
+// the stack that asked for it.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a log that has reached alloc_log_mb is renamed to end in .1, in place
-// of the one before, and begun anew: two files, each that large at most but for
-// a record, that can be read by themselves and as a pair; an older log's second
-// part is not taken for this one's.
+// Intent: when a log reaches alloc_log_mb, it is renamed to end in .1,
+// replacing the previous such file, and a new log begins. Each of the two files
+// exceeds the limit by a record at most. They can be read alone and as a pair.
+// The .1 file of an older log is not taken for this log's.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with -fmprof-alloc-size a library's functions that have alloc_size
-// are counted as allocators, by size and by count times size, and those that
-// release their blocks need mprof_free; the other flag, and no flag, leave them
-// alone.
+// Intent: with -fmprof-alloc-size, functions of a library that have the
+// attribute alloc_size are counted as allocators, by size or by count times
+// size. The functions that release their blocks need mprof_free. With the
+// opposite flag, and without a flag, the functions are not counted.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: %clang -O2 -c library.c

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: without the interceptors, a block that code without MProf frees
-// counts as freed once its address is allocated again, and the report says how
-// many were so; with them, its free is seen.
+// counts as freed when its address is allocated again, and the report says how
+// many blocks this concerned. With the interceptors, the free itself is seen.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DPLAIN -c %s -o plain.o
@@ -32,7 +32,7 @@ static void *volatile p;
 int main(void) {
   for (int i = 0; i < 101; i++) {
     void *before = p;
-    p = malloc(555); // what was freed last
+    p = malloc(555); // the block that was freed last
     CHECK(i == 0 || p == before);
     plain_free(p);
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a C program that intercepts malloc, the operators of a C++ library
-// that is opened later count each block once, though they call malloc.
+// Intent: in a C program that intercepts malloc, a C++ library is opened later.
+// Its operators count each block once, though they call malloc.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -fPIC -shared %s -o plugin.so
