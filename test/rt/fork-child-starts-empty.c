@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child has an empty profile of its own, written to its own
-// file, and its parent's goes on; forking while other threads allocate does
-// not deadlock.
+// Intent: a forked child has an empty profile of its own, in its own file, and
+// its parent's profile goes on. Forking while other threads allocate does not
+// deadlock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
@@ -38,7 +38,7 @@ int main(void) {
     pid_t pid = fork();
     if (pid == 0) {
       EXPECT(601, 0, 0, 0);
-      free(inherited); // its parent's block: not known here
+      free(inherited); // its parent's block: unknown here
       sink = malloc(602);
       EXPECT(602, 1, 1, 0);
       return 0;

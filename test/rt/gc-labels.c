@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: objects of a collector and blocks of the program's own allocator have
-// the labels of the thread that allocated them, as those of malloc have.
+// Intent: objects of libgc and blocks of the program's own allocator have the
+// labels of the thread that allocated them, as blocks of malloc have.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of an allocator that the program marks, the heapx profile has the
+// Intent: for an allocator that the program marks, the heapx profile has the
 // temporary blocks and the resizes, exactly at rate 1, and no slack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -15,7 +15,7 @@
 
 __attribute__((mprof_alloc(1), noinline)) static void *get(size_t size) {
   char *p = malloc(size + 24);
-  return p ? p + 24 : NULL; // 8 bytes off malloc's alignment
+  return p ? p + 24 : NULL; // 8 bytes off the alignment of malloc
 }
 
 __attribute__((mprof_free(1), noinline)) static void put(void *p) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the heapx profile that a program asks for is that of the same moment
-// as its heap profile: of the last cycle that was ended, in either format.
+// Intent: a heapx profile that a program asks for describes the same moment as
+// its heap profile: the end of the last cycle, in either format.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child's heapx profile starts empty, knows nothing of its
-// parent's last block, and counts what the child does; the parent's goes on.
+// Intent: a forked child's heapx profile starts empty, ignores the last block
+// of its parent, and counts the child's own events. The parent's profile goes
+// on.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: three functions that are always inlined around malloc are all three
-// named, in order, by pprof and by the exit report.
+// Intent: three functions that are always inlined around malloc are all named,
+// in order, by pprof and in the exit report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 %s -o app

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an allocator whose calloc and realloc call malloc and free by the
-// names that everybody calls has each block counted once, from sites and from
-// code without MProf, where it is preloaded and where it is in a static
-// program. In sampled mode such a block stands for itself alone: the estimate
-// of 20,000 blocks of 64 bytes is within five sigmas of 390.
+// Intent: an allocator's calloc and realloc call malloc and free by their
+// public names. Each block is counted once, from instrumented code and from
+// code without MProf, with the allocator preloaded and in a static program. In
+// sampled mode such a block counts for itself only: the estimate for 20,000
+// blocks of 64 bytes is within five sigmas of 390.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fno-builtin -shared -fPIC -DALLOCATOR -DREST %s \
@@ -35,7 +35,7 @@ enum { HEAD = 16 };
 #endif
 
 #ifdef ALLOCATOR
-// The last block is given back, which is enough here.
+// Only the last block can be freed, which is enough here.
 static char arena[64 << 20];
 static size_t used;
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what the C++ library allocates itself for the program is counted
-// once, and so is its free; with -fno-mprof-intercept it is not.
+// Intent: blocks that the C++ library itself allocates for the program are
+// counted once, and so are their frees. With -fno-mprof-intercept they are not
+// counted.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for how in -fuse-ld=bfd -fuse-ld=gold -no-pie -static -static-pie -static-libstdc++; do \

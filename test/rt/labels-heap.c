@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a block has the labels of the thread that allocated it, in all files
-// and for as long as it lives: after the thread has others or has ended, and
-// when a thread with other labels resizes or frees it. pprof selects by them.
-// Keys that MProf has itself are told from these.
+// and for its whole life: after the thread has got other labels or has ended,
+// and when a thread with other labels resizes or frees it. pprof selects by
+// labels. Keys that MProf uses itself are kept apart from these.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -74,7 +74,7 @@ __attribute__((noinline)) static void *in_thread(void *arg) {
   return arg;
 }
 
-// How many of a size are in use by the buckets with labels.
+// Counts the blocks of a size in use in buckets with these labels.
 struct in_use {
   const struct mprof_labels *labels;
   size_t size;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the trace has the labels of a thread as messages of that thread:
-// those that it has when the session finds it, those that it was created with,
-// and each change; a recorder's window those that it had before. Readers take
-// it in all formats; 1.5, which has no messages, says nothing of them.
+// Intent: the trace has the labels of a thread as messages of that thread: the
+// labels at the start of the session, those that the thread was created with,
+// and each change. A recorder's window has those that were set before it.
+// Readers accept the messages in all formats; format 1.5 has no messages and no
+// labels.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
@@ -74,7 +75,7 @@ static void *loop(void *arg) {
   return arg;
 }
 
-// Without an event of its own in the window.
+// Runs without an event of its own in the window.
 static void *compute(void *arg) {
   for (volatile unsigned long n = 0;; n++)
     ;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a wait has the labels of the thread that waited, a contended unlock
-// those of the thread that unlocked, in all files; the records of the API are
-// one a stack all the same.
+// Intent: in all files a wait has the labels of the thread that waited, and a
+// contended unlock has those of the thread that unlocked. The records of the
+// API are one per stack all the same.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -42,7 +42,7 @@ DECLARE_CODE(wait_for_it);
 OWN_CODE(release) static void release(void) { pthread_mutex_unlock(&mutex); }
 DECLARE_CODE(release);
 
-// holder: a label's value or NULL.
+// Has one thread wait for another. holder is the value of its label, or NULL.
 static void contend(const char *waiter, const char *holder, int ms) {
   struct thread t;
   pthread_mutex_lock(&mutex);

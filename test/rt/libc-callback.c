@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a callback from libc's qsort, which keeps no frame pointers, is
-// counted; its stack ends where the chain does, counted and marked as cut.
+// Intent: allocations in a callback of libc's qsort, which keeps no frame
+// pointers, are counted. The stack ends where the chain of frames does, and is
+// counted and marked as truncated.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: functions that were inlined around a lock or an unlock are all shown,
-// leaf first and below the hooked function, in pprof and in the report, and the
-// samples carry the lock's address or name and what kind of wait it was.
+// leaf first and below the hooked function, in pprof and in the report. The
+// samples have the lock's address or name and the kind of wait.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -71,7 +71,7 @@ int main(void) {
   printf("%p\n", (void *)&rwlock);
   pthread_mutex_lock(&mutex);
   start_waiting(&t, waiter, NULL, &mutex, sizeof(mutex));
-  usleep(100000); // most of all waits here
+  usleep(100000); // most waits take place here
   unlock1();
   finish(&t);
   pthread_rwlock_wrlock(&rwlock);

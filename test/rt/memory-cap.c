@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: past max_memory_mb events are dropped and counted, the program goes
-// on, and what was counted before stays right.
+// Intent: beyond max_memory_mb events are dropped and counted, the program goes
+// on, and earlier counts stay right.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: on musl a wait that a cancellation ends is recorded, the thread's own
-// cleanup handlers run in their order, and later waits are recorded, too; to
-// join a thread that has ended is no wait.
+// Intent: on musl a wait that ends by cancellation is recorded, and the
+// thread's cleanup handlers run in order. Later waits are recorded, too.
+// Joining a thread that has ended is no wait.
 //
 // REQUIRES: musl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: every function of musl's heap is counted, once and as it is asked
-// for, also where blocks are placed on page boundaries (heap_rate=4096); freed
-// blocks are free in the profile; musl's realloc to nothing leaves a block.
+// Intent: every function of musl's heap is counted once, with the requested
+// size, even if blocks are placed on page boundaries (heap_rate=4096). Freed
+// blocks are free in the profile. musl's realloc to size 0 leaves a block.
 //
 // REQUIRES: musl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -41,7 +41,7 @@
 
 static char *volatile sink;
 
-// Calls it ten times, so that all have one stack, and uses all of the block.
+// Makes the call ten times at one stack, and uses all bytes of the block.
 #define WITH(f, Size, Call, Release)                                           \
   __attribute__((noinline)) static void with_##f(void) {                       \
     for (int i = 0; i < 10; i++) {                                             \
