@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: whichever request for memory the system refuses, the program runs to
-// its end with its own result, and the exit says what it could.
+// its end with its own result, and the message at exit says what was recorded.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
@@ -18,7 +18,7 @@
 
 extern void mprof_os_fail_map(int n);
 
-// Before the runtime's own constructor asks for anything.
+// Runs before the runtime's constructor requests any memory.
 static void arm(void) {
   const char *n = getenv("FAIL_AT");
   mprof_os_fail_map(n ? atoi(n) : 0);

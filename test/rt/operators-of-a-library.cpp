@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: operators new and delete that a linked library has replaced are
-// everybody's: the program, which the library gives blocks of its own, frees
-// them with the library's, and a block is counted once.
+// Intent: operators new and delete that a linked library replaces are used by
+// the whole process. The program frees blocks that the library gave it by the
+// library's operators, and each block is counted once.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for how in "" -Wl,-Bsymbolic; do \
@@ -51,7 +51,7 @@ int main(int, char **argv) {
   }
   if (atoi(argv[1]) == 1) {
     EXPECT(936, 1, 3000, 3000);  // by the program's site
-    EXPECT(1000, 1, 3000, 3000); // by the library's malloc
+    EXPECT(1000, 1, 3000, 3000); // by malloc in the library
   }
   return 0;
 }

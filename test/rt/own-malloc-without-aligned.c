@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that has malloc, free, calloc, realloc and
-// malloc_usable_size of its own, but not the aligned functions, is given no
-// block of libc's to free, sampled or not.
+// Intent: a program that defines malloc, free, calloc, realloc and
+// malloc_usable_size, but not the aligned functions, never gets a block of
+// libc's to free, sampled or not.
 //
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin %s -o %t
 // RUN: %run_quiet{seed=3} %t

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: in sampled mode blocks keep their contents through every resize,
-// counted or not, and each counted block's free is seen.
+// counted or not, and the free of each counted block is seen.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{seed=11} %t

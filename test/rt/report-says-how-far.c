@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report says that a list goes on, and as of when its figures are
-// where that is not the end: the last cycle or collection.
+// Intent: the report says if a list is not complete. It also says at which time
+// its figures were taken if that was not the end: at the last cycle or
+// collection.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o app

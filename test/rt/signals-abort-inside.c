@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a handler that interrupts the profiler and aborts ends the process by
-// SIGABRT, as without MProf, though a profile was to be written then.
+// Intent: a handler that interrupts the profiler and calls abort ends the
+// process by SIGABRT, as without MProf, even if a profile should be written
+// then.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o app

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a static program has each function that its sites no longer call
-// themselves, but the runtime calls for them: strdup and its like.
+// Intent: a static program contains the functions that its sites no longer call
+// directly, because the runtime calls them: strdup and similar ones.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for f in strdup strndup wcsdup; do \

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that wait for signals wait in calls that are known: they are
-// in the threads profile as waiting, are not stuck, and do not keep others from
+// Intent: threads that wait for signals are in known calls. They are in the
+// threads profile as waiting, are not stuck, and do not keep other threads from
 // being judged.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck at a gate whose address is in a shared mapping of a
-// file, or in memory that nobody can read for now.
+// Intent: no thread is stuck at a gate whose address is in a shared mapping of
+// a file, or in memory that is not readable for now.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app

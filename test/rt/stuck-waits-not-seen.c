@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the option threadleak the threads that waited before the
-// first request are not judged, and each form says how many there are and what
-// to do; the stacks of all threads show them in a futex's wait. With the option
-// none is unseen, and with it in code without MProf's sites that is what is
-// said.
+// Intent: without the option threadleak, threads that already waited at the
+// first request are not judged. Each form of output says how many these are and
+// how to see them, and the stacks of all threads show them in a futex wait.
+// With the option no wait is unseen. With the option, but in code without
+// instrumented calls, the output says that instead.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread that has left a wait by cancellation, or by a jump out of a
-// signal handler, is not taken for one that waits; one whose handler runs in
-// the middle of a wait, and waits itself, is shown there, and afterwards in the
+// signal handler, is not shown as waiting. A thread whose handler interrupts a
+// wait and itself waits is shown in the handler's wait, and afterwards in the
 // outer wait again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a C++ program each block that it and its C++ library allocate and
-// free is counted once, by its size, and none is left that was freed; with
-// libstdc++ and libc++, and when sampled nothing goes wrong.
+// Intent: in a C++ program each block that the program and its C++ library
+// allocate and free is counted once, by its size, and no freed block is left in
+// use. This holds with libstdc++ and libc++. In sampled mode nothing goes
+// wrong.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -fno-builtin -I%src/include \

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a program on glib each block that glib allocates and frees for it
-// is counted once, by its size, and none is left that was freed; and when
-// sampled nothing goes wrong.
+// Intent: in a program that uses glib, each block that glib allocates and frees
+// for it is counted once, by its size, and no freed block is left in use. In
+// sampled mode nothing goes wrong.
 //
 // REQUIRES: glib
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -17,8 +17,8 @@
 // RUN: %mprof_read --by-function g_strdup_printf --by-function insert \
 // RUN:   out.*.heap.pb.gz | FileCheck %s
 //
-// What glib allocates is found below its caller: twice a string, which
-// vasprintf makes and cuts.
+// Blocks that glib allocates are found below glib's caller. A string is found
+// twice, as vasprintf allocates and then shrinks it.
 // CHECK: cum g_strdup_printf: alloc_objects=2000
 // CHECK: cum insert: alloc_objects={{[1-9][0-9][0-9][0-9]}}
 

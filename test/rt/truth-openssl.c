@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a program on OpenSSL each block that the library allocates and
-// frees for it is counted once, by its size, and none is left that was freed,
-// at the end of the process, when the library has tidied up; and when sampled
+// Intent: in a program that uses OpenSSL, each block that the library allocates
+// and frees for it is counted once, by its size. No freed block is left in use
+// at the end of the process, when the library has cleaned up. In sampled mode
 // nothing goes wrong.
 //
 // REQUIRES: openssl

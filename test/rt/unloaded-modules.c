@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thousand libraries are loaded one after the other at the same
-// addresses, each allocating by the same return addresses as the others, and
-// unloaded; every stack of the profile has its own library's function, and its
-// mapping that library's path and build id. dlclose keeps its result, errno
-// and what dlerror says.
+// Intent: a thousand libraries are loaded at the same addresses one after
+// another, allocate at the same return addresses, and are unloaded. Every stack
+// of the profile has the function of its own library, and its mapping has that
+// library's path and build id. dlclose returns the same result, errno and
+// dlerror text as without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DPLUGIN %s -o template.so \
@@ -18,7 +18,7 @@
 // RUN: not grep -q 'What the profile lacks' out.*.txt
 // RUN: grep -q 'in plugin_0123 .*unloaded-modules.c:' out.*.txt
 //
-// The same when code without MProf closes the libraries.
+// The same test, with the libraries closed by code without MProf.
 // RUN: %clang -fPIC -shared -DCLOSER %s -o libcloser.so
 // RUN: %mprof_clang -fmprof -O1 -g1 -Ddlclose=close_it \
 // RUN:   -I%src/test/Inputs %s -o other -L. -lcloser -Wl,-rpath,%t.dir

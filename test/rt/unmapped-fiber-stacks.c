@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a fiber whose frame chain leads to a stack that is gone by now does
-// not make the profiler fault: what it knew of foreign stacks is not trusted
-// again.
+// Intent: the frame chain of a fiber leads to a stack that is unmapped by now.
+// The profiler does not fault, as it does not trust old data about other
+// stacks.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{heap_rate=1} %t
@@ -16,8 +16,8 @@
 
 static void *volatile sink;
 
-// Runs on another stack, with the frame address that the caller gives: a switch
-// that leaves the register alone.
+// Runs on another stack with the frame address that the caller passes, like a
+// stack switch that leaves the frame pointer as it was.
 __attribute__((noinline, used)) static void on_fiber(void) {
   for (int i = 0; i < 3000; i++) {
     sink = malloc(1999);
