@@ -22,7 +22,7 @@ static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
 static pid_t tids[4];
 static pthread_t threads[4]; // two in a cycle, one joins, one at a gate
-static size_t found[4]; // number found by each handler
+static size_t found[4];      // number found by each handler
 static char text[65536];
 static pid_t own;
 

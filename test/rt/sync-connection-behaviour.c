@@ -72,7 +72,7 @@ static void use_connections(void) {
   finish(&t);
   SHOW_NUMBER(recv(fd, buffer, 7, MSG_WAITALL));
   say_got();
-  SHOW_NUMBER(connect(fd, (struct sockaddr *)&to, size)); // once more
+  SHOW_NUMBER(connect(fd, (struct sockaddr *)&to, size)); // connected already
   close(fd);
   NEED(fcntl(listening, F_SETFL, O_NONBLOCK) == 0);
   SHOW_NUMBER(accept(listening, NULL, NULL));
@@ -81,7 +81,7 @@ static void use_connections(void) {
   SHOW_NUMBER(accept4(listening, NULL, NULL, 123456789));
   close(listening);
   fd = socket(AF_INET, SOCK_STREAM, 0);
-  SHOW_NUMBER(connect(fd, (struct sockaddr *)&to, size)); // nobody listens
+  SHOW_NUMBER(connect(fd, (struct sockaddr *)&to, size)); // no listener
   close(fd);
   SHOW_NUMBER(connect(-1, (struct sockaddr *)&to, size));
   struct sockaddr_un nowhere = {AF_UNIX, "nowhere"};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a program ends with the same status while its threads wait and
-// contend, by return, by exit of another thread, and by pthread_exit of main,
-// with all profiles written.
+// contend: when main returns, when another thread calls exit, and when main
+// calls pthread_exit. All profiles are written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain

@@ -77,7 +77,7 @@ static void use_pipes(void) {
   handle_with(0);
   start(&t, read_pipe, "waited");
   until_blocked(t.tid, SYS_read, NULL, 0);
-  close(p[1]); // the end of what there is to read
+  close(p[1]); // end of file
   finish(&t);
   NEED(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
   close(full[0]);

@@ -116,7 +116,7 @@ static void use_polls(void) {
       NEED(read(p[0], buffer, 1) == 1);
   }
   memset(buffer, 0, sizeof(buffer));
-  // A timeout that is waited for; select counts it down.
+  // A timeout that passes; select counts it down.
   struct timeval soon = {0, 10000};
   SHOW_NUMBER(select(0, NULL, NULL, NULL, &soon));
   say("left %ld %ld", (long)soon.tv_sec, (long)soon.tv_usec);
@@ -135,7 +135,7 @@ static void use_polls(void) {
   SHOW_NUMBER(epoll_wait(epoll, &e, 0, 0));
   SHOW_NUMBER(epoll_wait(-1, &e, 1, 0));
   SHOW_NUMBER(epoll_wait(p[0], &e, 1, 0));
-  handle_with(SA_RESTART); // does not help these
+  handle_with(SA_RESTART); // does not restart these calls
   for (size_t i = 0; i < sizeof(polls) / sizeof(polls[0]); i++) {
     interrupt(polls[i].call, polls[i].number);
     struct thread t;
@@ -145,7 +145,7 @@ static void use_polls(void) {
     finish(&t);
     NEED(read(p[0], buffer, 1) == 1);
   }
-  // A signal that only the call lets in.
+  // A signal that is unblocked only inside the call.
   sigset_t blocked, old;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGUSR1);

@@ -64,7 +64,7 @@ static void use_sleeps(void) {
   SHOW_NUMBER(usleep(0));
   SHOW_NUMBER(usleep(1000));
   SHOW_NUMBER(sleep(0));
-  handle_with(SA_RESTART); // does not help these
+  handle_with(SA_RESTART); // does not restart these calls
   interrupt(nanosleep_long, SYS_clock_nanosleep);
   interrupt(clock_nanosleep_long, SYS_clock_nanosleep);
   interrupt(usleep_long, SYS_clock_nanosleep);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: threads with stacks of 16 KiB lock, wait, signal and create threads
-// without overflow, with and without MProf.
+// without stack overflow, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -pthread -I%src/test/Inputs %s -o plain

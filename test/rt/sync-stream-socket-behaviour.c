@@ -67,7 +67,7 @@ static void use_streams(void) {
   until_blocked(t.tid, SYS_recvfrom, NULL, 0);
   NEED(send(sockets[1], "", 1, 0) == 1);
   finish(&t);
-  // With a file in the message.
+  // The message carries a file descriptor.
   char control[CMSG_SPACE(sizeof(int))];
   memset(control, 0, sizeof(control));
   struct iovec v = {"fd", 2};

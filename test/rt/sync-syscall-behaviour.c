@@ -57,7 +57,7 @@ static void use_syscalls(void) {
   SHOW_NUMBER(syscall(SYS_futex, &word, FUTEX_CMP_REQUEUE, 0, 0, &handled, 7));
   NEED(syscall(SYS_futex, &word, FUTEX_WAKE, 1) == 1);
   finish(&t);
-  // Others than futex, with none to six arguments.
+  // Other calls than futex, with none to six arguments.
   say("getpid: %d", syscall(SYS_getpid) == getpid());
   say("gettid: %d", syscall(SYS_gettid) == getpid());
   SHOW_NUMBER(syscall(SYS_close, -1));

@@ -55,7 +55,7 @@ static void use_semaphores(void) {
   SHOW_NUMBER(semtimedop(semaphores, &take, 1, &negative));
   SHOW_NUMBER(semop(semaphores, &try, 1));
   SHOW_NUMBER(semop(-1, &take, 1));
-  handle_with(SA_RESTART); // does not help these
+  handle_with(SA_RESTART); // does not restart these calls
   interrupt(semop_one, SYS_semtimedop);
   interrupt(semtimedop_one, SYS_semtimedop);
   struct thread t;

@@ -33,8 +33,8 @@
 
 static int p[2], sockets[2];
 
-// Sizes that are not known before are checked by the library, by functions of
-// their own.
+// Sizes that the compiler does not know are checked by functions of the C
+// library.
 static void use_unknown_sizes(void) {
   volatile size_t five = 5, one = 1;
   NEED(pipe(p) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
