@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at exit each profile that has something to tell gets a file, and the
-// one line names them all with their counts; a program with one thread and no
-// rates gets no more than before.
+// Intent: at exit each profile that has data is written to a file, and a single
+// line names all files with their counts. A program with one thread and without
+// rates gets only a heap profile and a report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
@@ -21,8 +21,9 @@
 // RUN: grep -q '^--- mutex:' x.*.mutex.txt
 // RUN: grep -q '^threadcreate profile: total 4$' x.*.threadcreate.txt && rm x.*
 //
-// Rates that are on are reason enough, as are samples from before they were
-// turned off; threadcreate=0 is one against the threads.
+// A profile is written if its rate is on, or if it has samples from before the
+// rate was turned off. With threadcreate=0 the profile of threads is not
+// written.
 // RUN: %run{block_rate=1:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EMPTY
 // EMPTY: heap.pb.gz ({{[^()]*}}) and mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
@@ -32,7 +33,7 @@
 // RUN: ./app 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt{{$}}
 //
-// Without a rate of its own the heap is not asked for beside others.
+// With heap_rate=0 the heap profile is not written beside others.
 // RUN: %run{heap_rate=0:block_rate=1:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NO-RATE
 // NO-RATE: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
@@ -40,8 +41,8 @@
 // RUN:   | FileCheck %s --check-prefix=ALONE
 // ALONE: heap.pb.gz (0 samples: the heap rate is 0){{$}}
 //
-// Where no profile is written the report has the numbers; without a heap there
-// is no file of it.
+// With profile=0 the report has the numbers. With heap=0 the heap profile is not
+// written beside others.
 // RUN: %run{profile=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPORT
 // REPORT: mprof: wrote mprof.app.{{[0-9]+}}.txt (4 waits, 2 stacks; 1 contention, 1 stack; 1 thread, 1 stack);
@@ -51,7 +52,7 @@
 // RUN: %run{heap=0} ./app 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF: heap.pb.gz (0 samples: heap=0) and
 //
-// A long path does not cut the line.
+// A long path does not truncate the line.
 // RUN: mkdir -p $(printf %%0200d 0)/$(printf %%0200d 1)
 // RUN: %run{log_path=$(printf %%0200d 0)/$(printf %%0200d 1)/x:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=LONG

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at exit one line says what was written where, or why nothing was, and
-// the exit code stays the program's.
+// Intent: at exit one line names the files that were written, or says why none
+// was. The exit status stays the program's.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

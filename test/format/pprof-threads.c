@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the thread creation profile: threads by the stack
-// that created them, with the live ones' names as labels; threads of unknown
-// creation are under a pseudo frame, which every reader keeps.
+// Intent: go tool pprof reads the threadcreate profile: threads by the stack
+// that created them, with the names of live threads as labels. Threads whose
+// creation was not seen are under a pseudo frame, which every reader keeps.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

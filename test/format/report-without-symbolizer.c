@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without a usable llvm-symbolizer frames have module and offset, and
-// one message says what is missing; no other program is run in its place.
+// Intent: without a usable llvm-symbolizer, frames have the module and the
+// offset, and one message says what is missing. No other program is run
+// instead.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// A sanitizer would name them by its own options.
+// A sanitizer would name frames by its own options.
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
 // RUN:   -o app
 // RUN: %run{external_symbolizer_path=/bin/true} ./app 2> err
