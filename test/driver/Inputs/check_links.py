@@ -37,7 +37,7 @@ MODES = {
 #   mprof-rt:  -fmprof, linked with libmprof_rt.so
 #   intercept: -fmprof -fmprof-intercept
 PARTS = ("plain", "rt", "mprof", "mprof-rt", "intercept")
-# By function, as in the profile: allocated and in use, blocks and bytes each.
+# Expected values by function: blocks and bytes allocated, blocks and bytes in use.
 IN_C = {
     "leak_c": [30, 3000, 30, 3000],
     "borrow": [40, 4000, 0, 0],
@@ -45,14 +45,14 @@ IN_C = {
     "worker": [14, 448, 14, 448],
 }
 IN_CXX = {"leak_cxx": [50, 5000, 50, 5000]}
-# With interceptors, of code that was not compiled with -fmprof. How large a
-# FILE is, libc knows.
+# Values that need interceptors, of code compiled without -fmprof. The size of a FILE
+# depends on libc.
 SEEN_IN_C = {"open_c": [6, None, 0, 0]}
 SEEN_IN_CXX = {"strings": [10, 78000, 0, 0]}
 
 
 class Failed(Exception):
-    """Why a row is not as it should be."""
+    """The reason why a row failed."""
 
 
 def run(*command, **extra):
@@ -75,7 +75,7 @@ def driver(build, language):
 
 
 def target(build, group, is_ours=True):
-    """Flags for programs on musl, which only our driver knows how to find."""
+    """Returns flags for programs on musl, which only our driver finds by itself."""
     if not group.endswith("musl"):
         return []
     if is_ours:
@@ -88,7 +88,7 @@ def interception(is_on):
 
 
 def compile_part(build, group, language, mode):
-    """The name of an object file of the mode, compiled when first wanted."""
+    """Returns an object file of the mode; compiles it at the first call."""
     name = mode + (".cpp.o" if language == "c++" else ".c.o")
     source = {"c": "program.c", "c++": "part.cpp"}[language]
     if not os.path.exists(name):
@@ -139,7 +139,7 @@ def profile_of(program, kind):
 
 
 def sums(profile, wanted=None):
-    """The sums of the samples with a function of that name, or of all."""
+    """Returns the sums of the samples with a function of that name, or of all."""
     names = mprof_read.symbolize(profile, None) if wanted else {}
     total = [0] * len(profile.raw.sample_type)
     for sample in profile.raw.sample:
@@ -151,7 +151,7 @@ def sums(profile, wanted=None):
 
 
 def link_part(build, group, linker, what, output, *arguments):
-    """A program or library of one source, as a key of PARTS says."""
+    """Links a program or library from one source; what is one of PARTS."""
     command = [driver(build, "c"), "-O2", "-g1", "-fuse-ld=" + linker]
     command += target(build, group, what not in ("plain", "rt"))
     if what not in ("plain", "rt"):
@@ -166,7 +166,7 @@ def link_part(build, group, linker, what, output, *arguments):
 
 
 def library(build, group, linker, what, name):
-    """The path of library a or b, linked when first wanted."""
+    """Returns the path of library a or b; links it at the first call."""
     path = "./lib%s-%s-%s.so" % (name, what, linker)
     if not os.path.exists(path):
         source = os.path.join(HERE, "link", "library.c")
@@ -186,7 +186,7 @@ def run_user(build, group, row, program):
         library(build, group, linker, b, "b"),
     ]
     flags += ['-D%s="%s"' % pair for pair in zip("AB", libraries)]
-    # Code that is not position-independent is linked to the runtime itself.
+    # Code that is not position-independent would refer to the runtime directly.
     if user == "rt":
         flags.append("-fPIC")
     if "-DOPEN" not in flags:
@@ -197,13 +197,13 @@ def run_user(build, group, row, program):
 
 
 def expected_of_user(user, a, b):
-    """By function: what those allocate that are seen."""
+    """Returns the expected values of the functions that are seen."""
 
     def sees(what):
         return user == "intercept" or what.startswith("mprof")
 
     none = [0, 0, 0, 0]
-    # Whose free is not seen is known to be free when its memory is used again.
+    # A block whose free is not seen counts as freed when its memory is used again.
     cross = [15, 960, 0, 0] if sees(b) else [15, 960, 1, 64]
     return {
         "own": [10, 1000, 10, 1000] if sees(user) else none,
@@ -217,7 +217,7 @@ def check_libraries(build, group, row, program):
     run_user(build, group, row, program)
     profile = profile_of(program, "heap")
     expected = expected_of_user(*row[:3])
-    # The loader allocates, too.
+    # The dynamic loader allocates, too.
     opens = row[0] == "intercept" and "-DOPEN" in row
     check_heap(profile, expected, {"own": expected["own"]} if opens else {})
 
@@ -230,7 +230,7 @@ def expect(what, expected, got):
 def check_heap(profile, expected, more):
     for name, values in {**expected, **more}.items():
         expect(name, values, sums(profile, name))
-    # Nothing else was counted, and nothing twice.
+    # No other block was counted, and none twice.
     if not more:
         total = [sum(column) for column in zip(*expected.values())]
         expect("the total", total, sums(profile))
@@ -257,7 +257,7 @@ def check_program(group, row, program):
 
 
 def check_file(row, program):
-    """The link is what the row says."""
+    """Checks that the linked file has the properties of its row."""
     header = run("llvm-readelf", "-hl", program)
     symbols = {}
     for line in run("llvm-nm", "--defined-only", program).splitlines():
@@ -269,7 +269,7 @@ def check_file(row, program):
     is_dynamic = "INTERP" in header
     if is_dynamic != ("-static" not in row and "-static-pie" not in row):
         raise Failed("is_dynamic: %s" % is_dynamic)
-    # The driver has gold export every function.
+    # With gold the driver exports every function.
     exports = row[2] == "gold" and is_dynamic
     if "-Wl,--gc-sections" in row and "unused" in symbols and not exports:
         raise Failed("the section of an unused function is there")
@@ -279,7 +279,7 @@ def check_file(row, program):
 
 
 def rows_of(test, group):
-    """The rows of the group in the test's file, each a list of words."""
+    """Returns the rows of the group in the file test, each a list of words."""
     start = group + ":"
     with open(test, encoding="utf-8") as file:
         rows = [line.split()[1:] for line in file if line.startswith(start)]

@@ -25,7 +25,7 @@ def cut(slices):
 
 
 def without_moves(slices):
-    """Slices without those that are cut to nothing."""
+    """Returns the slices without those that are cut to an empty rest."""
     assert all(first <= start and end <= last for _, start, end in slices), slices
     return [
         (name, start if start > first + DEPTH else first, end)

@@ -57,7 +57,7 @@ def archive(asks, name, *needs):
 
 
 def own():
-    """The program's own source, compiled with MProf and without."""
+    """Returns ways to link the program's own allocator, with MProf and without."""
     return [
         way("with MProf", "own", after=["own.o"], seen="sites"),
         way("without", "own", after=["own_plain.o"], seen="sites"),
