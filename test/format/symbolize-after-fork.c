@@ -42,7 +42,7 @@ int main(void) {
   name_leaf();
   int go[2], status;
   CHECK_EQ(pipe(go), 0);
-  // Skips the runtime's fork handlers: another thread would hold its locks.
+  // Skips the runtime's fork handlers, as if another thread named the frames.
   pid_t pid = (pid_t)syscall(SYS_fork);
   if (pid == 0) {
     mprof_symbolize_forget();

@@ -39,7 +39,7 @@ static void *in_front(std::uint64_t header) {
   return &memory[512];
 }
 
-// Has the next blocks sampled or not, in turn.
+// Allocates blocks of which some are sampled and others are not.
 static void warm_up() {
   for (int i = 0; i < 20000; i++) {
     std::free(sink = std::malloc(200));

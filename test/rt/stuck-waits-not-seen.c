@@ -4,8 +4,8 @@
 // Intent: without the option threadleak, threads that already waited at the
 // first request are not judged. Each form of output says how many these are and
 // how to see them, and the stacks of all threads show them in a futex wait.
-// With the option no wait is unseen. With the option, but in code without
-// instrumented calls, the output says that instead.
+// With the option no wait of instrumented code is unseen. If the waits of the
+// code are not instrumented, the output gives that as the reason.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app

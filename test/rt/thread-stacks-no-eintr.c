@@ -42,7 +42,7 @@ static void in_nanosleep(void) {
   NEED(nanosleep(&t, NULL) == 0);
 }
 static void in_usleep(void) { NEED(usleep((useconds_t)wait_ms * 1000) == 0); }
-static void in_recv(void) { // the timeout would not start again
+static void in_recv(void) { // not restarted, as it has a timeout
   char byte;
   NEED(recv(sockets[0], &byte, 1, 0) == -1 && errno == EAGAIN);
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an allocation that cannot be counted for lack of memory still ends
-// the state in which the block before it may be temporary.
+// Intent: a block is temporary only if its thread frees it before the next
+// allocation. An allocation that cannot be counted for lack of memory is such a
+// next allocation, too.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -45,7 +45,7 @@ static void check(bool is_left) {
   CHECK_EQ(m.blocks_len, 1);
   mprof_memory_mark_roots(&m);
   CHECK(!mprof_memory_is_reached(&m, kept));
-  // An address of that word does reach the block if it is found elsewhere.
+  // Found elsewhere, the address of its last word does reach the block.
   mark_and_follow(&m, kept + CHUNK - 2 * WORD);
   CHECK(mprof_memory_is_reached(&m, kept));
 }
