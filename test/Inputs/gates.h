@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For tests of who is stuck at a condition: gates with a thread that waits at
-// each. One gate is where nobody can reach it, so that its thread is stuck and
-// the search is seen to work; others have their address in the place that a
-// test is about, and nowhere else.
+// Helpers for tests of threads that are stuck at a condition: gates, at each of
+// which one thread waits. Nobody can reach one of the gates. Its thread is
+// stuck, which shows that the search works. The address of each other gate is
+// only in the place that the test is about.
 
 #ifndef MPROF_TEST_INPUTS_GATES_H
 #define MPROF_TEST_INPUTS_GATES_H
@@ -17,7 +17,7 @@ struct gate {
   pthread_mutex_t mutex;
   pthread_cond_t opens;
   int is_open;
-  pid_t tid; // of who waits
+  pid_t tid; // of the waiting thread
   pthread_t waiter;
 };
 
@@ -31,7 +31,7 @@ static void *wait_at_gate(void *arg) {
   return NULL;
 }
 
-// A gate whose thread waits.
+// Returns a gate at which a thread waits.
 __attribute__((noinline)) static struct gate *make_gate(void) {
   struct gate *g = calloc(1, sizeof(*g));
   pthread_mutex_init(&g->mutex, NULL);
@@ -50,14 +50,14 @@ static inline void open_gate(struct gate *g) {
   free(g);
 }
 
-// What the stack has of calls that have returned.
+// Overwrites the stack below the caller: it may still hold gates' addresses.
 __attribute__((noinline)) static void forget_calls(void) {
   volatile char old[16384];
   for (size_t i = 0; i < sizeof(old); i++)
     old[i] = 0;
 }
 
-// Calls fn in a thread of its own, whose stack nobody looks at afterwards.
+// Calls fn in a thread of its own, whose stack is not searched afterwards.
 static inline void apart(void *(*fn)(void *), void *arg) {
   pthread_t t;
   NEED(pthread_create(&t, NULL, fn, arg) == 0);
@@ -76,9 +76,9 @@ static inline void *put_gate(void *arg) {
   return NULL;
 }
 
-// How many threads are stuck. That one gate was made and forgotten tells a
-// search that was given up, because the machine is busy, from one that found
-// none.
+// Returns the number of stuck threads. A caller has made at least one gate and
+// forgotten it, so 0 means that the search was given up, because the machine is
+// busy. It is repeated then.
 __attribute__((noinline)) static size_t count_stuck(void) {
   static struct mprof_stack_record records[64];
   size_t n = 0;

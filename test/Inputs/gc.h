@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests with libgc share: objects of one size, dropped and collected, and
-// what the profile has of them. The collector scans stacks conservatively, so
-// what handles addresses runs in frames of its own that are then overwritten.
+// Helpers for tests with libgc: they allocate, drop and collect objects of one
+// size, and read what the profile has counted of them. The collector scans
+// stacks conservatively. Functions that handle addresses are therefore not
+// inlined, and their frames are overwritten afterwards.
 
 #ifndef MPROF_TEST_INPUTS_GC_H
 #define MPROF_TEST_INPUTS_GC_H
+
+#include "check.h"
 
 #include <mprof/mprof.h>
 
@@ -15,14 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(cond)                                                            \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 static size_t row_size;
 
@@ -51,7 +46,7 @@ __attribute__((unused)) static void collect(void) {
   GC_gcollect();
 }
 
-// Only collections that a test asks for.
+// Starts libgc so that it collects only when a test asks for it.
 __attribute__((unused)) static void start(void) {
   GC_set_free_space_divisor(1);
   GC_INIT();
@@ -62,7 +57,7 @@ struct gc_counts {
   long long allocs, frees;
 };
 
-// As of the last collection: neither ends a cycle.
+// Counts objects of n bytes as of the last collection. Reading ends no cycle.
 __attribute__((noinline, unused)) static struct gc_counts counts_of(size_t n) {
   static struct mprof_mem_record r[256];
   struct gc_counts c = {0, 0};
@@ -77,7 +72,8 @@ __attribute__((noinline, unused)) static struct gc_counts counts_of(size_t n) {
   return c;
 }
 
-// Allocations are exact; of frees, one object's may be missing.
+// Compares the counts. Allocations are exact; one free may be missing, of an
+// object that the collector still finds on a stack.
 __attribute__((unused)) static void
 check_read(const char *file, int line, long long allocs, long long frees) {
   struct gc_counts c = counts_of(row_size);

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a pprof profile without protobuf's or pprof's help, and judges it.
+"""Reads a pprof profile without protobuf or pprof, and checks that it is valid.
 
-Prints the profile in lines that grep and FileCheck like:
+Prints the profile as lines for grep and FileCheck:
 
   sample_types: alloc_objects/count alloc_space/bytes ...
   period: space/bytes 524288
@@ -11,17 +11,18 @@ Prints the profile in lines that grep and FileCheck like:
   mapping: 1 0x1000-0x2000 0x0 /bin/x build_id=0123 functions filenames ...
   sample: 1 1024 0 0 bytes=1024 : 0x1010 0x1020        leaf first
 
-and with --symbolize "main <- __libc_start_call_main" in place of addresses,
-inlined functions included. --totals and --by-function NAME print sums instead:
+With --symbolize, samples have names instead of addresses, such as
+"main <- __libc_start_call_main", including inlined functions. With --totals or
+--by-function NAME it prints sums instead:
 
   total: alloc_objects=3 alloc_space=3072 inuse_objects=0 inuse_space=0
   flat NAME: alloc_objects=3 ...          samples with NAME as the leaf
   cum NAME: alloc_objects=3 ...           samples with NAME anywhere
 
-A name given to --by-function matches with or without its parameters. The exit
-code is 1, with the reason on stderr, for a file that is not a valid profile:
-what pprof's CheckValid refuses, and also ids that are not 1, 2, 3, ..., a
-location without mapping or outside it, unknown fields, bytes after the end.
+A name given to --by-function matches with or without its parameters. If the file
+is not a valid profile, the exit status is 1, with the reason on stderr. Invalid
+are files that pprof's CheckValid refuses, and also ids that are not 1, 2, 3, ...,
+a location without a mapping or outside it, unknown fields, and bytes after the end.
 """
 
 import argparse
@@ -36,7 +37,7 @@ import zlib
 
 
 class Invalid(Exception):
-    """What is wrong with the profile."""
+    """The error in the profile."""
 
 
 def need(condition, text):
@@ -45,7 +46,7 @@ def need(condition, text):
 
 
 def gunzip(data):
-    """The content of exactly one gzip member, or data if it is not gzip."""
+    """Returns the content of exactly one gzip member, or data if it is not gzip."""
     if data[:2] != b"\x1f\x8b":
         return data
     member = zlib.decompressobj(wbits=31)
@@ -76,9 +77,9 @@ def signed(value):
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-# Field number -> (name, kind). Kinds: u uint64, i int64, * after it repeated
-# (packed or not), b bytes, or the name of a message, which is repeated but for
-# period_type.
+# Field number -> (name, kind). Kinds: u is uint64, i int64, b bytes; * means
+# repeated (packed or not). Any other kind is the name of a message. Messages
+# are repeated, except period_type.
 MESSAGES = {
     "Profile": {
         1: ("sample_type", "ValueType"),
@@ -204,7 +205,7 @@ class Profile:
         return self.strings[index]
 
     def check_strings(self, message):
-        """Every index of a string, in all messages below this one."""
+        """Checks every index of a string, in this message and all messages below."""
         indexes = {
             "Profile": [
                 "drop_frames",
@@ -293,7 +294,7 @@ class Profile:
 
 
 def file_address(path, offset):
-    """The address that the ELF file gives to what is at offset in it."""
+    """Returns the address that the ELF file gives to the byte at offset."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:5] != b"\x7fELF\x02":
@@ -310,7 +311,7 @@ def file_address(path, offset):
 
 
 def run_symbolizer(path, addresses):
-    """Names of the functions at each address, innermost first."""
+    """Returns the names of the functions at each address, innermost first."""
     tool = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
     if not tool:
         sys.exit("mprof_read: no llvm-symbolizer-19 on PATH")
@@ -326,11 +327,11 @@ def run_symbolizer(path, addresses):
 
 
 def symbolize(profile, binary):
-    """Location id -> names, innermost first; the address where none is known.
+    """Returns location id -> names, innermost first, or the address without a name.
 
-    The lines of a profile that is symbolized already are taken as they are.
-    binary stands for the mappings whose file has its name; the others are read
-    from where the profile says they were.
+    If the profile is symbolized already, its own names are returned. The file
+    binary replaces the mapped file of the same name; all other files are read at
+    the path that the profile has.
     """
     raw = profile.raw
     names = {}

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: on_disk.sh SIZE DIRECTORY COMMAND...
-# Runs the command where DIRECTORY is a disk of that size, empty, that nobody
-# else sees and that is gone afterwards. Without a command: whether it can.
+# Runs the command with an empty disk of that size mounted on DIRECTORY. No other
+# process sees the disk, and it is gone afterwards. Without a command the exit
+# status tells whether such a disk can be mounted.
 
 set -eu
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# readme_block.py FILE NAME: prints the code block that follows the comment
-# "<!-- example: NAME -->", without its indentation; with --output before NAME,
-# that which follows "<!-- output: NAME -->".
+# readme_block.py FILE [--output] NAME: prints the code block that follows the
+# comment "<!-- example: NAME -->", without its indentation. With --output it
+# prints the block that follows "<!-- output: NAME -->".
 
 import re
 import sys

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What end-to-end tests ask the profile of their own process: what was
-// counted of blocks of one size. Tests give each site a size of its own, so
-// this tells sites apart without symbols.
+// Helpers for end-to-end tests that read the profile of their own process: the
+// counts of blocks of one size. Each allocation site of a test has a size of
+// its own, so that sites are told apart without symbols.
 
 #ifndef MPROF_TEST_INPUTS_RECORDS_H
 #define MPROF_TEST_INPUTS_RECORDS_H
+
+#include "check.h"
 
 #include <mprof/mprof.h>
 
@@ -32,7 +34,7 @@ static inline void count_bucket(const struct mprof_mem_bucket *b, void *arg) {
   c->frees += b->frees;
 }
 
-// Everything up to now.
+// Returns the counts of all events up to now.
 static inline struct counted counted_of(size_t size) {
   struct counted c = {size, 0, 0, 0, 0, 0};
   mprof_next_cycle();
@@ -57,13 +59,5 @@ static inline void expect_at(const char *file, int line, size_t size,
 }
 #define EXPECT(size, buckets, allocs, frees)                                   \
   expect_at(__FILE__, __LINE__, size, buckets, allocs, frees)
-
-#define CHECK(cond)                                                            \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 #endif // MPROF_TEST_INPUTS_RECORDS_H

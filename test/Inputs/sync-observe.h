@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For tests that print what a program sees of its calls, so that the output of
-// a plain build and of one with MProf can be compared: a line for each call
-// with what it returned and what it did to errno, and ways to have another
-// thread wait in a known place first. Nothing that differs from run to run is
-// printed.
+// Helpers for tests that compare the output of a plain build with that of a
+// build with MProf. For each call they print a line with its result and its
+// effect on errno. They also have another thread wait in a known place first.
+// Nothing is printed that differs from run to run.
 
 #ifndef MPROF_TEST_INPUTS_SYNC_OBSERVE_H
 #define MPROF_TEST_INPUTS_SYNC_OBSERVE_H
@@ -13,6 +12,8 @@
 #ifndef _GNU_SOURCE
 #error define _GNU_SOURCE first
 #endif
+
+#include "check.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// No error has this number: errno still has it after a call that left it alone.
+// No error has this number: errno keeps it across a call that does not set it.
 enum { UNTOUCHED = 4711 };
 
 static inline const char *error_name(int error) {
@@ -33,7 +34,7 @@ static inline const char *error_name(int error) {
     return "0";
 #ifdef __GLIBC__
   const char *name = strerrorname_np(error);
-#else // only the tests of glibc compare what is printed
+#else // the printed names are compared by tests on glibc only
   const char *name = strerror(error);
 #endif
   return name ? name : "another number";
@@ -47,7 +48,7 @@ static inline void say(const char *format, ...) {
   vprintf(format, args);
   va_end(args);
   putchar('\n');
-  fflush(stdout); // for a fork or a death that follows
+  fflush(stdout); // a fork or an abort may follow
 }
 
 static inline void say_result(const char *what, const char *call,
@@ -66,7 +67,7 @@ static inline void say_number(const char *what, const char *call, long result,
   say_result(what, call, text, error);
 }
 
-// A call and its text in the source, and what is said before it.
+// Makes the call and prints its result; what is printed before text.
 #define SHOW_TEXT(what, text, call)                                            \
   do {                                                                         \
     errno = UNTOUCHED;                                                         \
@@ -83,25 +84,17 @@ static inline void say_number(const char *what, const char *call, long result,
     say_number(what, text, result_, errno_);                                   \
   } while (0)
 
-// Calls whose result is an error number, as those of pthread, or any number.
+// SHOW is for calls that return an error number, as pthread functions do.
+// SHOW_NUMBER is for calls that return any number.
 #define SHOW(call) SHOW_TEXT("", #call, call)
 #define SHOW_AS(what, call) SHOW_TEXT(what, #call, call)
 #define SHOW_NUMBER(call) SHOW_NUMBER_TEXT("", #call, call)
 #define SHOW_NUMBER_AS(what, call) SHOW_NUMBER_TEXT(what, #call, call)
 
-// What the test itself needs to go on.
-#define NEED(cond)                                                             \
-  do {                                                                         \
-    if (!(cond)) {                                                             \
-      fprintf(stderr, "%s:%d: failed: %s (%s)\n", __FILE__, __LINE__, #cond,   \
-              error_name(errno));                                              \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
-
 static inline pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
 
-// From now on a clock, in milliseconds; negative is the past.
+// Returns the time in ms milliseconds by the clock; a negative ms is in the
+// past.
 static inline struct timespec after_on(clockid_t clock, int ms) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -114,8 +107,9 @@ static inline struct timespec after(int ms) {
   return after_on(CLOCK_REALTIME, ms);
 }
 
-// True if the thread or process sleeps in the system call, with an address
-// inside of the object as first argument; any argument if there is no object.
+// Returns true if the thread or process sleeps in the system call and its first
+// argument is an address inside the object. With object NULL any argument will
+// do.
 static inline int is_blocked(pid_t tid, long number, const void *object,
                              size_t size) {
   char path[40], line[200];
@@ -129,7 +123,7 @@ static inline int is_blocked(pid_t tid, long number, const void *object,
     return 0;
   char *end;
   long at = strtol(line, &end, 10);
-  if (end == line || at != number) // "running" is no number
+  if (end == line || at != number) // the line of a running thread is "running"
     return 0;
   uintptr_t arg = (uintptr_t)strtoull(end, NULL, 16);
   return !object || arg - (uintptr_t)object < size;
@@ -146,15 +140,16 @@ static inline void until_blocked(pid_t tid, long number, const void *object,
   _exit(1);
 }
 
-// The same of a thread that stores its id at tid before.
+// Waits likewise for a thread that first stores its id at tid.
 static inline void until_waits_in(const pid_t *tid, long number) {
   while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
     usleep(100);
   until_blocked(*tid, number, NULL, 0);
 }
 
-// The same of one that sleeps anywhere, for the search of stuck threads: the
-// state says no address of what it waits for, which would be reached then.
+// Waits until such a thread sleeps anywhere. It reads the thread's state
+// because /proc/.../syscall shows the address that the thread waits for. The
+// search for stuck threads would find this address on our stack.
 static inline void until_sleeps(const pid_t *tid) {
   char path[40], text[64] = "";
   while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0)
@@ -168,7 +163,7 @@ static inline void until_sleeps(const pid_t *tid) {
   }
 }
 
-// A thread that runs a function.
+// A thread and the function that it runs.
 struct thread {
   pthread_t id;
   pid_t tid;
@@ -196,20 +191,20 @@ static inline void finish(struct thread *t) {
   NEED(pthread_join(t->id, NULL) == 0);
 }
 
-// Waits until the thread waits on a futex inside of the object.
+// Waits until the thread waits on a futex inside the object.
 static inline void until_waiting(struct thread *t, const void *object,
                                  size_t size) {
   until_blocked(t->tid, SYS_futex, object, size);
 }
 
-// Starts the thread and waits until it waits.
+// Starts the thread and returns when it waits on a futex inside the object.
 static inline void start_waiting(struct thread *t, void (*run)(void *),
                                  void *arg, const void *object, size_t size) {
   start(t, run, arg);
   until_waiting(t, object, size);
 }
 
-// Runs the function in a thread of its own, to its end.
+// Runs the function in a thread of its own and joins it.
 static inline void elsewhere(void (*run)(void *), void *arg) {
   struct thread t;
   start(&t, run, arg);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For end-to-end tests of the block and mutex profiles: has one thread wait for
-// another in functions of the test, which have sections of their own so that
-// stacks tell them apart without symbols, and compares the records with the
-// times between which the wait must have been.
+// Helpers for end-to-end tests of the block and mutex profiles. One thread
+// waits for another in functions of the test. Each function has a section of
+// its own, so that stacks tell the functions apart without symbols. The records
+// are compared with the bounds of the time that the wait can have lasted.
 
 #ifndef MPROF_TEST_INPUTS_WAITED_H
 #define MPROF_TEST_INPUTS_WAITED_H
@@ -16,7 +16,8 @@
 
 #include <mprof/mprof.h>
 
-// Words of the runtime: not 0 while somebody waits for an object there.
+// The runtime's table of waiters: not 0 while a thread waits for an object that
+// hashes to the word.
 #ifdef __cplusplus
 extern "C"
 #else
@@ -34,13 +35,13 @@ static inline void until_waited_for(const void *object) {
   NEED(is_waited_for(object));
 }
 
-// --- functions that are told apart ---
+// --- functions that the records tell apart ---
 
 struct code {
   const char *name;
   uintptr_t begin, end;
 };
-// On a definition; CODE(name) is then where it lies.
+// Stands before a definition; CODE(name) is then the range of its code.
 #define OWN_CODE(name) __attribute__((noinline, section("code_" #name)))
 #define DECLARE_CODE(name)                                                     \
   extern char __start_code_##name[], __stop_code_##name[]
@@ -59,13 +60,13 @@ struct waited {
   unsigned records;
   long long count;
   double seconds;
-  uintptr_t leaf; // of the last
+  uintptr_t leaf; // of the last record found
 };
 
 enum { ANYWHERE = 0, SECOND = 1 };
 
-// What was recorded with c in a stack: as its second frame, behind the hooked
-// function, or anywhere.
+// Sums up the records that have an address of c in their stack: as the second
+// frame, behind the hooked function, or anywhere.
 static inline struct waited waited_in(profile *get, const struct code *c,
                                       int at) {
   static struct mprof_block_record records[4096];
@@ -93,7 +94,8 @@ static inline double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-// What a record must be: none if count is 0; of no certain function if op is.
+// The expected record: none if count is 0, of any hooked function if op is
+// NULL.
 struct expected {
   long long count;
   const void *op;
@@ -104,7 +106,7 @@ static int failures;
 
 static inline void check_waited(const char *what, const char *where,
                                 struct waited w, struct expected e) {
-  // The runtime's clock is right within 1 %.
+  // The clock of the runtime is right within 1 %.
   int ok = w.count == e.count && w.records == (e.count != 0);
   if (e.count != 0)
     ok = ok && w.seconds >= e.least * 0.99 && w.seconds <= e.most * 1.01 + 1e-4;
@@ -120,20 +122,20 @@ static inline void check_waited(const char *what, const char *where,
           e.count, e.least, e.most, (unsigned long)e.op + 1);
 }
 
-// --- a thread that waits, and one that ends it ---
+// --- a thread that waits, and another that ends the wait ---
 
 struct contest {
   const char *name;
-  void (*take)(void); // by the main thread; may be NULL
+  void (*take)(void); // called by the main thread; may be NULL
   void (*wait)(void *);
   void (*release)(void);
-  const void *object;               // in the table of waiters, or
+  const void *object;               // key in the table of waiters, or NULL
   long number;                      // the system call that the waiter sleeps in
-  const void *wait_op, *release_op; // hooked functions; 0: nothing recorded
+  const void *wait_op, *release_op; // hooked functions; NULL: no record
   struct code waiter, releaser;
 };
 
-// Milliseconds that a wait is made to last at least.
+// Shortest time that a wait is made to last, in milliseconds.
 enum { HOLD_MS = 15 };
 
 static inline void run_contest(const struct contest *c, int at) {
@@ -152,9 +154,9 @@ static inline void run_contest(const struct contest *c, int at) {
   c->release();
   double most = now() - first;
   finish(&t);
-  if (!c->object) // it lasts until the waiter runs again
+  if (!c->object) // the wait lasts until the waiter runs again
     most = now() - first;
-  const int any = at == ANYWHERE; // the hooked function is the library's affair
+  const int any = at == ANYWHERE; // the library chooses the hooked function
   struct expected wait = {c->wait_op != NULL, any ? NULL : c->wait_op, least,
                           most};
   struct expected release = {c->release_op != NULL, any ? NULL : c->release_op,

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: who links with --wrap=malloc is called for each malloc, dynamically
-// linked and static, and sites are counted.
+// Intent: a program that is linked with --wrap=malloc has its wrapper called
+// for each malloc, linked dynamically or statically, and its sites are counted.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for how in "" -static; do \
 // RUN:   %mprof_clang -fmprof -O1 -fno-builtin -I%src/test/Inputs $how %s \
 // RUN:     -Wl,--wrap=malloc,--wrap=free -o app || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} ./app || exit 1; done
 
 #include "records.h"
 
@@ -32,7 +31,7 @@ void __wrap_free(void *p) {
 static void *volatile p;
 
 int main(void) {
-  mallocs = frees = 0; // libc's own, at start
+  mallocs = frees = 0; // ignores libc's own calls at start
   for (int i = 0; i < 10; i++) {
     p = malloc(777);
     free(p);

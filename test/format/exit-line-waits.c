@@ -1,59 +1,60 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at exit each profile that has something to tell gets a file, and the
-// one line names them all with their counts; a program with one thread and no
-// rates gets no more than before.
+// Intent: at exit each profile that has data is written to a file, and a single
+// line names all files with their counts. A program with one thread and without
+// rates gets only a heap profile and a report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1 ./app all 2>&1 \
+// RUN: %run{block_rate=1:mutex_fraction=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL
 // ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (0 samples: {{[^()]*}}), mprof.app.[[PID]].block.pb.gz (4 waits, 2 stacks), mprof.app.[[PID]].mutex.pb.gz (1 contention, 1 stack), mprof.app.[[PID]].threadcreate.pb.gz (1 thread, 1 stack) and mprof.app.[[PID]].txt; incomplete: truncated_waits 1{{$}}
 // ALL-NOT: mprof
 // RUN: gzip -t mprof.app.*.block.pb.gz && gzip -t mprof.app.*.mutex.pb.gz
 // RUN: gzip -t mprof.app.*.threadcreate.pb.gz && rm mprof.app.*
 //
-// RUN: env MPROF_OPTIONS=debug=1:report=0:log_path=x:all_threads=1:block_rate=1 \
+// RUN: %run{debug=1:report=0:log_path=x:all_threads=1:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (0 samples{{[^()]*}}), x.[[PID]].block.txt (4 waits, 2 stacks), x.[[PID]].mutex.txt (1 contention, 1 stack) and x.[[PID]].threadcreate.txt (4 threads, 2 stacks);
 // RUN: grep -q '^--- contention:' x.*.block.txt
 // RUN: grep -q '^--- mutex:' x.*.mutex.txt
 // RUN: grep -q '^threadcreate profile: total 4$' x.*.threadcreate.txt && rm x.*
 //
-// Rates that are on are reason enough, as are samples from before they were
-// turned off; threadcreate=0 is one against the threads.
-// RUN: env MPROF_OPTIONS=block_rate=1:report=0 ./app 2>&1 \
+// A profile is written if its rate is on, or if it has samples from before the
+// rate was turned off. With threadcreate=0 the profile of threads is not
+// written.
+// RUN: %run{block_rate=1:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EMPTY
 // EMPTY: heap.pb.gz ({{[^()]*}}) and mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
-// RUN: env MPROF_OPTIONS=threadcreate=0:report=0 ./app all 2>&1 \
+// RUN: %run{threadcreate=0:report=0} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=THREADS
 // THREADS: heap.pb.gz {{.*}}block.pb.gz {{.*}}mutex.pb.gz (1 contention, 1 stack);
 // RUN: ./app 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt{{$}}
 //
-// Without a rate of its own the heap is not asked for beside others.
-// RUN: env MPROF_OPTIONS=heap_rate=0:block_rate=1:report=0 ./app 2>&1 \
+// With heap_rate=0 the heap profile is not written beside others.
+// RUN: %run{heap_rate=0:block_rate=1:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NO-RATE
 // NO-RATE: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
-// RUN: env MPROF_OPTIONS=heap_rate=0:report=0 ./app 2>&1 \
+// RUN: %run{heap_rate=0:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALONE
 // ALONE: heap.pb.gz (0 samples: the heap rate is 0){{$}}
 //
-// Where no profile is written the report has the numbers; without a heap there
-// is no file of it.
-// RUN: env MPROF_OPTIONS=profile=0:heap=0:block_rate=1 ./app all 2>&1 \
+// With profile=0 the report has the numbers. With heap=0 the heap profile is not
+// written beside others.
+// RUN: %run{profile=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPORT
 // REPORT: mprof: wrote mprof.app.{{[0-9]+}}.txt (4 waits, 2 stacks; 1 contention, 1 stack; 1 thread, 1 stack);
-// RUN: env MPROF_OPTIONS=report=0:heap=0:block_rate=1 ./app all 2>&1 \
+// RUN: %run{report=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOHEAP
 // NOHEAP: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (4 waits,
-// RUN: env MPROF_OPTIONS=heap=0 ./app 2>&1 | FileCheck %s --check-prefix=OFF
+// RUN: %run{heap=0} ./app 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF: heap.pb.gz (0 samples: heap=0) and
 //
-// A long path does not cut the line.
+// A long path does not truncate the line.
 // RUN: mkdir -p $(printf %%0200d 0)/$(printf %%0200d 1)
-// RUN: env MPROF_OPTIONS=log_path=$(printf %%0200d 0)/$(printf %%0200d 1)/x:block_rate=1 \
+// RUN: %run{log_path=$(printf %%0200d 0)/$(printf %%0200d 1)/x:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=LONG
 // LONG: block.pb.gz {{.*}}mutex.pb.gz {{.*}}threadcreate.pb.gz (1 thread, 1 stack) and {{.*}}1/x.{{[0-9]+}}.txt; incomplete: truncated_waits 1{{$}}
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at exit one line says what was written where, or why nothing was, and
-// the exit code stays the program's.
+// Intent: at exit one line names the files that were written, or says why none
+// was. The exit status stays the program's.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
@@ -11,37 +11,35 @@
 // BOTH-NEXT: exit code 7
 // RUN: gzip -t mprof.app.*.heap.pb.gz && grep -q SUMMARY mprof.app.*.txt
 //
-// RUN: env MPROF_OPTIONS=debug=1:report=0:log_path=x.%%p ./app 2>&1 \
+// RUN: %run{debug=1:report=0:log_path=x.%%p} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TEXT
 // TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (3 samples, 2 stacks); incomplete
 // RUN: grep -q 'heap profile: 3: 300' x.*.heap.txt
 //
-// RUN: env MPROF_OPTIONS=profile=0:log_path=only ./app 2>&1 \
+// RUN: %run{profile=0:log_path=only} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPORT
 // REPORT: mprof: wrote only.[[PID:[0-9]+]].txt (3 samples, 2 stacks); incomplete
 //
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./app 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=NONE
+// RUN: %run_quiet ./app 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: mprof: wrote nothing: profile=0 and report=0
 // NONE-NEXT: exit code 7
 //
-// RUN: env MPROF_OPTIONS=log_path=/missing/a.%%p ./app 2>&1 \
+// RUN: %run{log_path=/missing/a.%%p} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MISSING
 // MISSING: mprof: cannot write /missing/a.[[PID:[0-9]+]].heap.pb.gz: no such file or directory (is its directory missing?)
 // MISSING-NEXT: mprof: cannot write /missing/a.[[PID]].txt: no such file or directory
 // MISSING-NEXT: exit code 7
 //
-// RUN: env MPROF_OPTIONS=log_path=stderr ./app 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=STDERR
+// RUN: %run{log_path=stderr} ./app 2>&1 | FileCheck %s --check-prefix=STDERR
 // STDERR: heap report
 // STDERR: SUMMARY: MProf: 300 bytes
 // STDERR-NEXT: exit code 7
 //
-// RUN: env MPROF_OPTIONS=heap=0 ./app 2>&1 | FileCheck %s --check-prefix=OFF
+// RUN: %run{heap=0} ./app 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF: (0 samples: heap=0) and
 //
 // RUN: ./app blind 2>&1 | FileCheck %s --check-prefix=BLIND
-// RUN: env MPROF_OPTIONS=log_path=stderr ./app blind 2>&1 \
+// RUN: %run{log_path=stderr} ./app blind 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BLIND
 // BLIND-NOT: mprof: cannot
 // BLIND: mprof: wrote nothing: cannot read /proc/self/maps: too many open files

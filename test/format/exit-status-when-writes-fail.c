@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a profile that cannot be written, for the limit of file sizes or for
-// a stderr that nobody reads, does not change how the program ends.
+// Intent: a profile that cannot be written, because of the limit of file sizes
+// or because stderr has no reader, does not change how the program ends.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
@@ -12,7 +12,7 @@
 // RUN: test -z "$(ls | grep pb.gz)"
 //
 // RUN: ./app unread && ls mprof.app.*.heap.pb.gz
-// RUN: env MPROF_OPTIONS=log_path=stderr ./app unread
+// RUN: %run{log_path=stderr} ./app unread
 
 #include "bucket/bucket.h"
 #include "sys/process.h"

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: whichever mapping the system refuses while profiles of all kinds are
-// written at exit, the process ends as it would, says something, and leaves no
-// half file: those that it names are whole.
+// Intent: profiles of all kinds are written at exit, and the system refuses any
+// one of the mappings for that. The process still ends normally, prints a
+// message, and leaves no partial file: the files that it names are complete.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: for debug in 0 1; do for n in $(seq 1 60); do \
-// RUN:   env MPROF_OPTIONS=symbolize=0:debug=$debug ./app $n 2> err; \
+// RUN:   %run{symbolize=0:debug=$debug} ./app $n 2> err; \
 // RUN:   test $? = 7 && grep -q '^mprof: ' err || exit 1; \
 // RUN: done; done
 // RUN: grep -c threadcreate.txt err && not grep 'out of memory' err

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: whichever mapping a writer of the heapx profile asks for in vain, it
-// says so or writes all of the profile, and leaves no other file.
+// Intent: the system refuses any one of the mappings that a writer of the heapx
+// profile asks for. The writer then returns an error or writes the complete
+// profile, and leaves no other file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app

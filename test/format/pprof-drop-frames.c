@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: drop_frames takes allocation functions, allocators' allocate members
-// and registered wrappers by their whole name, and nothing else: pprof drops
-// the frames leafwards too, so what constructors allocate must not match.
+// Intent: drop_frames matches the whole names of allocation functions, of
+// allocators' allocate members and of registered wrappers, and nothing else.
+// pprof also drops all frames leafwards, so functions that allocate in
+// constructors must not match.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
@@ -43,7 +44,7 @@ int main(void) {
   const char *const names[] = {"my::pool::get", "xmalloc"};
   struct __mprof_wrappers node = {.names = names, .count = 2};
   __mprof_register_wrappers(&node);
-  // Names that do not fit are left out; the expression stays one.
+  // Names that do not fit are left out; the result is a valid expression.
   static char text[401];
   static const char *long_names[3000];
   memset(text, '+', 400);
@@ -51,7 +52,7 @@ int main(void) {
     long_names[i] = text;
   struct __mprof_wrappers many = {.names = long_names, .count = 3000};
   CHECK_EQ(mprof_write_heap_pprof(&snap, "heap.pb.gz", false), 0);
-  // The newest module's names come first.
+  // The names of the newest module come first.
   __mprof_unregister_wrappers(&node);
   __mprof_register_wrappers(&many);
   __mprof_register_wrappers(&node);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the seven values of the heapx profile, scaled as
-// the heap profile's are, and shows temporary blocks unless asked for others;
-// stacks of which there is nothing to tell are not in it.
+// Intent: go tool pprof reads the seven values of the heapx profile, scaled
+// like the heap profile, and shows temporary blocks unless asked for another
+// value. Stacks whose values are all 0 are left out.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -20,7 +20,7 @@
 // CHECK: PeriodType: space bytes
 // CHECK: Period: 524288
 // CHECK: temporary_objects/count[dflt] temporary_space/bytes in_place/count moved/count copied_space/bytes alloc_slack_space/bytes slack_space/bytes{{$}}
-// A factor of 512.5, as in pprof-values.c.
+// Scaled by a factor of 512.5, as in pprof-values.c.
 // CHECK: 1537 1574400 512 1025 307500 20500 15375: [[A:[0-9]+]] [[B:[0-9]+]]
 // CHECK-NEXT: bytes:[1024]
 // CHECK: 0 0 0 0 0 1 0: [[B]]
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
   snap_add(1024, 10, 4, 2, both);
   snap_add_heapx((uint64_t[]){3, 1, 2, 600, 40, 10});
-  snap_add(1024, 10, 10, 2, both); // nothing to tell
+  snap_add(1024, 10, 10, 2, both); // all values are 0
   snap_add_heapx((uint64_t[]){0, 0, 0, 0, 0, 0});
   snap_add(524288, 1, 1, 1, both + 1);
   snap_add_heapx((uint64_t[]){0, 0, 0, 0, 1, 0}); // all are freed

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the deepest stack, many locations and an empty profile are written
-// whole, with dense ids, and nothing that was mapped stays so.
+// completely, with consecutive ids, and no memory stays mapped.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

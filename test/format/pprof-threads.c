@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the thread creation profile: threads by the stack
-// that created them, with the live ones' names as labels; threads of unknown
-// creation are under a pseudo frame, which every reader keeps.
+// Intent: go tool pprof reads the threadcreate profile: threads by the stack
+// that created them, with the names of live threads as labels. Threads whose
+// creation was not seen are under a pseudo frame, which every reader keeps.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: env MPROF_OPTIONS=all_threads=1 ./app
+// RUN: %run{all_threads=1} ./app
 // RUN: %go tool pprof -raw threads.pb.gz | FileCheck %s
 // RUN: %go119 tool pprof -raw threads.pb.gz | FileCheck %s
 // RUN: %go tool pprof -top threads.pb.gz | FileCheck %s --check-prefix=TOP

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a stack that was cut, by the unwinder or at code that is no longer
-// mapped, ends with the pseudo frame [truncated], which pprof keeps as it is.
+// Intent: a stack that was truncated, by the unwinder or at code that is no
+// longer mapped, ends with the pseudo frame [truncated], which pprof keeps.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -29,7 +29,7 @@
 // CHECK-NEXT: bytes:[524288]
 // CHECK: 1 829411 0 0: [[A]]
 // CHECK-NEXT: bytes:[524288]
-// A block of no size has no label.
+// A block of size 0 has no label.
 // CHECK: 3 0 3 0: [[A]]
 // CHECK-NEXT: Locations
 // CHECK: [[A]]: [[LEAF]] M=1 leaf
@@ -51,7 +51,7 @@ __attribute__((noinline)) void root(void) { __asm__ volatile("nop;nop"); }
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 3);
-  // Return addresses: the first belongs to the instruction before it.
+  // These are return addresses: each belongs to the instruction before it.
   mprof_pc both[] = {snap_pc(leaf, 1), snap_pc(root, 1)};
   snap_add(1024, 4, 1, 2, both);
   snap_add(524288, 1, 0, 1, both + 1);

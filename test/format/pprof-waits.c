@@ -3,7 +3,7 @@
 //
 // Intent: go tool pprof reads block and mutex profiles: contentions and delay
 // in nanoseconds, by stacks that begin with the function that waited or
-// unlocked, with the lock and the kind of wait as labels.
+// unlocked. The lock and the kind of wait are labels.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -52,7 +52,7 @@
 // MUTEX-DAG: {{ }}[[UNLOCK]]: {{.*}} pthread_mutex_unlock
 // MUTEX-DAG: {{ }}[[LOST]]: {{.*}} M=1 mprof::_LostContendedRuntimeLock
 //
-// The delay is what is shown, and the function that waited is on top.
+// By default pprof shows the delay, with the function that waited on top.
 // TOP: Type: delay
 // TOP: Showing nodes accounting for 4s, 100% of 4s total
 // TOP: 4s 100% 100% 4s 100% pthread_mutex_lock
@@ -67,7 +67,8 @@
 //
 // READ: sample_types: contentions/count delay/nanoseconds{{$}}
 // READ-NEXT: period: contentions/count 1{{$}}
-// No function that locks or waits is dropped, and no type is the default.
+// drop_frames has no function that locks or waits, and there is no default
+// type.
 // READ-NEXT: drop_frames: my_lock(\[abi:.*\])?(<.*>)?{{$}}
 // READ-NEXT: time_nanos: {{[0-9]+$}}
 // READ: sample: 3 4000000000 kind=mutex lock=queue (0x1000) : pthread_mutex_lock <- leaf <- root{{$}}

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report's section of the heapx profile has its totals and, by
-// stack, the most temporary blocks, bytes copied and slack in use; a list that
-// would be empty is not there.
+// Intent: the heapx section of the report has the totals and, by stack, the
+// most temporary blocks, bytes copied and slack in use. An empty list is left
+// out.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
   CHECK(mprof_init_ready());
   snap.rate = 1;
   mprof_pc at_leaf[] = {snap_pc(leaf, 1)}, at_root[] = {snap_pc(root, 1)};
-  uint64_t k = argc > 2; // else nothing became of any
+  uint64_t k = argc > 2; // 0: no heapx events at all
   snap_add(200, 20, 10, 1, at_leaf);
   snap_add_heapx((uint64_t[]){5 * k, 0, 2 * k, 400 * k, 40 * k, 10 * k});
   snap_add(1000, 20, 10, 1, at_leaf);

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report names the library of a frame that has a line, also of one
-// that is opened, inlined or unloaded by then, and none for the program itself.
+// Intent: the report names the library of a frame that has a line, even if the
+// library was opened later, the function was inlined or the library has been
+// unloaded. It names no library for frames of the program itself.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for name in linked opened gone; do \
 // RUN:   %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DNAME=$name %s \
 // RUN:     -o lib$name.so -Wl,--build-id || exit 1; done
 // RUN: %mprof_clang -fmprof -O1 -g1 %s ./liblinked.so -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=x ./app
+// RUN: %run{heap_rate=1:log_path=x} ./app
 // RUN: FileCheck %s < x.*.txt
 // CHECK: Stacks with the most bytes in use
 // CHECK: #0 0x{{[0-9a-f]+}} in allocate {{.*}}report-names-libraries.c:[[#]] (liblinked.so){{$}}

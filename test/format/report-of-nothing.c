@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a report of nothing says why: the option, the rate, or the program.
+// Intent: a report without samples says why: because of an option, the rate, or
+// the program.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: env MPROF_OPTIONS=heap=0 ./app 524288 | FileCheck %s --check-prefix=HEAP
+// RUN: %run{heap=0} ./app 524288 | FileCheck %s --check-prefix=HEAP
 // RUN: ./app 0 | FileCheck %s --check-prefix=RATE
 // RUN: ./app 1 | FileCheck %s --check-prefix=CODE
 // RUN: ./app 1024 | FileCheck %s --check-prefix=FEW

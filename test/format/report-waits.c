@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the report has a section for each kind of profile that is on: the
-// stacks that waited and that made others wait, by time, with their locks; the
-// stacks that created threads, with the live ones' names; and a line each for
-// scripts, of which the heap's is the last. What is off is left out.
-//
+// stacks that waited and those that made others wait, by time, with their
+// locks; and the stacks that created threads, with the names of live threads.
+// For each kind there is a line for scripts, that of the heap last. Profiles
+// that are off are left out.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: env MPROF_OPTIONS=block_rate=10000:mutex_fraction=3 ./app report.txt all
+// RUN: %run{block_rate=10000:mutex_fraction=3} ./app report.txt all
 // RUN: FileCheck %s < report.txt
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:top=1 ./app top.txt all
+// RUN: %run{block_rate=1:mutex_fraction=1:top=1} ./app top.txt all
 // RUN: FileCheck %s --check-prefix=TOP < top.txt
-// RUN: env MPROF_OPTIONS=block_rate=1:heap=0 ./app noheap.txt
+// RUN: %run{block_rate=1:heap=0} ./app noheap.txt
 // RUN: FileCheck %s --check-prefix=NOHEAP < noheap.txt
 // RUN: ./app plain.txt && FileCheck %s --check-prefix=PLAIN < plain.txt
 //

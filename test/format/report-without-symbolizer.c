@@ -1,29 +1,31 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without a usable llvm-symbolizer frames have module and offset, and
-// one message says what is missing; no other program is run in its place.
+// Intent: without a usable llvm-symbolizer, frames have the module and the
+// offset, and one message says what is missing. No other program is run
+// instead.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// A sanitizer would name them by its own options.
+// A sanitizer would name frames by its own options.
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
 // RUN:   -o app
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=/bin/true ./app 2> err
+// RUN: %run{external_symbolizer_path=/bin/true} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=OTHER < err
 // RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer ./app 2> err
+// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: FileCheck %s --check-prefix=OTHER < err
 // RUN: test ! -e ran
 // RUN: chmod +x llvm-symbolizer
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer ./app 2> err
+// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer} ./app 2> err
 // RUN: FileCheck %s < report.txt
 // RUN: test -e ran
 // RUN: ln -s %llvm_tools/llvm-symbolizer llvm-symbolizer-mine
-// RUN: env PATH=/nowhere MPROF_OPTIONS=external_symbolizer_path=$PWD/llvm-symbolizer-mine ./app 2> err
+// RUN: %run{external_symbolizer_path=$PWD/llvm-symbolizer-mine} \
+// RUN:   PATH=/nowhere ./app 2> err
 // RUN: FileCheck %s --check-prefix=NAMED < report.txt
-// RUN: env MPROF_OPTIONS=symbolize=0 ./app 2> err
+// RUN: %run{symbolize=0} ./app 2> err
 // RUN: FileCheck %s < report.txt
 //
 // CHECK: #0 0x{{[0-9a-f]+}} ({{.*}}/app+0x{{[0-9a-f]+}})

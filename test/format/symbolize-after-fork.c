@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a child that was forked while frames were being named names its own,
-// and does not keep the parent's helper alive.
+// Intent: a child that is forked while frames are being named can name its own
+// frames, and does not keep the parent's helper process alive.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && timeout 20 ./app
@@ -42,7 +42,7 @@ int main(void) {
   name_leaf();
   int go[2], status;
   CHECK_EQ(pipe(go), 0);
-  // Without the handlers of the runtime: another thread would be in there.
+  // Skips the runtime's fork handlers, as if another thread named the frames.
   pid_t pid = (pid_t)syscall(SYS_fork);
   if (pid == 0) {
     mprof_symbolize_forget();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: naming frames stays away from the program: no child to wait for, no
-// signal, no descriptor or mapping left, no word on stdout, however SIGCHLD is
-// handled and however small the calling thread's stack is.
+// Intent: naming frames does not disturb the program. It leaves no child to
+// wait for, no signal, no descriptor or mapping, and no text on stdout, however
+// SIGCHLD is handled and however small the stack of the calling thread is.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

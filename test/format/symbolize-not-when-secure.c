@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a set-user-id program starts no llvm-symbolizer, which would run with
-// the environment of whoever started it.
+// Intent: a set-user-id program does not start llvm-symbolizer, which would run
+// with the environment of the user who started the program.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: printf '#!/bin/sh\necho ran > ran' > llvm-symbolizer
@@ -10,7 +10,7 @@
 // A sanitizer would name frames by its own options.
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common \
 // RUN:   -o app
-// RUN: env MPROF_OPTIONS=external_symbolizer_path=./llvm-symbolizer ./app 2> err
+// RUN: %run{external_symbolizer_path=./llvm-symbolizer} ./app 2> err
 // RUN: not grep names err
 // RUN: test ! -e ran
 
@@ -24,7 +24,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-// What the kernel would have said behind the environment's strings.
+// Writes the auxiliary vector behind the environment as the kernel does for
+// such programs.
 static void become_secure(void) {
   char **p = environ;
   while (*p != NULL)

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: while another thread keeps the lock of the dynamic loader, frames
-// stay without names after two seconds, and a message says why; one that keeps
-// it for a moment does not matter.
+// Intent: if another thread holds the lock of the dynamic loader, frames stay
+// without names after two seconds, and a message says why. A thread that holds
+// the lock for a moment does not matter.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

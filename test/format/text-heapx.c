@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the heapx profile's legacy text is one of counts that go tool pprof
-// reads, most temporary blocks first, of each stack once, with all values in
-// the line before.
+// Intent: go tool pprof reads the legacy text of the heapx profile as a text of
+// counts. The stacks with the most temporary blocks come first, each stack is
+// there once, and the line before it has all values.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

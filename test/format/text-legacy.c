@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: go tool pprof reads the legacy text and scales it to the numbers of
-// Go's own table; records come by bytes in use, and frames are named.
+// Go's own table. Records are ordered by bytes in use, and frames are named.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -38,7 +38,7 @@
 // CHECK-DAG: {{ }}[[A]]: 0x{{[0-9a-f]+}} M=1 leaf
 // CHECK-DAG: {{ }}[[B]]: 0x{{[0-9a-f]+}} M=1 root
 //
-// A profile of which nothing is freed must not be taken for one of two columns.
+// A profile without freed blocks must not be taken for one of two columns.
 // EQUAL: heap profile: 1: 64 [1: 65] @ heap/1048576
 // EQUAL-NEXT: 1: 64 [1: 64] @ 0x
 

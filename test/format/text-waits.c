@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: go tool pprof reads the legacy texts of waits with the counts and
-// delays of the protobuf files, whatever the rates: they were scaled before.
+// Intent: go tool pprof reads the legacy texts of waits with the same counts
+// and delays as the protobuf files, whatever the rates: the values in the texts
+// are scaled already.
 //
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -66,7 +67,7 @@ static void fill(int type, mprof_pc op) {
 
 int main(void) {
   waits_start();
-  mprof_clock_set(no_time, 1999999999); // so that there is something to round
+  mprof_clock_set(no_time, 1999999999); // makes rounding necessary
   fill(MPROF_BUCKET_BLOCK, OP_PC(pthread_mutex_lock));
   fill(MPROF_BUCKET_MUTEX, OP_PC(pthread_mutex_unlock));
   CHECK_EQ(mprof_write_profile("block", "block.txt", 1), 0);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_write_profile writes either format, refuses what it does not
-// know, says what the system refused, and leaves errno and the old file alone.
-//
+// Intent: mprof_write_profile writes either format, refuses unknown profiles
+// and formats, returns the system's error, and leaves errno and the old file as
+// they were.
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
 // RUN: gzip -t heap && gzip -t allocs
@@ -12,7 +12,7 @@
 // RUN: head -1 block.txt | grep -q '^--- contention:$'
 // RUN: head -1 mutex.txt | grep -q '^--- mutex:$'
 // RUN: head -1 threadcreate.txt | grep -q '^threadcreate profile: total 0$'
-// What is written has all that it should, whatever failed.
+// A file that is written is complete, whatever failed.
 // RUN: for f in ??.block.0 ??.mutex.0; do %mprof_read $f \
 // RUN:   | grep '^sample: 1 0 .*: 0x[0-9a-f]* 0x[0-9a-f]*$' || exit 1; done
 // RUN: for f in ??.block.1 ??.mutex.1; do \
@@ -50,7 +50,7 @@ int main(void) {
   CHECK_EQ(mprof_write_profile("threadcreate", "threadcreate.txt", 1), 0);
   CHECK_EQ(mprof_write_profile("mutex", "missing/x", 0), ENOENT);
   CHECK_EQ(mprof_write_profile("threadcreate", "missing/x", 1), ENOENT);
-  // Each mapping that a writer makes may fail.
+  // Any mapping that a writer makes may fail.
   const mprof_pc stack[] = {(mprof_pc)main + 1, (mprof_pc)main + 2};
   for (int type = MPROF_BUCKET_BLOCK; type <= MPROF_BUCKET_THREAD; type++)
     count_waits(bucket_of(wait_key(type, 0, 0x1000, stack, 2)), 1, 1);

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: under a limit on address space the profiler takes a small part of it:
-// the program gets the memory it gets without, and is counted all the same.
+// Intent: under a limit on address space the profiler takes only a small part
+// of it. The program gets as much memory as it would without MProf, and its
+// allocations are still counted.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: bash -c 'ulimit -v 1000000 && \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t'
+// RUN:   %run_quiet{heap_rate=1} %t'
 
 #include "records.h"
 

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks of the program's own allocators are in the log, marked so,
-// also where they begin at the address of the block that they were cut from;
-// those of an arena are freed one by one when it is reset, by who resets it.
+// Intent: blocks of the program's own allocators are in the log and marked as
+// such, even if they begin at the address of the block that they were cut from.
+// When an arena is reset, its blocks are logged as freed one by one, by the
+// function that reset it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0:report=0 ./app
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: FileCheck %s < x.log
 // RUN: %alloc_log x.log > out && FileCheck %s --check-prefix=READ < out
 // RUN: %alloc_log --print x.log | FileCheck %s --check-prefix=PRINT

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block that is freed twice is in the log when the allocator ends the
-// process for it, with all three stacks; an address that was used again in
-// between is not; a process that is killed leaves a log that can be read.
+// Intent: if the allocator ends the process because of a double free, the log
+// shows the block that was freed twice, with all three stacks. A block whose
+// address was used again in between is not shown. A process that is killed
+// leaves a readable log.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fno-inline %s -o app
-// RUN: (ulimit -c 0; env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log ./app; \
-// RUN:   test $? = 134)
+// RUN: (ulimit -c 0; %run{heap_rate=1:alloc_log=x.log} ./app; test $? = 134)
 // RUN: %alloc_log x.log | FileCheck %s
-// RUN: (ulimit -c 0; env MPROF_OPTIONS=heap_rate=1:alloc_log=y.log ./app KILL; \
+// RUN: (ulimit -c 0; %run{heap_rate=1:alloc_log=y.log} ./app KILL; \
 // RUN:   test $? = 137)
 // RUN: %alloc_log y.log | FileCheck %s --check-prefix=KILL
 //
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
   (void)argv;
   make();
   first();
-  make(); // at the same address
+  make(); // gets the same address
   second();
   make();
   first();

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the log replaces an earlier one and no other file, and is kept from
-// other processes; what cannot be written is said once and counted, and does
-// not change what the program does: a full disk, a name that is no file, a
-// descriptor that the program closes and uses for something else.
+// Intent: the log replaces an earlier log and no other file, and other
+// processes cannot read it. If it cannot be written, this is reported once and
+// counted, and the program goes on as before. The test has a full disk, a name
+// that is no file, and a descriptor that the program closes and uses for
+// another file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
@@ -69,7 +70,7 @@ static void work(int n) {
 static void close_all(void) {
   for (int fd = 3; fd < 100; fd++)
     close(fd);
-  // Under the numbers that were free, as the program's own.
+  // The files get the numbers that were free, and belong to the program.
   for (int i = 0; i < 10; i++)
     CHECK(open("programs", O_WRONLY | O_CREAT | O_TRUNC, 0600) >= 0);
 }

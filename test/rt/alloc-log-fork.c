@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child has a log of its own where the path has %p; else it
-// says that it has none, and the parent's log has nothing of it. The parent's
-// file is not open in it, and threads may log while the process forks.
+// Intent: a forked child has a log of its own if the path contains %p.
+// Otherwise it reports that it has none, and none of its blocks are in the
+// parent's log. The parent's file is not open in the child. Threads may log
+// while the process forks.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.%%p:profile=0:report=0 ./app 2> err
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.%%p} ./app 2> err
 // RUN: test $(ls x.* | wc -l) = 11
 // RUN: for f in x.*; do %alloc_log --no-names $f > out && \
 // RUN:   ! grep note: out && grep -c ' 777 bytes' out; done \
 // RUN:   | sort | uniq -c | grep -x ' *11 1'
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=y:profile=0:report=0 ./app none 2> err
+// RUN: %run_quiet{heap_rate=1:alloc_log=y} ./app none 2> err
 // RUN: grep -c 'alloc_log: a forked child needs %%p in its path' err | grep -x 10
 // RUN: %alloc_log --no-names y > out && grep ' 777 bytes' out
 // RUN: not grep note: out
 // RUN: not grep ' 888 bytes' out
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=z.%%p:children=0:profile=0:report=0 \
-// RUN:   ./app none 2> err
+// RUN: %run_quiet{heap_rate=1:alloc_log=z.%%p:children=0} ./app none 2> err
 // RUN: test $(ls z.* | wc -l) = 1
 // RUN: %alloc_log --no-names z.* > out && not grep ' 888 bytes' out
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: objects of libgc are in the log, marked so, with the free of each
-// that a collection finds dead, and a record of each collection, by who asked
-// for it.
+// Intent: objects of libgc are in the log and marked as such, with a free for
+// each object that a collection finds dead. Each collection has a record with
+// the stack that asked for it.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0:report=0 ./app
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: FileCheck %s < x.log
 // RUN: %alloc_log --no-names x.log > out
 // RUN: FileCheck %s --check-prefix=READ < out

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the frames of libraries that come and go are those of the library
-// that was there then, also where two lie at the same addresses in turn.
+// Intent: the frames of libraries that are loaded and unloaded name the library
+// that was loaded at that time, even if two libraries use the same addresses in
+// turn.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for name in one two; do %mprof_clang -fmprof -O1 -g1 -fPIC -shared \
 // RUN:   -DPLUGIN=$name %s -o $name.so || exit 1; done
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:alloc_log=x.log ./app \
-// RUN:   > addresses
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app > addresses
 // RUN: sort -u addresses | wc -l | grep -qx '[1-4]'
 // RUN: for i in $(seq 10); do echo one; echo two; done > expected
 // RUN: %alloc_log --print x.log | sed -n '/, 0x64)$/{n;n;p;}' | diff expected -

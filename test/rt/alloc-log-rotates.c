@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a log that has reached alloc_log_mb is renamed to end in .1, in place
-// of the one before, and begun anew: two files, each that large at most but for
-// a record, that can be read by themselves and as a pair; an older log's second
-// part is not taken for this one's.
+// Intent: when a log reaches alloc_log_mb, it is renamed to end in .1,
+// replacing the previous such file, and a new log begins. Each of the two files
+// exceeds the limit by a record at most. They can be read alone and as a pair.
+// The .1 file of an older log is not taken for this log's.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:alloc_log_mb=1:profile=0 \
-// RUN:   ./app 30000
+// RUN: %run{heap_rate=1:alloc_log=x.log:alloc_log_mb=1:profile=0} ./app 30000
 // RUN: test $(ls x.log* | wc -l) = 2
 // RUN: test $(stat -c %%s x.log.1) -ge 1048576
 // RUN: test $(stat -c %%s x.log.1) -lt 1050000
@@ -20,7 +19,7 @@
 // RUN: FileCheck %s --check-prefix=GONE < second
 // RUN: n() { sed -n 's/,//g; s/^\([0-9]*\) allocations.*/\1/p' $1; }
 // RUN: test $(n both) = $(($(n first) + $(n second)))
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0 ./app 10
+// RUN: %run{heap_rate=1:alloc_log=x.log:profile=0} ./app 10
 // RUN: %alloc_log --no-names x.log | FileCheck %s --check-prefix=NEW
 //
 // CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are gone

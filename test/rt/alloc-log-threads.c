@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that allocate, free and resize blocks of one another at once
-// leave a log in which every free has its block: no address comes before the
-// free of what it had. ThreadSanitizer, which does not see the log's lock,
-// hears of it.
+// Intent: threads that allocate, free and resize each other's blocks at the
+// same time leave a log in which every free has its block: an address is never
+// allocated again before its free. ThreadSanitizer does not see the lock of the
+// log and is told about it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=x.log:profile=0:report=0 ./app
+// RUN: %run_quiet{heap_rate=1:alloc_log=x.log} ./app
 // RUN: %alloc_log --no-names x.log > out && FileCheck %s < out
 // RUN: %mprof_clang -fmprof -fsanitize=thread -O1 -g1 %s -o tsan
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=z.log:profile=0:report=0 ./tsan
-// RUN: env MPROF_OPTIONS=seed=1:heap_rate=2000:alloc_log=y.log:report=0:log_path=y ./app
+// RUN: %run_quiet{heap_rate=1:alloc_log=z.log} ./tsan
+// RUN: %run{seed=1:heap_rate=2000:alloc_log=y.log:report=0:log_path=y} ./app
 // RUN: %alloc_log --no-names y.log > out
 // RUN: FileCheck %s --check-prefix=SAMPLED < out
 // RUN: %mprof_read y.*.heap.pb.gz > profile

@@ -2,20 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the allocation log has a record of each counted block and of its
-// free, in order, with the stacks of both, also of code without MProf and of
-// blocks that are resized; the reader pairs them and names the functions. errno
-// stays.
+// free, in order, with both stacks. It also has blocks of code without MProf
+// and blocks that are resized. The reader pairs the records and names the
+// functions. errno stays as it was.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=%%e.log:log_path=x ./app 2> err
+// RUN: %run{heap_rate=1:alloc_log=%%e.log:log_path=x} ./app 2> err
 // RUN: FileCheck %s < app.log
 // RUN: %alloc_log app.log | FileCheck %s --check-prefix=READ
 // RUN: %alloc_log --print app.log | FileCheck %s --check-prefix=PRINT
 // RUN: %alloc_log --no-names app.log | FileCheck %s --check-prefix=PLAIN
 // RUN: grep ' and app.log (11 records)\|, app.log (11 records) and' err
-// RUN: env MPROF_OPTIONS=heap_rate=1:alloc_log=app.log:profile=0:report=0 ./app \
-// RUN:   2> err
+// RUN: %run_quiet{heap_rate=1:alloc_log=app.log} ./app 2> err
 // RUN: grep -x 'mprof: wrote app.log (11 records)' err
 //
 // CHECK: {{^}}# MProf allocation log 1, pid [[#PID:]], part 1, begun {{[0-9]+$}}
@@ -34,11 +33,11 @@
 // CHECK-NEXT: {{^}}	0x{{[0-9a-f]+}} app+0x{{[0-9a-f]+$}}
 // CHECK-EMPTY:
 // CHECK: {{^}}tracefree(0x[[C]], 0x3eb){{$}}
-// The free of a resized block comes before its address may be another's.
+// The free of a resized block precedes any reuse of its address.
 // CHECK: {{^}}tracefree(0x[[B]], 0x3ea){{$}}
 // CHECK: {{^}}tracealloc(0x[[D:[0-9a-f]+]], 0x1388){{$}}
 // CHECK: {{^}}tracefree(0x[[D]], 0x1388){{$}}
-// It could not be resized.
+// This block could not be resized.
 // CHECK: {{^}}tracealloc(0x[[D]], 0x1388){{$}}
 // CHECK: {{^}}tracealloc(0x[[E:[0-9a-f]+]], 0x[[#%x,SIZE:]]){{$}}
 // CHECK-NEXT: {{^}}thread

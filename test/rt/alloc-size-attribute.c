@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with -fmprof-alloc-size a library's functions that have alloc_size
-// are counted as allocators, by size and by count times size, and those that
-// release their blocks need mprof_free; the other flag, and no flag, leave them
-// alone.
+// Intent: with -fmprof-alloc-size, functions of a library that have the
+// attribute alloc_size are counted as allocators, by size or by count times
+// size. The functions that release their blocks need mprof_free. With the
+// opposite flag, and without a flag, the functions are not counted.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: %clang -O2 -c library.c
 // RUN: %mprof_clang -fmprof -fmprof-alloc-size -O2 -I%src/test/Inputs app.c \
 // RUN:   library.o -o with
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./with 1
+// RUN: %run_quiet{heap_rate=1} ./with 1
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs app.c library.o -o without
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./without 0
+// RUN: %run_quiet{heap_rate=1} ./without 0
 // RUN: %mprof_clang -fmprof -fmprof-alloc-size -fno-mprof-alloc-size -O2 \
 // RUN:   -I%src/test/Inputs app.c library.o -o off
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./off 0
+// RUN: %run_quiet{heap_rate=1} ./off 0
 
 //--- library.h
 #include <stddef.h>

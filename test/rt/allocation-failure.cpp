@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an allocation that fails does so as without MProf: NULL with ENOMEM,
-// the error of posix_memalign, bad_alloc after as many calls of the
-// new_handler, for sizes that cannot be and under a limit that was reached; the
-// old block of a realloc is untouched, what failed is not counted, and what
-// follows is.
+// Intent: an allocation fails just as it does without MProf: with NULL and
+// ENOMEM, the error of posix_memalign, or bad_alloc after as many calls of the
+// new_handler. The sizes are impossible ones, and possible ones when a memory
+// limit is reached. The old block of a failed realloc is untouched. Failed
+// allocations are not counted; later ones are.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -fno-builtin -O1 -std=c++17 %s -o plain
@@ -16,8 +16,7 @@
 // RUN:   %mprof_clangxx -fmprof $flags -fno-builtin -O1 -std=c++17 -DWITH_MPROF \
 // RUN:     -I%src/test/Inputs %s -o app || exit 1; \
 // RUN:   for mode in heap_rate=1 seed=3 seed=4:max_memory_mb=64; do \
-// RUN:     (ulimit -v 400000; env MPROF_OPTIONS=$mode:report=0:profile=0 \
-// RUN:       ./app > out) || exit 1; \
+// RUN:     (ulimit -v 400000; %run_quiet{$mode} ./app > out) || exit 1; \
 // RUN:     echo "$flags $mode" && diff expected out || exit 1; \
 // RUN:   done; \
 // RUN: done
@@ -64,7 +63,7 @@ template <typename F> static void show_new(const char *what, F f) {
                      : "nullptr");
 }
 
-// Gives up the third time.
+// Gives up at the third call.
 static void handler() {
   if (++handler_calls % 3 == 0)
     std::set_new_handler(nullptr);
@@ -102,7 +101,7 @@ static void operators() {
     show_new("new", [&] { return operator new(n); });
     show_new("new[]", [&] { return operator new[](n); });
     show_new("nothrow", [&] { return operator new(n, std::nothrow); });
-    if (i < 2) // libstdc++ rounds larger ones up to 0
+    if (i < 2) // libstdc++ rounds larger sizes up to 0
       show_new("aligned",
                [&] { return operator new(n, std::align_val_t(64)); });
     std::set_new_handler(handler);
@@ -126,7 +125,7 @@ static void alignments() {
   }
 }
 
-// Until there is no more: 100 KiB a block, 3 MiB before that.
+// Takes all memory in blocks of 100 KiB, after a first block of 3 MiB.
 static void *first;
 static void release() {
   handler_calls++;
@@ -153,7 +152,7 @@ static void fill() {
   }
 }
 
-// The largest block that there is can be had by new as well.
+// Operator new can get a block as large as any that malloc can get.
 static void largest() {
   std::size_t fits = 0, fails = std::size_t(400000) << 10;
   while (fails - fits > 1) {
@@ -189,7 +188,8 @@ int main() {
   bool is_exact = mprof_set_heap_rate(0) == 1;
   for (std::size_t size : {5000, 5001}) {
     counted c = counted_of(size);
-    // 20000 * 5000 / 512 KiB = 191 expected, 14 the standard deviation.
+    // 20000 * 5000 / 512 KiB = 191 are expected, with a standard deviation of
+    // 14.
     CHECK(is_exact ? c.allocs == 20000
                    : c.allocs > 191 - 70 && c.allocs < 191 + 70);
     CHECK(c.allocs == c.frees);

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child knows of no block of its parent's arenas and counts
-// its own anew, whatever another thread of the parent was in the middle of.
+// Intent: a forked child forgets the blocks of its parent's arenas and counts
+// only its own, whatever another thread of the parent was doing during the
+// fork.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -lpthread -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 

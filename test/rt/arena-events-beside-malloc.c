@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what malloc takes off the countdown between two events of an arena is
-// not lost to the optimizer, for which malloc changes no memory: both are
-// sampled as often as they should be.
+// Intent: the optimizer, for which malloc changes no other memory, does not
+// lose the bytes that malloc takes off the countdown between two events of an
+// arena. Both kinds of blocks are sampled as often as they should be.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=5:report=0:profile=0 %t
+// RUN: %run_quiet{seed=5} %t
 
 #include "records.h"
 
@@ -22,8 +22,8 @@ int main(void) {
     mprof_arena_reset(memory);
     free(p);
   }
-  // 50000 * 1999 / 512 KiB = 191 expected, 14 the standard deviation; of the
-  // arena's 100000 * 200 / 512 KiB = 38, 6.
+  // 50000 * 1999 / 512 KiB = 191 are expected, with a standard deviation of 14;
+  // of the arena's blocks 100000 * 200 / 512 KiB = 38, with 6.
   unsigned long long own = counted_of(1999).allocs;
   unsigned long long of_arena = counted_of(200).allocs;
   CHECK(own > 191 - 70 && own < 191 + 70);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: where an arena's function is marked mprof_wrapper, its blocks are
-// shown at its callers; the functions of the runtime that have the same names
-// as the header's inline ones, for other languages, do the same, with no frame
-// of their own.
+// Intent: if an arena's function is marked mprof_wrapper, its blocks are shown
+// at the callers of the function. The runtime exports the header's inline
+// functions under the same names for other languages. They do the same and add
+// no frame.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -g -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out ./app
+// RUN: %run{heap_rate=1:log_path=out} ./app
 // RUN: FileCheck %s < out.*.txt
 // CHECK-DAG: #0 {{.*}} in by_header
 // CHECK-DAG: #0 {{.*}} in by_function

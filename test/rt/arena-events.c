@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks that an arena tells of are counted at the arena's function by
-// their sizes, one is freed by mprof_free_event, the rest by mprof_arena_reset,
-// those of no other arena with them, from several threads; and the malloc'ed
-// memory that the first block of an arena begins with is counted besides it.
+// Intent: blocks that an arena reports are counted at the arena's function by
+// their sizes. mprof_free_event frees a single block and mprof_arena_reset the
+// other blocks of its arena only, in several threads. The first block of an
+// arena begins at the address of a malloc'ed block, which is counted as well.
 //
 // RUN: %mprof_clang -fmprof -O0 -Wall -Wextra -Werror -pedantic -std=c11 \
 // RUN:   -I%src/test/Inputs %s -lpthread -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
+// RUN: %run_quiet{heap_rate=1} %t 1
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -lpthread -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
-// RUN: env MPROF_OPTIONS=seed=5:report=0:profile=0 %t 0
+// RUN: %run_quiet{heap_rate=1} %t 1
+// RUN: %run_quiet{seed=5} %t 0
 
 #include "records.h"
 
@@ -47,7 +47,7 @@ static void close_arena(struct arena *a) {
   free(a->chunk);
 }
 
-// Aligned and odd ones, at the chunk's start and in it.
+// Allocates aligned and odd blocks, at the start of the chunk and inside it.
 static void fill(struct arena *a) {
   for (int i = 0; i < BLOCKS; i++)
     get(a, i % 2 ? 3331 : 64);
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   struct counted single = counted_of(257);
   CHECK(large.allocs > 0 && large.frees <= large.allocs);
   if (is_exact) {
-    // In each round, after them, and of the arena that is kept.
+    // The blocks of each round, of the time after them, and of the kept arena.
     const unsigned n = THREADS * BLOCKS / 2;
     CHECK(small.allocs == n * (ROUNDS + 2) && small.frees == n * (ROUNDS + 1));
     CHECK(large.allocs == n * (ROUNDS + 2) && large.frees == n * (ROUNDS + 1));
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
     struct counted chunks = counted_of(CHUNK);
     CHECK(chunks.allocs == 2 * THREADS && chunks.frees == THREADS);
   }
-  // Freed before any reset, of an arena and of none.
+  // Blocks that are freed before any reset, of an arena and of no arena.
   char *p = get(&kept[0], 259);
   mprof_free_event(p);
   mprof_alloc_event(p, 261);

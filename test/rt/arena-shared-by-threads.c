@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that allocate from one arena, free blocks of it one by one,
-// and reset it meanwhile leave each block counted and freed once.
+// Intent: threads allocate from one arena, free its blocks one by one, and
+// reset it at the same time. Each block is counted and freed once.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -lpthread -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 
@@ -22,7 +22,7 @@ static void *allocate(void *arg) {
       mprof_arena_alloc_event(&arena, own + i * STEP, 55);
     for (int i = r % 2; i < BLOCKS; i += 2)
       mprof_free_event(own + i * STEP);
-    // Those that are left lose their address to the next round's, unless a
+    // The next round uses the addresses of the remaining blocks again, unless a
     // reset comes first.
   }
   return NULL;

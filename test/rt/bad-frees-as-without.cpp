@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what a program frees that is not its to free (twice, foreign, in the
-// middle of a block, page-aligned with anything in front of it) ends it as
-// without MProf, by the same signal and with the allocator's own message, in
-// exact mode and when sampled, with malloc intercepted or not.
+// Intent: an invalid free ends the program just as it does without MProf, by
+// the same signal and with the allocator's own message. The test frees blocks
+// twice, foreign addresses, addresses in the middle of a block, and
+// page-aligned addresses with anything in front. It does so in exact and
+// sampled mode, with malloc intercepted or not.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -O1 -std=c++17 %s -o plain
@@ -16,7 +17,7 @@
 // RUN:   test $status -ge 128 || exit 1; \
 // RUN:   for app in with intercepts; do \
 // RUN:     for mode in heap_rate=1 seed=3; do \
-// RUN:       now=0; env MPROF_OPTIONS=$mode:verbosity=0:report=0:profile=0 \
+// RUN:       now=0; %run_quiet{$mode:verbosity=0} \
 // RUN:         ./$app $what 2> err || now=$?; \
 // RUN:       echo "$app $mode $what: $now, not $status"; \
 // RUN:       test $now = $status && diff expected err || exit 1; \
@@ -29,7 +30,7 @@
 #include <cstring>
 #include <new>
 
-// Freed, it looks like a chunk of whatever size is in front of it.
+// When freed, this memory looks like a chunk of the size in the word before it.
 alignas(4096) static std::uint64_t memory[3 * 512];
 static void *volatile block, *volatile sink;
 
@@ -38,7 +39,7 @@ static void *in_front(std::uint64_t header) {
   return &memory[512];
 }
 
-// By turns sampled and not.
+// Allocates blocks of which some are sampled and others are not.
 static void warm_up() {
   for (int i = 0; i < 20000; i++) {
     std::free(sink = std::malloc(200));
@@ -56,7 +57,7 @@ int main(int, char **argv) {
     std::free(block);
     std::free(block);
     break;
-  case 1: // large, so that no cache has it
+  case 1: // too large for any cache
     block = std::malloc(5000);
     sink = std::malloc(5000);
     std::free(block);
@@ -99,7 +100,7 @@ int main(int, char **argv) {
     std::free(block);
     sink = std::realloc(block, 70000);
     break;
-  // Large enough to be a sample each time.
+  // Large enough to be sampled each time.
   case 12:
     sink = std::memset(local, 0x41, sizeof local);
     block = local + 16;

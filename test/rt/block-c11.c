@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the locks and waits of C11 are in the profiles as those of POSIX are.
+// Intent: the C11 locks and waits are in the profiles just as those of POSIX
+// are.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 
@@ -16,7 +17,7 @@ static mtx_t mutex, recursive;
 static cnd_t cond;
 static once_flag once = ONCE_FLAG_INIT;
 static int flag, may_end;
-static struct timespec real; // far away
+static struct timespec real; // a distant time
 static thrd_t other;
 
 #define WAIT(Name, Body)                                                       \

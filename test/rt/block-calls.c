@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: blocking calls of every kind are in the block profile with their time
-// if block_kinds asks for them, below the function's name, and are not there by
-// default; file locks and futexes by number always are. A call that does not
-// block because the program said so is not there.
+// and below the function's name if block_kinds names the kind; by default they
+// are not. File locks and futex system calls are always in it. A call on a
+// non-blocking descriptor never is.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=block_rate=1:block_kinds=all:report=0:profile=0 ./app all
-// RUN: env MPROF_OPTIONS=block_rate=1:report=0:profile=0 ./app sync
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app none
+// RUN: %run_quiet{block_rate=1:block_kinds=all} ./app all
+// RUN: %run_quiet{block_rate=1} ./app sync
+// RUN: %run_quiet ./app none
 
 #include "waited.h"
 
@@ -44,7 +44,7 @@ static struct {
   char text[1];
 } message = {1, "x"};
 
-// The main thread does one of these MS after a call was seen to block.
+// The main thread makes one of these calls MS after a call was seen to block.
 static void write_pipe(void) { NEED(write(pipe_fd[1], "x", 1) == 1); }
 static void send_byte(void) { NEED(send(pair[1], "x", 1, 0) == 1); }
 static void connect_now(void) {
@@ -117,7 +117,7 @@ CALL(futex,
 CALL(flock, NEED(flock(file, LOCK_EX) == 0))
 CALL(no_block, NEED(read(epoll, &byte, 1) == -1))
 
-// fcntl and lockf lock against other processes only.
+// fcntl and lockf lock only against other processes.
 static void locked_by_child(void) {
   int ready[2];
   NEED(pipe(ready) == 0);
@@ -222,7 +222,7 @@ int main(int argc, char **argv) {
   char name[40];
   snprintf(name, sizeof(name), "/mprof-test-%d", (int)getpid());
   mq = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &attr);
-  int has_mq = mq != (mqd_t)-1; // not every container has them
+  int has_mq = mq != (mqd_t)-1; // not every container has message queues
   if (has_mq)
     mq_unlink(name);
 #define ROW(Name, Before, End, Number, IsSync, Op)                             \
@@ -253,7 +253,7 @@ int main(int argc, char **argv) {
   const size_t n = sizeof(rows) / sizeof(rows[0]);
   for (size_t i = 0; i < (has_mq ? n : n - 1); i++)
     check(&rows[i]);
-  // A pipe that does not block: no wait.
+  // A pipe in non-blocking mode: no wait is recorded.
   NEED(fcntl(pipe_fd[0], F_SETFL, O_NONBLOCK) == 0);
   epoll = pipe_fd[0];
   const struct row not_blocking = ROW(no_block, NULL, NULL, 0, 0, NULL);

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with both C++ libraries, who waits for a lock, a condition, a future,
-// a semaphore, a latch, a barrier, an atomic or a thread is in the block
-// profile at the function that waits, and of locks the unlock in the mutex
-// profile.
+// Intent: with both C++ libraries, a wait for a lock, condition, future,
+// semaphore, latch, barrier, atomic or thread is in the block profile at the
+// waiting function. For a lock, the unlock is in the mutex profile.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 // RUN: %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -O2 -I%src/test/Inputs %s -o %t.libcxx
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t.libcxx
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t.libcxx
 
 #include "waited.h"
 
@@ -45,7 +44,7 @@ static std::atomic<bool> may_end, once_runs;
 static std::thread other;
 static bool flag;
 
-// No tail call, which would leave no frame.
+// The calls are no tail calls, which would leave no frame.
 #define PLACE(Name, Wait, Release)                                             \
   OWN_CODE(wait_##Name) static void wait_##Name(void *) {                      \
     Wait;                                                                      \
@@ -76,7 +75,7 @@ LOCK(reader, shared, lock, lock_shared, unlock_shared)
 LOCK(shared_timed, shared_timed, lock, lock, unlock)
 LOCK(timed_reader, shared_timed, lock, lock_shared, unlock_shared)
 
-// A reader that a writer waits for.
+// A reader holds the lock that a writer waits for.
 static void take_writer() { shared.lock_shared(); }
 PLACE(
     writer,
@@ -86,7 +85,7 @@ PLACE(
     },
     shared.unlock_shared())
 
-// The last unlock of two.
+// A recursive mutex is free only after the last of two unlocks.
 OWN_CODE(early) static void early() { recursive.unlock(); }
 DECLARE_CODE(early);
 static void take_twice() {
@@ -127,7 +126,8 @@ COND(cond_until, cond, wait_until(l, std::chrono::system_clock::now() + 1000s),
      notify_one)
 COND(any, any, wait(l), notify_one)
 
-// What spins before it sleeps; the waiter sleeps when the release is called.
+// These objects spin before they sleep. The waiter sleeps when they are
+// released.
 PLACE(semaphore, sem.acquire(), sem.release())
 PLACE(latch, latch.wait(), latch.count_down())
 PLACE(barrier, barrier.arrive_and_wait(), (void)barrier.arrive())
@@ -190,7 +190,7 @@ int main() {
       ROW(any, nullptr, false),
       ROW(semaphore, nullptr, false),
       ROW(latch, nullptr, false),
-#ifndef _LIBCPP_VERSION // whose barrier polls, with short sleeps
+#ifndef _LIBCPP_VERSION // its barrier polls, with short sleeps
       ROW(barrier, nullptr, false),
 #endif
       ROW(atomic, nullptr, false),

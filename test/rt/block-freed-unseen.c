@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: without the interceptors, a block that code without MProf frees
-// counts as freed once its address is allocated again, and the report says how
-// many were so; with them, its free is seen.
+// counts as freed when its address is allocated again, and the report says how
+// many blocks this concerned. With the interceptors, the free itself is seen.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DPLAIN -c %s -o plain.o
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s plain.o -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: grep -q "100 sampled blocks whose free was not seen" out.*.txt
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s plain.o -DFREES=101 -o all
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=all.%%p ./all
+// RUN: %run{heap_rate=1:log_path=all.%%p} ./all
 // RUN: not grep -q "whose free was not seen" all.*.txt
 
 #ifdef PLAIN
@@ -32,7 +32,7 @@ static void *volatile p;
 int main(void) {
   for (int i = 0; i < 101; i++) {
     void *before = p;
-    p = malloc(555); // what was freed last
+    p = malloc(555); // the block that was freed last
     CHECK(i == 0 || p == before);
     plain_free(p);
   }

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: who waits for a mutex, a read-write lock or a spin lock of POSIX is
-// in the block profile with the time until it was unlocked, and the unlock that
-// ended it in the mutex profile with the same, each once, below the function's
-// name.
+// Intent: a thread that waits for a POSIX mutex, read-write lock or spin lock
+// is in the block profile with the time until the unlock. The unlock that ended
+// the wait is in the mutex profile with the same time. Each is recorded once,
+// below the name of the hooked function.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 
@@ -17,9 +17,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t recursive;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
-static struct timespec real, mono; // far away
+static struct timespec real, mono; // distant times
 
-// The main thread's side: Take and the release, the waiter's: Wait and Undo.
+// The main thread calls Take and Release, the waiting thread Wait and Undo.
 #define CONTEST(Name, Take, Wait, Release, Undo)                               \
   static void take_##Name(void) { NEED(Take == 0); }                           \
   OWN_CODE(wait_##Name) static void wait_##Name(void *arg) {                   \
@@ -42,7 +42,7 @@ MUTEX(timedlock, pthread_mutex_timedlock(&mutex, &real))
 MUTEX(clocklock, pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &mono))
 #endif
 
-// A writer holds, or a reader.
+// A writer or a reader holds the lock.
 #define RWLOCK(Name, Take, Wait)                                               \
   CONTEST(Name, pthread_rwlock_##Take(&rwlock), Wait,                          \
           pthread_rwlock_unlock(&rwlock), pthread_rwlock_unlock(&rwlock))
@@ -63,8 +63,9 @@ RWLOCK(clockwrlock, wrlock,
 CONTEST(spin, pthread_spin_lock(&spin), pthread_spin_lock(&spin),
         pthread_spin_unlock(&spin), pthread_spin_unlock(&spin))
 
-// Of a recursive mutex the last unlock lets others in; of several readers the
-// last one's. The unlocks before these lie elsewhere and are not blamed.
+// A recursive mutex is free after the last unlock, a lock held by readers after
+// the last reader. The earlier unlocks are in code of their own and are not
+// charged.
 OWN_CODE(early_unlock) static int early_unlock(int what) {
   int r =
       what ? pthread_rwlock_unlock(&rwlock) : pthread_mutex_unlock(&recursive);

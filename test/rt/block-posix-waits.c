@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: who waits for a condition, barrier, semaphore, a thread's end or
-// another's pthread_once is in the block profile, and nobody is blamed for it.
-// A condition's wait lasts until the signal, though the signaller keeps the
-// mutex longer.
+// Intent: a wait for a condition, a barrier, a semaphore, the end of a thread
+// or another thread's pthread_once is in the block profile, and no release is
+// charged for it. A wait for a condition lasts until the signal, even if the
+// signalling thread holds the mutex longer.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 
@@ -21,7 +21,7 @@ static pthread_barrier_t barrier;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem;
 static int flag;
-static struct timespec real, mono; // far away
+static struct timespec real, mono; // distant times
 static sem_t other_may_end;
 static struct thread other;
 
@@ -94,7 +94,7 @@ OWN_CODE(releases) static void broadcast_and_keep(void) {
 OWN_CODE(releases) static void post(void) { sem_post(&sem); }
 #ifdef __GLIBC__
 OWN_CODE(releases)
-#else // musl does not tell the last to come from the others
+#else // musl does not tell which thread came last
 __attribute__((noinline))
 #endif
 static void come(void) { NEED(pthread_barrier_wait(&barrier) <= 0); }
@@ -168,9 +168,10 @@ int main(void) {
   };
   for (size_t i = 0; i < sizeof(contests) / sizeof(contests[0]); i++)
     run_contest(&contests[i], SECOND);
-  finish(&other); // of once
+  finish(&other); // the thread of pthread_once
   until_signalled();
-  // The last who comes to a barrier has not waited, nor who signals or posts.
+  // Neither the last thread at a barrier nor a thread that signals or posts
+  // waits.
   const struct code r = CODE(releases);
   check_waited("releases", "block", waited_in(mprof_block_profile, &r, SECOND),
                (struct expected){0, NULL, 0, 0});

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a wait whose time runs out is in the block profile with the whole
-// time, at nobody's blame; a call that fails or takes what is free at once is
-// no wait; a try that fails counts only if block_kinds has it, for no time.
+// Intent: a wait that times out is in the block profile with its whole time,
+// and no release is charged for it. A call that fails, or gets a free lock at
+// once, is no wait. A failed try counts only if block_kinds names try, with no
+// time.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=sync+try:report=0:profile=0 %t try
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=sync+try} %t try
 
 #include "waited.h"
 
@@ -25,7 +26,7 @@ static cnd_t c11_cond;
 static sem_t sem;
 static struct timespec soon, past, bad = {0, 1000000000};
 
-// Runs in a thread that holds nothing but `own`.
+// Calls are made in a thread that holds no lock but `own`.
 #define CALL(Name, Call, Result)                                               \
   OWN_CODE(Name) static void Name(void) {                                      \
     errno = 0;                                                                 \
@@ -60,7 +61,7 @@ CALL(try_c11, mtx_trylock(&c11), thrd_busy)
 static const struct row {
   const char *name;
   void (*call)(void);
-  int what; // 0 a wait, 1 none, 2 a try
+  int what; // 0: a wait, 1: no wait, 2: a try
   const void *op;
   struct code code;
 } *rows;

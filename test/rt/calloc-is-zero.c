@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: calloc gives zeros in sampled mode, whatever its block held before:
-// one that was kept, one from the heap, a mapping of its own, one that libc
-// fills.
+// Intent: calloc returns zeros in sampled mode, whatever its block held before.
+// The blocks are one that the runtime kept, one from the heap, one with a
+// mapping of its own, and one that libc fills.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=seed=4:report=0:profile=0 %t mapped
-// RUN: env MALLOC_PERTURB_=165 MPROF_OPTIONS=seed=5:report=0:profile=0 %t
-// RUN: env MALLOC_PERTURB_=165 MPROF_OPTIONS=seed=6:report=0:profile=0 %t mapped
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{seed=4} %t mapped
+// RUN: %run_quiet{seed=5} MALLOC_PERTURB_=165 %t
+// RUN: %run_quiet{seed=6} MALLOC_PERTURB_=165 %t mapped
 
 #include "records.h"
 
@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
       p = calloc(1, sizes[i]);
       CHECK(is_zero(sizes[i]));
-      // Not its first words: they are what a look at the block would show.
+      // The first words stay: they would show that the block was inspected.
       memset(p + 16, 0x5a, sizes[i] - 16);
       free(p);
     }

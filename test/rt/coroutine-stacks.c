@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: allocations on ucontext stacks, also stacks from the heap, are
-// counted with the coroutine's frames up to its root.
+// Intent: allocations on ucontext stacks, including stacks on the heap, are
+// counted with the frames of the coroutine up to its root.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: FileCheck %s < out.*.txt
 // RUN: not grep -q "without frame pointers" out.*.txt
 // CHECK-LABEL: allocated

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: whatever stands in a saved frame pointer, the runtime does not fault;
-// the allocation is counted, and its stack is marked as cut.
+// Intent: the runtime does not fault, whatever value a saved frame pointer has.
+// The allocation is counted, and its stack is marked as truncated.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: FileCheck %s < out.*.txt
 // CHECK: [truncated]
 // CHECK: without frame pointers

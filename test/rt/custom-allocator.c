@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: functions marked mprof_alloc, mprof_realloc and mprof_free are
-// counted as allocations and frees of their callers, by requested size, exactly
-// at rate 1 and with matching frees when sampled; the malloc inside is not.
+// Intent: calls of functions marked mprof_alloc, mprof_realloc and mprof_free
+// are counted as allocations and frees of their callers, by requested size:
+// exactly at rate 1, and with matching frees when sampled. The calls of malloc
+// inside them are not counted.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
-// RUN: env MPROF_OPTIONS=seed=5:report=0:profile=0 %t 0
+// RUN: %run_quiet{heap_rate=1} %t 1
+// RUN: %run_quiet{seed=5} %t 0
 
 #include "records.h"
 
@@ -16,7 +17,7 @@
 __attribute__((mprof_alloc(1, 2), noinline)) static void *
 pool_alloc(size_t size, unsigned count) {
   char *p = malloc(size * count + 24);
-  return p ? p + 24 : NULL; // 8 bytes off malloc's alignment
+  return p ? p + 24 : NULL; // 8 bytes off the alignment of malloc
 }
 
 __attribute__((mprof_free(1), noinline)) static void pool_free(void *p) {

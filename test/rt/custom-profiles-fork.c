@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child's profiles of its own are there and empty, whatever
-// threads of the parent were doing with them; its handles are the parent's, it
-// writes files of its own, and the parent's values stay.
+// Intent: in a forked child, custom profiles exist and are empty, whatever
+// threads of the parent were doing with them. The parent's handles are valid in
+// the child, the child writes files of its own, and the parent's values stay.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:symbolize=0:log_path=x ./app
+// RUN: %run{report=0:symbolize=0:log_path=x} ./app
 // RUN: ls x.*.conn.pb.gz | wc -l | grep -qx 21
 // RUN: for f in x.*.conn.pb.gz; do %mprof_read --totals $f; done \
 // RUN:   | sort | uniq -c > totals
@@ -23,7 +23,7 @@
 static struct mprof_profile *conn;
 static int has_ended;
 
-enum { THREADS = 8 }; // some wait for the lock, and so one has it
+enum { THREADS = 8 }; // enough that one holds the lock and others wait
 
 static void *churn(void *arg) {
   uintptr_t value = (uintptr_t)arg;

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a profile's name is checked and given once; what is no profile, and a
-// call from a handler inside the profiler, is answered with an error; the list
-// of profiles is sorted and has those that can be written.
+// Intent: the name of a custom profile is checked and can be used once. A
+// handle that is no profile, and a call in a signal handler that interrupts the
+// profiler, get an error. The list of profiles is sorted and has those that can
+// be written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app > names
+// RUN: %run_quiet ./app > names
 // RUN: FileCheck %s < names
-// RUN: env MPROF_OPTIONS=report=0:profile=0:heapx=1 ./app > names
+// RUN: %run_quiet{heapx=1} ./app > names
 // RUN: FileCheck %s --check-prefix=HEAPX < names
 //
 // CHECK: {{^}}Z{{$}}
@@ -95,7 +96,7 @@ int main(void) {
     CHECK(mprof_write_profile(names[i], "out", (int)(i & 1)) == 0);
   }
 
-  // What is no profile: none was made, or anything else.
+  // Handles that are no profile: NULL, and addresses of other objects.
   struct mprof_profile *const none[] = {
       NULL, (void *)names, (void *)((char *)mprof_profile_lookup("Z") + 8),
       (void *)((char *)mprof_profile_lookup("Z") + 4096)};

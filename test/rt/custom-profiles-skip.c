@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: skip leaves functions out of a stack as the program has them, inlined
-// ones too, in files and report; what it leaves nothing of is one record under
-// lostProfileEvent.
+// Intent: the argument skip omits that many functions of the stack, including
+// inlined functions, in files and in the report. Stacks of which nothing is
+// left form one record under lostProfileEvent.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=log_path=x ./app
+// RUN: %run{log_path=x} ./app
 // RUN: %mprof_read --symbolize x.*.skip.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < skip.txt
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
@@ -57,8 +57,8 @@ __attribute__((noinline)) static void open_it(uintptr_t id, int skip) {
 int main(void) {
   CHECK(mprof_profile_new("skip", &p) == 0);
   for (int i = 0; i < 4; i++)
-    open_it((uintptr_t)i, 47674);      // too large in itself
-  for (int skip = 0; skip < 6; skip++) // 4 and 5 leave nothing
+    open_it((uintptr_t)i, 47674);      // a skip that is too large by itself
+  for (int skip = 0; skip < 6; skip++) // 4 and 5 leave no function
     open_it((uintptr_t)skip + 10, skip);
   CHECK(mprof_write_profile("skip", "skip.txt", 1) == 0);
   return 0;

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads add and remove values of one profile at once, many more than
-// its first table holds, while others write it: each value is there once, and
-// the sums of a file are those of one moment.
+// Intent: threads add and remove values of one profile at the same time, many
+// more than its first table holds, while others write the profile. Each value
+// is there once, and the sums of a file describe a single moment.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=symbolize=0:report=0:log_path=x ./app
+// RUN: %run{symbolize=0:report=0:log_path=x} ./app
 // RUN: %mprof_read --totals x.*.work.pb.gz | FileCheck %s
 // RUN: cat while.*.txt | grep -c '^moved profile: total 100[01]$' | grep -x 100
 // CHECK: total: work=240000{{$}}
@@ -31,17 +31,17 @@ static void *add(void *arg) {
     ;
   for (uintptr_t i = 0; i < EACH; i++) {
     CHECK(mprof_profile_add(work, base + i, 0) == 0);
-    // All threads want the same value; one has it.
+    // All threads try to add the same value; only one succeeds.
     if (mprof_profile_add(work, ~i, 0) == 0)
       __atomic_add_fetch(&taken, 1, __ATOMIC_RELAXED);
-    if (i % 2 == 1) // and back again
+    if (i % 2 == 1) // moves it back again
       CHECK(mprof_profile_remove(work, base + i) == 0 &&
             mprof_profile_add(work, base + i, 0) == 0);
   }
   return NULL;
 }
 
-// At a stack of its own for each depth.
+// Adds the value at a stack that is different for each depth.
 __attribute__((noinline)) static void add_at(unsigned depth, uintptr_t value) {
   if (depth > 0)
     add_at(depth - 1, value);
@@ -50,8 +50,8 @@ __attribute__((noinline)) static void add_at(unsigned depth, uintptr_t value) {
   __asm__ volatile("");
 }
 
-// Each value comes at another stack before it goes from where it was, so at any
-// moment there are as many, or one more.
+// Each value is added at another stack before it is removed from its old one.
+// At any moment there are as many values as at the beginning, or one more.
 static void *move(void *arg) {
   for (uintptr_t i = 0; !__atomic_load_n(&has_ended, __ATOMIC_RELAXED); i++) {
     add_at((unsigned)(i * 37 % DEPTHS), i + MOVED);

@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a profile of the program's own has what was added and not removed, by
-// the stack that added it, also where that is the last call of a function; it
-// can be written at any time in both formats, and is written at exit with a
-// section of the report.
+// Intent: a custom profile has the values that were added and not removed, by
+// the stack that added them. This also holds if the call that adds is the last
+// call of a function. The profile can be written at any time in both formats,
+// and is written at exit with a section of the report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=log_path=x ./app 2> err
+// RUN: %run{log_path=x} ./app 2> err
 // RUN: %mprof_read --symbolize now.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < now.txt
 // RUN: %mprof_read --symbolize x.*.conn.pb.gz | FileCheck %s --check-prefix=EXIT
 // RUN: %mprof_read x.*.file.pb.gz | FileCheck %s --check-prefix=NONE
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
 // RUN: FileCheck %s --check-prefix=LINE < err
-// RUN: env MPROF_OPTIONS=log_path=y:debug=1:report=0 ./app
+// RUN: %run{log_path=y:debug=1:report=0} ./app
 // RUN: FileCheck %s --check-prefix=LAST < y.*.conn.txt
 //
 // CHECK: sample_types: conn/count{{$}}
@@ -76,12 +76,12 @@ int main(void) {
   CHECK(mprof_profile_new("file", &file) == 0 && file && file != conn);
   CHECK(mprof_profile_lookup("conn") == conn);
   CHECK(mprof_profile_count(conn) == 0);
-  serve(); // a descriptor may be 0
+  serve(); // 0 is a valid descriptor
   for (uintptr_t id = 0; id < 30; id++)
     CHECK(dial(UINTPTR_MAX - id) == 0);
   CHECK(mprof_profile_count(conn) == 35);
 
-  // A value twice does no harm, whoever adds it.
+  // Adding a value twice does no harm, whichever function adds it.
   CHECK(dial(3) == EEXIST && accept_one(3) == EEXIST);
   CHECK(mprof_profile_count(conn) == 35);
   CHECK(mprof_profile_remove(conn, 1000) == ENOENT);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a C program that intercepts malloc, the operators of a C++ library
-// that is opened later count each block once, though they call malloc.
+// Intent: in a C program that intercepts malloc, a C++ library is opened later.
+// Its operators count each block once, though they call malloc.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O1 -fPIC -shared %s -o plugin.so
 // RUN: %mprof_clang -fmprof -fmprof-intercept -O1 -I%src/test/Inputs -x c \
 // RUN:   -DHOST %s -o host
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./host
+// RUN: %run_quiet{heap_rate=1} ./host
 
 #ifdef HOST
 #include "records.h"

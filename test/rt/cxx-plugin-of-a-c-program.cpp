@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a C program that opens an instrumented C++ library finds the
-// library's C++ functions, which it did not have when it started.
+// library's C++ functions, which the process did not have when it started.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fPIC -shared %s -o plugin.so
 // RUN: %mprof_clang -fmprof -O2 -x c -DHOST %s -o host
-// RUN: env MPROF_OPTIONS=heap_rate=1:block_rate=1:mutex_fraction=1:log_path=out \
+// RUN: %run{heap_rate=1:block_rate=1:mutex_fraction=1:log_path=out} \
 // RUN:   ./host | FileCheck %s
 // RUN: %mprof_read out.*.threadcreate.pb.gz | FileCheck %s --check-prefix=THREADS
 // CHECK: 7

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a program that ends a cycle after each request sees the heap as it
-// was then, in records and files, also in the middle of the next request: what
-// a request freed is gone, what it left is there. Its exit shows everything. A
-// program that ends no cycle sees everything in each file.
+// was then, in records and in files, even in the middle of the next request.
+// Blocks that a request freed are not shown, blocks that it left are. The files
+// at exit show everything. A program that ends no cycle sees everything in each
+// file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:debug=1:log_path=with ./app cycles
-// RUN: env MPROF_OPTIONS=heap_rate=1:debug=1:log_path=without ./app
-// RUN: env MPROF_OPTIONS=heap_rate=1:debug=1:log_path=strict:strict_cycles=1 \
-// RUN:   ./app cycles
+// RUN: %run{heap_rate=1:debug=1:log_path=with} ./app cycles
+// RUN: %run{heap_rate=1:debug=1:log_path=without} ./app
+// RUN: %run{heap_rate=1:debug=1:log_path=strict:strict_cycles=1} ./app cycles
 // RUN: head -qn 1 boundary.txt anytime.txt with.*.heap.txt without.*.heap.txt \
 // RUN:   strict.*.heap.txt | FileCheck %s
 // CHECK:      heap profile: 4: 28 [413: 2891]
@@ -39,7 +39,7 @@ static void request(void) {
   left[used++] = block();
 }
 
-// What a reader sees at any time, as records.
+// Returns the sums of the records, as seen at any time.
 static struct mprof_mem_record seen(void) {
   struct mprof_mem_record r[64], sum = {0};
   size_t n;
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
     request();
     if (ends_cycles)
       mprof_next_cycle();
-    // The next request is under way: three blocks that it will free.
+    // The next request is running: it has three blocks that it will free.
     void *volatile p[3] = {block(), block(), block()};
     const char *path = ends_cycles ? "boundary.txt" : "anytime.txt";
     CHECK(mprof_write_profile("heap", path, 1) == 0);

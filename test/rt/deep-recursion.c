@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: stacks are kept to stack_depth frames and no further, those that are
-// deeper are counted as cut; depth 0 records nothing.
+// Intent: stacks are kept up to stack_depth frames. Deeper stacks are counted
+// as truncated. With depth 0 nothing is recorded.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 128
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:stack_depth=32 %t 32
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:stack_depth=1024 \
-// RUN:   %t 1024
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:stack_depth=0 %t 0
+// RUN: %run_quiet{heap_rate=1} %t 128
+// RUN: %run_quiet{heap_rate=1:stack_depth=32} %t 32
+// RUN: %run_quiet{heap_rate=1:stack_depth=1024} %t 1024
+// RUN: %run_quiet{heap_rate=1:stack_depth=0} %t 0
 
 #include "records.h"
 

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block that the program frees twice is reported by the allocator as
-// without MProf, also if the profiler had kept it.
+// Intent: a double free is reported by the allocator as it is without MProf,
+// even if the profiler had kept the block.
 //
 // RUN: %mprof_clang -fmprof -O1 %s -o %t
-// RUN: not --crash env MPROF_OPTIONS=seed=3:report=0:profile=0 %t 2> %t.err
+// RUN: not --crash %run_quiet{seed=3} %t 2> %t.err
 // RUN: grep -q "double free" %t.err
 
 #include <stdint.h>
 #include <stdlib.h>
 
 int main(void) {
-  // A sampled block lies on a page boundary.
+  // A sampled block is on a page boundary.
   for (int i = 0; i < 1000000; i++) {
     void *volatile p = malloc(200);
     free(p);

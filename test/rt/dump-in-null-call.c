@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: dump_on_signal=SEGV writes its files also when a handler that has
-// interrupted a wait calls a null function: nothing is read at address 0.
+// Intent: dump_on_signal=SEGV writes its files even if a handler that
+// interrupted a wait calls a null function. Nothing is read at address 0.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=d:threads=1:dump_on_signal=SEGV \
+// RUN: %run{heap_rate=1:log_path=d:threads=1:dump_on_signal=SEGV} \
 // RUN:   %python %S/Inputs/ends_by.py SEGV ./app
 // RUN: ls d.*.heap.pb.gz d.*.threads.pb.gz
 

@@ -1,55 +1,57 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: dump_on_signal writes the profile and lets the signal do what it
-// would have done: the process ends by it, and a handler that was there before
-// runs, with the signal's own data. It also works on the smallest other stack,
-// from abort, and in a thread. Without the option nothing is caught.
+// Intent: dump_on_signal writes the profile and then lets the signal have its
+// usual effect: the process ends by it, or the handler that was installed
+// before runs with the signal's own data. This also works on the smallest
+// alternate stack, in abort, and in a thread. Without the option no signal is
+// caught.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
 // RUN: for how in SEGV ABRT TERM USR1 FPE; do \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=$how:dump_on_signal=$how:debug=1 \
+// RUN:   %run{heap_rate=1:log_path=$how:dump_on_signal=$how:debug=1} \
 // RUN:     %python %S/Inputs/ends_by.py $how ./app $how 2> err.$how || exit 1; \
 // RUN:   grep -q "mprof: wrote $how.[0-9]*.heap.txt (1 sample, 1 stack)" err.$how \
 // RUN:     || exit 1; \
 // RUN:   grep -q "1: 401 \[1: 401\]" $how.*.heap.txt || exit 1; \
 // RUN: done
 //
-// Two, by number and by name.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=two:dump_on_signal=15+SIGTERM+SIGHUP \
+// Two signals, by number and by name.
+// RUN: %run{heap_rate=1:log_path=two:dump_on_signal=15+SIGTERM+SIGHUP} \
 // RUN:   %python %S/Inputs/ends_by.py HUP ./app HUP 2> err
 // RUN: grep -q "mprof: wrote two." err
-// RUN: env MPROF_OPTIONS=dump_on_signal=ABRT,SIGHUP,heap_rate=1,log_path=comma \
+// RUN: %run{dump_on_signal=ABRT,SIGHUP,heap_rate=1,log_path=comma} \
 // RUN:   %python %S/Inputs/ends_by.py HUP ./app HUP 2> err
 // RUN: grep -q "mprof: wrote comma.[0-9]*.heap.pb.gz (1 sample" err
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=twice:dump_on_signal=15+TERM \
+// RUN: %run{heap_rate=1:log_path=twice:dump_on_signal=15+TERM} \
 // RUN:   %python %S/Inputs/ends_by.py TERM ./app TERM 2> err
 // RUN: ls twice.*.heap.pb.gz | wc -l | grep -qx 1
 //
-// One that comes inside the profiler is put off, not lost.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=busy:dump_on_signal=ALRM \
+// A signal that comes inside the profiler is delayed, not lost.
+// RUN: %run{heap_rate=1:log_path=busy:dump_on_signal=ALRM} \
 // RUN:   %python %S/Inputs/ends_by.py ALRM ./app busy 2> err
 // RUN: grep -q "mprof: wrote busy." err
 //
 // The option names another signal, or none.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=none:dump_on_signal=INT \
+// RUN: %run{heap_rate=1:log_path=none:dump_on_signal=INT} \
 // RUN:   %python %S/Inputs/ends_by.py SEGV ./app SEGV
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=none \
+// RUN: %run{heap_rate=1:log_path=none} \
 // RUN:   %python %S/Inputs/ends_by.py TERM ./app default
 // RUN: not ls none.*
 //
 // The program goes on after its own handler, and writes again at exit.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=own:dump_on_signal=USR2 ./app own
+// RUN: %run{heap_rate=1:log_path=own:dump_on_signal=USR2} ./app own
 // RUN: ls own.*.heap.pb.gz | wc -l | grep -qx 2
 // RUN: ls own.*.2.heap.pb.gz
 //
-// So it does after the signals that end no process: each writes.
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=on:dump_on_signal=URG+WINCH+CONT+CHLD \
+// The program also goes on after signals that end no process; each of them
+// writes.
+// RUN: %run{heap_rate=1:log_path=on:dump_on_signal=URG+WINCH+CONT+CHLD} \
 // RUN:   ./app harmless 2> err && ls on.*.5.heap.pb.gz
 // RUN: grep -c 'mprof: wrote on.*heap.pb.gz (1 sample' err | grep -x 5
 //
-// RUN: env MPROF_OPTIONS=dump_on_signal=FOO+9+99:log_path=x ./app 2> err
+// RUN: %run{dump_on_signal=FOO+9+99:log_path=x} ./app 2> err
 // RUN: grep -q "unknown signal 'FOO' in dump_on_signal" err
 // RUN: grep -q "nothing can be done at signal '9' in dump_on_signal" err
 // RUN: grep -q "unknown signal '99' in dump_on_signal" err
@@ -70,7 +72,7 @@ static void own(int sig, siginfo_t *info, void *context) {
             info->si_value.sival_int == 77;
 }
 
-// Before the runtime starts.
+// Runs before the runtime starts.
 static void early(int argc, char **argv) {
   if (argc < 2 || strcmp(argv[1], "own") != 0)
     return;
@@ -92,7 +94,7 @@ static int overflow(volatile char *above) {
 static void *in_thread(void *arg) {
   volatile char c = 1;
   stack_t small = {.ss_sp = malloc(401), .ss_size = 0};
-  static char other[2048 + 4096]; // the kernel's frame, and a little
+  static char other[2048 + 4096]; // the kernel's frame, and a little more
   small.ss_sp = other;
   small.ss_size = sizeof(other);
   CHECK(sigaltstack(&small, NULL) == 0);

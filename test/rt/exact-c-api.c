@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 every function of the C heap is counted exactly, blocks and
-// bytes, each site in a bucket of its own, from one thread and from several.
+// Intent: at rate 1 every function of the C heap is counted exactly, in blocks
+// and bytes. Each site has a bucket of its own, in one thread and in several.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #define _GNU_SOURCE
 #include "records.h"
@@ -24,7 +24,8 @@ static volatile size_t too_many = SIZE_MAX / 2 + 1;
 static char text[5000];
 static wchar_t wide[5000];
 
-// One site for each: 2 blocks of a size of its own, of which 1 is freed.
+// One site per function: 2 blocks of a size used nowhere else, of which 1 is
+// freed.
 #define SITE(Name, Size, Expr)                                                 \
   __attribute__((noinline)) static void Name(void) {                           \
     const size_t size = (Size);                                                \
@@ -54,7 +55,7 @@ SITE(site_strndup, 1013, strndup(text, 1012))
 SITE(site_wcsdup, 1016, wcsdup(wide + 5000 - 1016 / 4))
 SITE(site_zero, 0, malloc(size))
 
-// A block moved five times: each step frees one size and makes the next.
+// Moves a block five times: each step frees one size and allocates the next.
 __attribute__((noinline)) static void site_realloc(void) {
   void *p = NULL;
   for (size_t k = 0; k < 5; k++)
@@ -66,7 +67,7 @@ __attribute__((noinline)) static void site_reallocarray(void) {
   void *p = reallocarray(NULL, 3, 700);
   sink = p = reallocarray(p, 4, 701);
   CHECK(reallocarray(p, SIZE_MAX, 16) == NULL);
-  p = realloc(p, 0); // glibc: frees
+  p = realloc(p, 0); // glibc frees the block
   CHECK(p == NULL);
 }
 
@@ -101,7 +102,7 @@ static void check(unsigned long long n) {
 int main(void) {
   memset(text, 'x', sizeof(text) - 1);
   wmemset(wide, L'x', sizeof(wide) / sizeof(wide[0]) - 1);
-  // All threads share the stack of work; main has none of its frames.
+  // All threads share the stack of work, which has no frame of main.
   pthread_t t[THREADS];
   for (int i = 0; i < THREADS; i++)
     pthread_create(&t[i], NULL, work, NULL);

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: at rate 1 all replaceable forms of operator new and delete are
-// counted exactly, each site in a bucket of its own, at -O0 and -O2, and a
-// bad_alloc that one throws passes through.
+// counted exactly, each site in a bucket of its own, at -O0 and -O2. A
+// bad_alloc that operator new throws passes through.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 // RUN: %mprof_clangxx -fmprof -std=c++17 -fsized-deallocation -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 
@@ -20,7 +20,8 @@ static thread_local void *volatile sink;
 using A = std::align_val_t;
 static const auto &NT = std::nothrow;
 
-// 3 blocks of a size of its own, of which 2 are deleted by each form's match.
+// 3 blocks of a size used nowhere else, of which 2 are deleted by the matching
+// form of delete.
 #define SITE(Name, Size, New, Delete)                                          \
   __attribute__((noinline)) static void Name() {                               \
     const std::size_t n = Size;                                                \

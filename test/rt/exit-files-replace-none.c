@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: files that an earlier process of the same id has left stay as they
-// are, whichever of them there is, and the line says the new names.
+// Intent: files that an earlier process with the same id has left stay as they
+// are, whichever of them exist, and the line printed at exit has the new names.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1 ./app mprof.app.%%d.heap.pb.gz \
+// RUN: %run{heap_rate=1} ./app mprof.app.%%d.heap.pb.gz \
 // RUN:   mprof.app.%%d.2.txt 2> err
 // RUN: grep -qx precious mprof.app.*[0-9].heap.pb.gz.kept
 // RUN: cat mprof.app.*.heap.pb.gz | grep -c precious | grep -qx 1
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
     if (!f || fputs("precious\n", f) < 0 || fclose(f) != 0)
       return 1;
     snprintf(kept, sizeof(kept), "%s.kept", name);
-    if (link(name, kept) != 0) // by which the file is known afterwards
+    if (link(name, kept) != 0) // the second link identifies the file later
       return 1;
   }
   return 0;

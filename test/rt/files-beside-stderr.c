@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with log_path=stderr the report goes to stderr and has no file, nor
-// has any profile that is in it; what is not in it, the stacks of all threads
-// and traces, has a file of the default name, and one line says so. A trace
-// that the program has begun has its own.
+// Intent: with log_path=stderr the report goes to stderr, and neither the
+// report nor a profile that is part of it has a file. The stacks of all threads
+// and traces are not part of it: they have files with default names, and one
+// line names these. A trace that the program has begun goes to the program's
+// own file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
@@ -33,7 +34,7 @@
 // RUN: gzip -t mprof.app.*.threads.pb.gz
 // RUN: %trace_check -q mprof.app.*.trace own.trace
 //
-// Without a report there is something to say when no file is left.
+// Without a report, a message says when no file is written at all.
 // RUN: MPROF_OPTIONS+=:report=0 ./app 2> nothing
 // RUN: grep -x 'mprof: wrote nothing: log_path=stderr and report=0' nothing
 // RUN: MPROF_OPTIONS+=:report=0:threads=1 ./app 2> one && not grep nothing one

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child has an empty profile of its own, written to its own
-// file, and its parent's goes on; forking while other threads allocate does
-// not deadlock.
+// Intent: a forked child has an empty profile of its own, in its own file, and
+// its parent's profile goes on. Forking while other threads allocate does not
+// deadlock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1 ./app
+// RUN: %run{heap_rate=1} ./app
 // RUN: ls mprof.app.*.heap.pb.gz | wc -l | grep -qx 51
 // RUN: ls mprof.app.*.txt | wc -l | grep -qx 51
 
@@ -38,7 +38,7 @@ int main(void) {
     pid_t pid = fork();
     if (pid == 0) {
       EXPECT(601, 0, 0, 0);
-      free(inherited); // its parent's block: not known here
+      free(inherited); // its parent's block: unknown here
       sink = malloc(602);
       EXPECT(602, 1, 1, 0);
       return 0;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a library's fork handler that allocates in the child, and runs before
-// the runtime's since the library was there first, waits for no lock that
-// another thread of the parent held.
+// Intent: a library's fork handler allocates in the child. It runs before the
+// runtime's handler, because the library was loaded first. It does not wait for
+// a lock that another thread of the parent held.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -DLIBRARY %s -o lib.so
 // RUN: %mprof_clang -fmprof -O1 %s ./lib.so -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 timeout 60 ./app
+// RUN: %run_quiet{heap_rate=1} timeout 60 ./app
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void be_linked(void) {}
 
 extern void be_linked(void);
 
-// New sizes, and so new buckets, whose lock is taken.
+// Allocates blocks of new sizes, which need new buckets and so take their lock.
 static void *churn(void *first) {
   for (size_t n = (size_t)first;; n++) {
     void *p = malloc(n % 2000000 + 1);

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: 100 children of a server whose threads allocate while it forks, and
-// then 900 more: none hangs, each has its own file, and its profile has what it
-// allocated and freed to the block; the parent's has nothing of theirs.
+// Intent: a server whose threads allocate while it forks creates 100 children,
+// and then 900 more. No child hangs. Each has a file of its own with exactly
+// the blocks that it allocated and freed, and the parent's profile has none of
+// them.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:debug=1:symbolize=0 timeout 300 ./app 2> err
+// RUN: %run{heap_rate=1:report=0:debug=1:symbolize=0} timeout 300 ./app 2> err
 // RUN: ls mprof.app.*.heap.txt | wc -l | grep -qx 101
 // RUN: grep -l '^0: 0 \[400: 240800\]' mprof.app.*.heap.txt | wc -l | grep -qx 100
 // RUN: grep -l '^0: 0 \[100: 60200\]' mprof.app.*.heap.txt | wc -l | grep -qx 100
@@ -25,8 +26,8 @@ enum { THREADS = 4, CHILDREN = 100, ROUNDS = 900 };
 static _Thread_local void *volatile mine;
 static volatile int done;
 
-// New stacks and sizes all the time, so that a fork finds the tables in the
-// middle of every change.
+// Uses new stacks and sizes all the time, so that forks interrupt every kind of
+// change to the tables.
 static void *churn(void *arg) {
   for (size_t n = (size_t)arg; !done; n++) {
     mine = malloc(10000 + n % 20000);

@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a hooked function that came with a plugin, and so had to be looked
-// for, is looked for again when that was unloaded and has come back elsewhere.
+// Intent: a hooked function in a plugin is looked up by name. It is looked up
+// again when the plugin was unloaded and loaded at another address.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fPIC -shared -DALLOCATOR %s -o liballocator.so
 // RUN: %mprof_clang -fmprof -O1 -fPIC -shared -DPLUGIN %s -L. -lallocator \
 // RUN:   -Wl,-rpath,%t.dir -o plugin.so
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o host
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./host
+// RUN: %run_quiet{heap_rate=1} ./host
 //
-// The same where code without MProf closes it.
+// The same test, with the plugin unloaded by code without MProf.
 // RUN: %clang -O1 -D_GNU_SOURCE -DBY_OTHERS -c -I%src/test/Inputs \
 // RUN:   -I%src/include %s -o host.o
 // RUN: %mprof_clang -fmprof host.o -o host
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./host
+// RUN: %run_quiet{heap_rate=1} ./host
 
 #include <stddef.h>
 
@@ -55,13 +55,13 @@ int main(void) {
     void *at = ((void *(*)(void))dlsym(plugin, "work"))();
     CHECK(at);
     CHECK(dlclose(plugin) == 0);
-    // A call of what was there must not find the same function by chance.
+    // A call of the old address must not find the same function by chance.
     void *page = (void *)((uintptr_t)at & ~(uintptr_t)4095);
     CHECK(mmap(page, 4096, PROT_NONE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
                0) == page);
   }
-#ifndef BY_OTHERS // by a stack of its own each time
+#ifndef BY_OTHERS // at a different stack each time
   EXPECT(7001, 5, 50, 50);
 #endif
   return 0;

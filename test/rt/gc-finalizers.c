@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an object with a finalizer, and what it refers to, is in use until
-// the collection after the finalizer has run, and on if that brings it back; a
-// disappearing link still disappears. In finalizers, allocations are counted.
+// Intent: an object with a finalizer, and all that it refers to, is in use
+// until the collection after the finalizer has run, or longer if the finalizer
+// stores a reference to it. Disappearing links still disappear. Allocations in
+// finalizers are counted.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -I%src/test/Inputs %s -o %t -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "gc.h"
 
@@ -36,7 +37,7 @@ __attribute__((noinline)) static void make(void) {
   }
 }
 
-// Within one object.
+// Compares the counts; one object may be missing.
 static void expect(size_t size, long long allocs, long long frees) {
   row_size = size;
   READ(allocs, frees);
@@ -54,7 +55,8 @@ int main(void) {
   expect(120, OBJECTS, 0), expect(136, OBJECTS, 0), expect(152, OBJECTS, 0);
   CHECK(links[3] != NULL);
 
-  // Dead, but kept for their finalizers; the others went with their links.
+  // These objects are dead, but are kept for their finalizers. The other
+  // objects were freed, and their links cleared.
   memset(objects, 0, 2 * OBJECTS * sizeof(void *));
   collect(), collect();
   struct gc_counts c = counts_of(120);
@@ -67,7 +69,7 @@ int main(void) {
     left += links[i] != NULL;
   CHECK(left <= 1);
 
-  // Each other one is brought back.
+  // Every second finalizer stores a reference to its object.
   GC_invoke_finalizers();
   CHECK(finalized >= OBJECTS - 1);
   clear_stack();

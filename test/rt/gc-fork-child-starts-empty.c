@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a forked child the collector's objects of the parent are not
-// counted, and neither is their death; its own are. The parent goes on.
+// Intent: in a forked child neither the parent's collected objects nor their
+// deaths are counted, but its own objects are. The parent's profile goes on.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "gc.h"
 

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an object that the program frees or moves by GC_free or GC_realloc is
-// gone from the profile, though its address is at once another's, which is not
-// counted and lives on; also where the function is ignored. One that could not
-// be resized stays.
+// Intent: an object that the program frees or moves by GC_free or GC_realloc
+// leaves the profile, even if its address is used at once for an object that is
+// not counted. This also holds in functions that are ignored. An object that
+// could not be resized stays.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "gc.h"
 
 static void **objects, **others;
 
-// Takes the addresses that were given back.
+// Allocates until the freed addresses are used again.
 static void reuse(size_t size, void *wanted) {
   int found = 0;
   mprof_set_heap_rate(0);
@@ -64,7 +64,7 @@ int main(void) {
   expect(400, 1, 1);
   expect(5000, 1, 0);
 
-  // What cannot be served.
+  // Requests that cannot be served.
   GC_set_warn_proc(GC_ignore_warn_proc);
   CHECK(GC_REALLOC(objects[2], (size_t)1 << 46) == NULL);
   expect(5000, 1, 0);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: each of libgc's allocation functions is counted with the size that it
-// was asked for, at the caller's frame; what is referred to stays in use
-// through collections, and what is not any more does not; requests that fail
-// count nothing. So it is linked dynamically, statically, and by each linker.
+// Intent: each allocation function of libgc is counted with the requested size,
+// at the caller's frame. Objects that are referred to stay in use through
+// collections, others do not, and failed requests count nothing. This holds for
+// dynamic and static linking and for each linker.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -c -I%src/test/Inputs %s -o %t.o
@@ -22,7 +22,7 @@ static void **kept;
 enum { KINDS = 16 };
 static struct {
   size_t size;
-  int is_explicit; // only GC_free ends it
+  int is_explicit; // only GC_free ends its life
 } made[KINDS];
 static int kinds;
 
@@ -83,7 +83,7 @@ int main(void) {
   expect(23, 0, 0);
   expect((size_t)1 << 46, 0, 0);
 
-  // One may be kept by a word that looks like it.
+  // One object may be kept by a word that looks like its address.
   int alive = 0;
   for (int i = 0; i < kinds; i++)
     if (made[i].is_explicit)

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the program's own handler of collection events is called once for
-// each, set before or after the runtime's and by code with or without MProf,
-// also by one that calls what was there before; and deaths are still seen. The
-// program reads back the handler that it set. The events that the runtime looks
-// at are those of libgc's header.
+// Intent: the program's own handler of collection events is called once per
+// event. It may be set before or after the runtime's handler, by code with or
+// without MProf, and by a handler that calls the previous one. Deaths of
+// objects are still seen. The program reads back the handler that it set. The
+// runtime uses the event numbers of libgc's header.
 //
 // REQUIRES: libgc
 // RUN: %clang -c -DWITHOUT_MPROF -O1 -I%src/test/Inputs %s -o %t.other.o
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs -I%src/rt %s %t.other.o \
 // RUN:   -o %t -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include <gc/gc.h>
 
@@ -74,7 +74,7 @@ int main(void) {
   expect_deaths(100);
   CHECK(starts == 3 && ends == 3);
 
-  // None, then again.
+  // No handler, then a handler again.
   GC_set_on_collection_event(NULL);
   CHECK(GC_get_on_collection_event() == NULL);
   expect_deaths(200);
@@ -83,7 +83,7 @@ int main(void) {
   expect_deaths(300);
   CHECK(ends == 5);
 
-  // A library that keeps to what was there.
+  // A library whose handler calls the previous one.
   before = other_get();
   CHECK(before != handler);
   other_set(chaining);
@@ -91,8 +91,8 @@ int main(void) {
   CHECK(ends == 7 && others == 2);
   CHECK(other_get() != NULL);
 
-  // One that does not: the runtime misses a collection, then is back. What died
-  // in that one is found by the next.
+  // A library whose handler does not: the runtime misses a collection and then
+  // works again. The next collection finds the objects that died.
   row_size = 500;
   allocate(objects, 10), collect(), READ(10, 0);
   drop(objects, 10);

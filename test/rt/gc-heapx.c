@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of libgc's objects the heapx profile has those that the program frees
-// before it allocates again as temporary, and the resizes by GC_realloc; what
-// a collection frees is not temporary, and there is no slack.
+// Intent: for libgc's objects the heapx profile counts as temporary those that
+// the program frees before it allocates again, and it has the resizes by
+// GC_realloc. Objects freed by a collection are not temporary, and there is no
+// slack.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0 ./app > truth
-// RUN: %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth
+// RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app > truth
+// RUN: %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth
 
 #include "gc.h"
 
@@ -27,7 +28,7 @@ int main(void) {
     a = GC_MALLOC(102);
     b = GC_MALLOC(103);
     GC_FREE(a);
-    a = malloc(104); // of another heap, but an allocation
+    a = malloc(104); // in another heap, but an allocation
     GC_FREE(b);
     free(a);
     b = GC_MALLOC(105);

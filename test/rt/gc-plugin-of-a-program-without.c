@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that is not linked with libgc opens a library that is: the
-// library's objects are counted by the program's runtime, and by that of the
-// library where the program has none.
+// Intent: a program that is not linked with libgc opens a library that is. The
+// library's objects are counted by the program's runtime, or by the library's
+// if the program has none.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -fPIC -shared -DPLUGIN -I%src/test/Inputs %s \
 // RUN:   -o plugin.so -lgc
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app
 // RUN: %mprof_clang -fmprof -O1 -fPIC -shared -DPLUGIN -I%src/test/Inputs %s \
 // RUN:   -o plugin.so -lgc -L%build/lib -lmprof_rt -Wl,-rpath,%build/lib
 // RUN: %clang -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app
 
 #ifdef PLUGIN
 

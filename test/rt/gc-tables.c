@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: with libgc, each sequence of allocations, drops, collections and
-// reads publishes what Go's machine does, within one object that a stale word
-// on a stack may keep: a read shows the heap as of the last collection.
+// reads publishes the counts that Go's machine publishes. A read shows the heap
+// as of the last collection. One object may differ, as a stale word on a stack
+// may keep it.
 //
 // REQUIRES: libgc
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t -lgc
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "gc.h"
 
@@ -19,7 +20,8 @@ int main(void) {
   start();
   objects = GC_MALLOC_UNCOLLECTABLE(256 * sizeof(void *));
 
-  // 10 allocs; read: nothing was published, so all is. A later read waits.
+  // Allocates 10. The first read finds nothing published and publishes all;
+  // later reads do not.
   row(40);
   allocate(objects, 10), READ(10, 0);
   allocate(objects + 10, 5), READ(10, 0);
@@ -28,12 +30,12 @@ int main(void) {
   collect(), READ(18, 15);
   drop(objects, 3);
 
-  // 10; a collection finds 4 of them dead.
+  // Allocates 10; a collection finds 4 of them dead.
   row(56);
   allocate(objects, 10), drop(objects, 4), collect(), READ(10, 4);
   drop(objects + 4, 6), collect(), READ(10, 10);
 
-  // Requests that leak one object each.
+  // Each request leaks one object.
   row(72);
   for (int k = 0; k < 4; k++) {
     allocate(objects, 100), allocate(objects + 100 + k, 1);
@@ -42,8 +44,8 @@ int main(void) {
   }
   drop(objects + 100, 4);
 
-  // Late frees skew nothing: 10 came, 4 of them died, none is shown before a
-  // collection has told.
+  // Late frees do not distort the counts: 10 were allocated, 4 of them died,
+  // and none is shown before a collection has found it.
   row(88);
   allocate(objects, 1), collect(), collect(), READ(1, 0);
   allocate(objects + 1, 10), drop(objects + 1, 4), READ(1, 0);

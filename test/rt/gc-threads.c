@@ -1,20 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that allocate, free and resize while others collect lose no
-// object and invent none, and none waits for ever, in exact and in sampled
-// mode, with and without incremental collection, also while threads read and
-// write profiles: what each keeps is in use in the end, all else is not.
+// Intent: threads allocate, free and resize objects while other threads
+// collect. No object is lost or invented, and no thread hangs, in exact and in
+// sampled mode, with and without incremental collection, also while threads
+// read and write profiles. In the end exactly the objects that the threads keep
+// are in use.
 //
 // REQUIRES: libgc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app -lgc
-// RUN: export O=report=0:profile=0
-// RUN: env MPROF_OPTIONS=$O:heap_rate=1 timeout 120 ./app exact
-// RUN: env MPROF_OPTIONS=$O:heap_rate=1 timeout 120 ./app exact incremental
-// RUN: env MPROF_OPTIONS=$O:heap_rate=65536:seed=7 timeout 120 ./app sampled
-// RUN: env MPROF_OPTIONS=$O:heap_rate=65536:seed=8 timeout 120 ./app sampled \
-// RUN:   incremental
+// RUN: %run_quiet{heap_rate=1} timeout 120 ./app exact
+// RUN: %run_quiet{heap_rate=1} timeout 120 ./app exact incremental
+// RUN: %run_quiet{heap_rate=65536:seed=7} timeout 120 ./app sampled
+// RUN: %run_quiet{heap_rate=65536:seed=8} timeout 120 ./app sampled incremental
 
 #define GC_THREADS
 #include "gc.h"
@@ -92,11 +91,11 @@ int main(int argc, char **argv) {
   if (is_exact) {
     CHECK(small.allocs == THREADS * ROUNDS);
     CHECK(big.allocs == THREADS * ROUNDS / 3);
-    // Words on the stacks of threads that ended may keep a few.
+    // Words on the stacks of threads that have ended may keep a few objects.
     CHECK(small.in_use >= THREADS * KEPT);
     CHECK(small.in_use <= THREADS * KEPT + 8);
   } else {
-    // 65536 bytes a sample, of 6 and of 60 MB.
+    // One sample per 65536 bytes, of 6 MB and of 60 MB.
     CHECK(small.allocs > 20 && big.allocs > 400);
     CHECK(small.in_use <= THREADS * KEPT);
   }

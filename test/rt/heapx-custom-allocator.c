@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of an allocator that the program marks, the heapx profile has the
+// Intent: for an allocator that the program marks, the heapx profile has the
 // temporary blocks and the resizes, exactly at rate 1, and no slack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0 ./app > truth
-// RUN: %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth
+// RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app > truth
+// RUN: %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth
 
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 __attribute__((mprof_alloc(1), noinline)) static void *get(size_t size) {
   char *p = malloc(size + 24);
-  return p ? p + 24 : NULL; // 8 bytes off malloc's alignment
+  return p ? p + 24 : NULL; // 8 bytes off the alignment of malloc
 }
 
 __attribute__((mprof_free(1), noinline)) static void put(void *p) {

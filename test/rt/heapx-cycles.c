@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the heapx profile that a program asks for is that of the same moment
-// as its heap profile: of the last cycle that was ended, in either format.
+// Intent: a heapx profile that a program asks for describes the same moment as
+// its heap profile: the end of the last cycle, in either format.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:report=0:log_path=p ./app
+// RUN: %run{heap_rate=1:heapx=1:report=0:log_path=p} ./app
 // RUN: mv p.*.heapx.pb.gz 37.exit
 // RUN: for k in 10 10.later 30 37.exit; do \
 // RUN:   echo "101 temporary_objects=${k%%.*} moved=0" \
-// RUN:     | %python %src/test/Inputs/heapx_rows.py $k || exit 1; done
+// RUN:     | %python %src/test/Inputs/compare_heapx.py $k || exit 1; done
 // RUN: grep -x "heapx profile: total 30" 30.txt
 // RUN: grep -q "^20 @ 0x" 30.txt && grep -q "^10 @ 0x" 30.txt
 

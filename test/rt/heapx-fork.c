@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a forked child's heapx profile starts empty, knows nothing of its
-// parent's last block, and counts what the child does; the parent's goes on.
+// Intent: a forked child's heapx profile starts empty, ignores the last block
+// of its parent, and counts the child's own events. The parent's profile goes
+// on.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0 ./app
+// RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app
 // RUN: ls truth.* | wc -l | grep -qx 2
 // RUN: for t in truth.*; do \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.${t#truth.}.heapx.pb.gz $t \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.${t#truth.}.heapx.pb.gz $t \
 // RUN:     || exit 1; done
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block whose free was not seen, and whose address was used again,
-// leaves no slack in use behind in the heapx profile, and is not temporary.
+// Intent: if the free of a block was not seen and its address was used again,
+// the block leaves no slack in use in the heapx profile and is not temporary.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0 ./app > truth
-// RUN: %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth
+// RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app > truth
+// RUN: %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth
 
 #include <malloc.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ int main(void) {
     void *p = sink = malloc(101);
     slack = malloc_usable_size(p) - 101;
     if (i == N)
-      break; // the last one stays
+      break; // the last block stays
     unseen_free(p);
     sink = malloc(102);
     if (sink != p)

@@ -1,23 +1,24 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the option there is no heapx profile, and asking for one is
-// refused; with it the heap profile still has its four columns, the line at
-// exit and the report tell of both, and no earlier file is replaced.
+// Intent: without the option there is no heapx profile, and a request for it is
+// refused. With the option the heap profile still has its four columns, the
+// line at exit and the report mention both profiles, and no earlier file is
+// replaced.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=off ./app no
+// RUN: %run{heap_rate=1:log_path=off} ./app no
 // RUN: test -z "$(ls | grep heapx)" && not grep -E 'heapx profile|MProf: heapx' off.*.txt
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=on ./app yes 2> err
+// RUN: %run{heap_rate=1:heapx=1:log_path=on} ./app yes 2> err
 // RUN: grep -q "wrote on.*.heap.pb.gz (5 samples, 1 stack), on.*.heapx.pb.gz (5 temporary blocks, 1 stack) and on.*.txt" err
 // RUN: %mprof_read on.*.heap.pb.gz | grep -qx "sample_types: alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes"
 // RUN: grep -qx "SUMMARY: MProf: heapx: 5 temporary blocks, .*" on.*.txt
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=on:profile=0 ./app yes 2> err
+// RUN: %run{heap_rate=1:heapx=1:log_path=on:profile=0} ./app yes 2> err
 // RUN: grep -q "txt (5 samples, 1 stack; 5 temporary blocks, 1 stack)" err
-// RUN: env MPROF_OPTIONS=heapx=1:heap=0:log_path=none ./app yes
+// RUN: %run{heapx=1:heap=0:log_path=none} ./app yes
 // RUN: test -z "$(ls | grep '^none.*heapx')"
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=o ./app yes o.%%d.heapx.pb.gz
+// RUN: %run{heap_rate=1:heapx=1:log_path=o} ./app yes o.%%d.heapx.pb.gz
 // RUN: grep -qx precious o.*[0-9].heapx.pb.gz.kept && ls o.*.2.heapx.pb.gz o.*.2.heap.pb.gz
 
 #include <errno.h>

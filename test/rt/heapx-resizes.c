@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile has, by the stacks of the blocks that
-// were resized, how many stayed where they were, how many moved, and what the
-// moves had to copy: just what a comparison of the pointers says.
+// Intent: at rate 1 the heapx profile counts, by the stacks of the resized
+// blocks, how many blocks stayed in place, how many moved, and how many bytes
+// were copied. The program computes the same numbers by comparing pointers.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0
 // RUN: for o in -O0 "-O2 -fno-mprof-intercept" "-O2 -fmprof-intercept"; do \
 // RUN:   %mprof_clang -fmprof $o %s -o app && ./app > truth && \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth && \
 // RUN:   rm p.*.heap*.pb.gz || exit 1; done
 
 #define _GNU_SOURCE
@@ -41,7 +41,7 @@ static void note(size_t size, uintptr_t before, void *p, size_t new_size) {
   }
 }
 
-// Grows a block, then shrinks it, with and without others behind it.
+// Grows a block, then shrinks it, with and without blocks behind it.
 static void *resize_much(size_t size, int has_neighbours) {
   char *p = malloc(size);
   for (int i = 0; i < STEPS; i++) {
@@ -60,12 +60,12 @@ static void *resize_much(size_t size, int has_neighbours) {
 
 int main(void) {
   void *volatile p = NULL;
-  p = realloc(p, 77); // an allocation
+  p = realloc(p, 77); // counts as an allocation
   free(resize_much(78, 0));
   free(resize_much(79, 1));
-  free(resize_much(70000, 0)); // to sizes that are mapped
+  free(resize_much(70000, 0)); // at sizes that have mappings of their own
   free(resize_much(90000, 1));
-  if (p == NULL || (p = realloc(p, 0)) != NULL) // a free
+  if (p == NULL || (p = realloc(p, 0)) != NULL) // counts as a free
     exit(1);
   printf("77 in_place=0 moved=0 copied_space=0\n");
   unsigned long long in_place = 0, moved = 0;
@@ -75,5 +75,5 @@ int main(void) {
     printf("%zu in_place=%llu moved=%llu copied_space=%llu\n", truth[i].size,
            truth[i].in_place, truth[i].moved, truth[i].copied);
   }
-  return in_place < 10 || moved < 10; // else there was nothing to see
+  return in_place < 10 || moved < 10; // else the test has seen too little
 }

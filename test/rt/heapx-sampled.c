@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: in sampled mode the heapx profile estimates temporary blocks, moves,
-// copies and slack without bias, within 5 sigma of what the program knows; a
-// block with another allocation before its free is never taken for temporary.
+// copies and slack without bias, within 5 sigma of the true numbers. A block
+// with another allocation before its free is never counted as temporary.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 %s -lm -o app
@@ -12,7 +12,7 @@
 // RUN:   for app in app intercepted; do \
 // RUN:   export MPROF_OPTIONS=heap_rate=$rate:seed=$seed:heapx=1:log_path=p; \
 // RUN:   ./$app $rate > truth && \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth && \
 // RUN:   rm p.* || exit 1; done; done; done
 
 #include <malloc.h>
@@ -25,7 +25,8 @@ enum { N = 30000 };
 static void *volatile a, *volatile b;
 static double rate;
 
-// n events of a block of size bytes, each counted as value.
+// Prints the expected range for n events of blocks of size bytes, each of which
+// counts as value.
 static void put(const char *name, size_t size, double n, double value) {
   double p = 1 - exp(-(double)size / rate);
   double sigma = sqrt(n * (1 - p) / p) * value;
@@ -61,7 +62,7 @@ static void resized(size_t size, size_t to) {
   int moved = 0;
   for (int i = 0; i < N; i++) {
     a = malloc(size);
-    b = malloc(24); // behind it, so that it cannot always grow
+    b = malloc(24); // behind b's block, so that it cannot always grow
     uintptr_t before = (uintptr_t)a;
     a = realloc(a, to);
     moved += (uintptr_t)a != before;
@@ -77,7 +78,7 @@ static void resized(size_t size, size_t to) {
   printf("\n");
 }
 
-// Resized by the next allocation of all.
+// Resizes each block by the very next allocation.
 static void resized_at_once(size_t size, size_t to) {
   int moved = 0;
   for (int i = 0; i < N; i++) {

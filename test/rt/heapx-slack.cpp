@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile has what blocks of malloc's family and of
-// operator new have beyond what was asked for, of all and of what is in use:
-// just what malloc_usable_size says; of a custom allocator's blocks nothing.
+// Intent: at rate 1 the heapx profile counts the bytes that blocks of the
+// malloc family and of operator new have beyond the requested size, for all
+// blocks and for those in use. It equals malloc_usable_size. Blocks of a custom
+// allocator have no slack.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0
 // RUN: for o in "-O2 -fno-mprof-intercept" "-O2 -fmprof-intercept"; do \
 // RUN:   %mprof_clangxx -fmprof $o %s -o app && ./app > truth && \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth && \
 // RUN:   rm p.*.heap*.pb.gz || exit 1; done
 
 #include <cstdio>

@@ -8,7 +8,7 @@
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0
 // RUN: for o in "-O2 -fno-mprof-intercept" "-O2 -fmprof-intercept"; do \
 // RUN:   %mprof_clangxx -fmprof -std=c++20 $o %s -o app && ./app > truth && \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth && \
 // RUN:   rm p.*.heap*.pb.gz || exit 1; done
 
 #include <cstdio>
@@ -37,17 +37,18 @@ int main() {
     delete seen(new object<101>);
     delete[] seen(new char[102]);
     delete seen(new (std::nothrow) object<103>);
-    // Members go before what has them, but both after the last allocation.
+    // Members are destroyed before their owner, but both after the last
+    // allocation.
     auto outer = std::make_unique<object<104>>();
     auto inner = std::make_unique<object<105>>();
     seen(outer.get()), seen(inner.get());
-    // A string for one comparison.
+    // A temporary string for a comparison.
     if (*seen(std::string(198, 'x').data()) == *seen(outer.get()->bytes))
       outer->bytes[0]++;
   }
   row(101, N), row(102, N), row(103, N), row(104, 0), row(105, 0);
   row(199, N);
-  // A vector that grows frees each array after it has the next.
+  // A vector that grows frees each array after it has allocated the next.
   for (int i = 0; i < N; i++) {
     std::vector<object<107>> grows;
     for (int k = 0; k < 8; k++) {

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile has exactly those blocks as temporary
-// that their thread freed before it allocated again, by whichever functions.
+// Intent: at rate 1 the heapx profile counts exactly those blocks as temporary
+// that their thread freed before it allocated again, whichever functions it
+// used.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: export MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0
 // RUN: for o in -O0 "-O2 -fno-mprof-intercept" "-O2 -fmprof-intercept"; do \
 // RUN:   %mprof_clang -fmprof $o %s -o app && ./app > truth && \
-// RUN:   %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth && \
+// RUN:   %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth && \
 // RUN:   rm p.*.heap*.pb.gz || exit 1; done
 
 #define _GNU_SOURCE
@@ -34,7 +35,8 @@ static void at_once(void) {
   }
 }
 
-// The inner one is; freeing others in between does not matter.
+// The inner block is temporary; freeing other blocks in between does not
+// matter.
 static void nested(void) {
   for (int i = 0; i < N; i++) {
     a = malloc(102);
@@ -53,7 +55,7 @@ static void after_the_next(void) {
   }
 }
 
-// The same address, but not the same block.
+// The address is the same, but the block is not.
 static void reused(void) {
   void *kept = malloc(106);
   for (int i = 0; i < N; i++) {
@@ -74,14 +76,14 @@ static void of_no_size(void) {
   }
 }
 
-// Each step frees what the one before has made; the last is not freed.
+// Each step frees the block of the step before; the last block is not freed.
 static void by_realloc(void) {
   void *p = NULL;
   for (size_t i = 0; i < 5; i++)
     a = p = realloc(p, 1000 + i);
 }
 
-// What fails allocates nothing, and leaves the block what it was.
+// A failed call allocates nothing and leaves the old block as it was.
 static void by_failures(void) {
   for (int i = 0; i < N; i++) {
     a = malloc(108);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at rate 1 the heapx profile is exact where threads share stacks, and
-// a block that another thread frees is no temporary one, not even where the
-// threads hand one address around.
+// Intent: at rate 1 the heapx profile is exact even if threads share stacks. A
+// block that another thread frees is not temporary, even if the same address is
+// passed between the threads.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:heapx=1:log_path=p:report=0 ./app > truth
-// RUN: %python %src/test/Inputs/heapx_rows.py p.*.heapx.pb.gz truth
+// RUN: %run{heap_rate=1:heapx=1:log_path=p:report=0} ./app > truth
+// RUN: %python %src/test/Inputs/compare_heapx.py p.*.heapx.pb.gz truth
 
 #include <malloc.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ static void *share_stacks(void *arg) {
     *(unsigned long long *)arg += malloc_usable_size(mine) - 101;
     free(mine);
     mine = malloc(102);
-    void *p = realloc(mine, 97); // stays
+    void *p = realloc(mine, 97); // stays in place
     if (p != mine)
       exit(1);
     free(p);
@@ -38,7 +38,7 @@ static sem_t turn[RING];
 static void *volatile handed;
 static int same_address;
 
-// The giver's only allocation meanwhile.
+// The only allocation of the giving thread meanwhile.
 static void *give(void *arg) {
   for (int i = 0; i < HANDED; i++) {
     handed = malloc(103);
@@ -57,7 +57,8 @@ static void *take(void *arg) {
   return arg;
 }
 
-// Each frees the one before's block and makes the next one's at one stack.
+// Each thread frees the block of the thread before it and allocates the next
+// block, all at one stack.
 static void *pass_on(void *arg) {
   sem_t *own = arg, *next = own + 1 == turn + RING ? turn : own + 1;
   for (int i = 0; i < ROUNDS; i++) {
@@ -71,7 +72,7 @@ static void *pass_on(void *arg) {
   return NULL;
 }
 
-// The block that comes back has the address of the last one that was freed
+// The block that comes back has the address of the last block that was freed
 // here.
 static void *come_back(void *arg) {
   (void)arg;
@@ -112,7 +113,7 @@ static void run(int n, void *(*f)(void *), void *args, size_t each) {
 }
 
 int main(void) {
-  mallopt(M_ARENA_MAX, 1); // threads use each other's memory
+  mallopt(M_ARENA_MAX, 1); // threads use the memory of each other
   for (int i = 0; i < RING; i++)
     sem_init(&turn[i], 0, 0);
   run(THREADS, share_stacks, slack, sizeof(slack[0]));
@@ -132,7 +133,7 @@ int main(void) {
   run(RING, pass_on, turn, sizeof(turn[0]));
   free(handed);
   printf("104 temporary_objects=0\n");
-  if (same_address < ROUNDS) // else nothing could be mistaken
+  if (same_address < ROUNDS) // else no block could have been mistaken
     return 1;
   same_address = 0;
   sem_wait(&turn[0]); // the last turn of the ring

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: requests that no allocator can serve, and products that overflow,
-// fail as without MProf and leave the counting of what follows as it was.
+// fail as they do without MProf. Later allocations are counted as before.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
-// RUN: env MPROF_OPTIONS=seed=2:report=0:profile=0 %t 524288
+// RUN: %run_quiet{heap_rate=1} %t 1
+// RUN: %run_quiet{seed=2} %t 524288
 
 #define _GNU_SOURCE
 #include "records.h"
@@ -47,7 +47,8 @@ int main(int argc, char **argv) {
       free(sink);
     }
     unsigned long long n = counted_of(3000).allocs - before.allocs;
-    // 10000 * 3000 / 512 KiB = 57 expected, 7.6 the standard deviation.
+    // 10000 * 3000 / 512 KiB = 57 are expected, with a standard deviation of
+    // 7.6.
     CHECK(is_exact ? n == 10000 : n > 57 - 5 * 8 && n < 57 + 5 * 8);
   }
   return 0;

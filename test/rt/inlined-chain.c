@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: three functions that are always inlined around malloc are all three
-// named, in order, by pprof and by the exit report.
+// Intent: three functions that are always inlined around malloc are all named,
+// in order, by pprof and in the exit report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: mv out.*.heap.pb.gz heap.pb.gz && mv out.*.txt report.txt
 // RUN: %go tool pprof -traces -sample_index=alloc_space app heap.pb.gz \
 // RUN:   | FileCheck %s

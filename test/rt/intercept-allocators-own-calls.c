@@ -1,29 +1,27 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an allocator whose calloc and realloc call malloc and free by the
-// names that everybody calls has each block counted once, from sites and from
-// code without MProf, where it is preloaded and where it is in a static
-// program. In sampled mode such a block stands for itself alone: the estimate
-// of 20,000 blocks of 64 bytes is within five sigmas of 390.
+// Intent: an allocator's calloc and realloc call malloc and free by their
+// public names. Each block is counted once, from instrumented code and from
+// code without MProf, with the allocator preloaded and in a static program. In
+// sampled mode such a block counts for itself only: the estimate for 20,000
+// blocks of 64 bytes is within five sigmas of 390.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fno-builtin -shared -fPIC -DALLOCATOR -DREST %s \
 // RUN:   -o allocator.so
 // RUN: %clang -O1 -fno-builtin -shared -fPIC -DLIBRARY %s -o library.so
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s ./library.so -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 \
-// RUN:   LD_PRELOAD=$PWD/allocator.so ./app
-// RUN: env MPROF_OPTIONS=heap_rate=512:seed=2:report=0:log_path=shared \
+// RUN: %run_quiet{heap_rate=1} LD_PRELOAD=$PWD/allocator.so ./app
+// RUN: %run{heap_rate=512:seed=2:report=0:log_path=shared} \
 // RUN:   LD_PRELOAD=$PWD/allocator.so ./app sampled
 // RUN: %clang -O1 -fno-builtin -DALLOCATOR -c %s -o allocator.o
 // RUN: %clang -O1 -fno-builtin -DREST -c %s -o rest.o
 // RUN: %clang -O1 -fno-builtin -DLIBRARY -c %s -o library.o
 // RUN: %mprof_clang -fmprof -O1 -g1 -static -I%src/test/Inputs %s library.o \
 // RUN:   allocator.o rest.o -o app-static
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app-static
-// RUN: env MPROF_OPTIONS=heap_rate=512:seed=2:report=0:log_path=static \
-// RUN:   ./app-static sampled
+// RUN: %run_quiet{heap_rate=1} ./app-static
+// RUN: %run{heap_rate=512:seed=2:report=0:log_path=static} ./app-static sampled
 // RUN: for how in shared static; do \
 // RUN:   %go tool pprof -sample_index=alloc_objects -top $how.*.heap.pb.gz \
 // RUN:     > $how.top && awk '$6 == "main" { n = $4 } END { exit !(n > 18050 && n < 21950) }' \
@@ -37,7 +35,7 @@ enum { HEAD = 16 };
 #endif
 
 #ifdef ALLOCATOR
-// The last block is given back, which is enough here.
+// Only the last block can be freed, which is enough here.
 static char arena[64 << 20];
 static size_t used;
 

@@ -1,19 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: operator new and delete do what the standard says, sampled or exact:
-// sizes, alignments, the new_handler, bad_alloc and null. Where the program
-// replaces the plain forms, the others call these, also from libraries, and
-// each block is counted once.
+// Intent: operator new and delete, sampled or exact, do as the standard says
+// with sizes, alignments, the new_handler, bad_alloc and null. If the program
+// replaces the plain forms, the other forms call these, also from libraries,
+// and each block is counted once.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -std=c++17 -O1 -shared -fPIC -DLIBRARY %s -o libplain.so
 // RUN: for own in "" -DOWN; do for lib in libstdc++ libc++; do \
-// RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -stdlib=$lib $own %s libplain.so \
-// RUN:     -Wl,-rpath,$PWD -o app || exit 1; \
+// RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -stdlib=$lib $own \
+// RUN:     -I%src/test/Inputs %s libplain.so -Wl,-rpath,$PWD -o app || exit 1; \
 // RUN:   for rate in 1 65536 524288; do \
-// RUN:     env MPROF_OPTIONS=heap_rate=$rate:seed=5:report=0:profile=0 ./app $rate \
-// RUN:       || exit 1; \
+// RUN:     %run_quiet{heap_rate=$rate:seed=5} ./app $rate || exit 1; \
 // RUN: done; done; done
 
 #include <cstddef>
@@ -26,20 +25,14 @@ void plain_delete(void *p) { ::operator delete[](p); }
 
 #else
 
+#include "check.h"
+
 #include <mprof/mprof.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(c)                                                               \
-  do {                                                                         \
-    if (!(c)) {                                                                \
-      fprintf(stderr, "%d: %s\n", __LINE__, #c);                               \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 extern void *plain_new(size_t size);
 extern void plain_delete(void *p);

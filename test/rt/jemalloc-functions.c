@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: jemalloc's own functions are counted like malloc's, and mix with
-// them; a counted block of malloc's that goes back with its size does not get
-// among the blocks of that size.
+// Intent: jemalloc's own functions are counted like malloc's and can be mixed
+// with them. A counted block of malloc that is released with its size does not
+// end up among jemalloc's blocks of that size.
 //
 // REQUIRES: jemalloc
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -ljemalloc -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app exact
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=7:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app exact
+// RUN: %run_quiet{heap_rate=65536:seed=7} ./app
 // RUN: %mprof_clang -fmprof -fmprof-intercept -O1 -I%src/test/Inputs %s \
 // RUN:   -ljemalloc -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app exact
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=7:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app exact
+// RUN: %run_quiet{heap_rate=65536:seed=7} ./app
 
 #include "records.h"
 
@@ -49,9 +49,9 @@ static void expect(int line, size_t size) {
     expect(__LINE__, n);                                                       \
   } while (0)
 
-// A block on a page of its own is larger than its size says. Those that are
-// counted now are; an earlier one, if it got among the blocks of that size, is
-// handed out again.
+// A block on a page of its own is larger than its size class. The blocks
+// counted now are such blocks. If an earlier one had ended up among the blocks
+// of its size class, it would be handed out again.
 static void expect_true_sizes(size_t size) {
   unsigned long long larger = 0;
   for (int i = 0; i < BLOCKS; i++) {
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   EACH(1006, rallocx(malloc(50), n, 0), free(blocks[i]));
   EACH(1007, realloc(mallocx(50, 0), n), sdallocx(blocks[i], n, 0));
   expect_true_sizes(1009);
-  // Does not fit, so the block stays what and where it is.
+  // The request cannot be served, so the block stays as and where it is.
   blocks[0] = mallocx(1008, 0);
   CHECK(rallocx(blocks[0], (size_t)1 << 62, 0) == NULL);
   dallocx(blocks[0], 0);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a process may be forked while other threads make sets of labels: the
-// child has the sets that there were, and can make others.
+// Intent: a process may be forked while other threads make sets of labels. The
+// child has the existing sets and can make new ones.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:max_labels=65000 timeout 60 %t
+// RUN: %run_quiet{max_labels=65000} timeout 60 %t
 
 #include "waited.h"
 
@@ -19,7 +19,8 @@ static void *make(void *name) {
   char value[600];
   memset(value, 'v', sizeof(value));
   for (int i = 0; !__atomic_load_n(&may_end, __ATOMIC_RELAXED); i++) {
-    // Of many lengths, and never above the number of sets or their memory.
+    // Makes sets of many lengths, but never reaches the limit of sets or of
+    // memory.
     snprintf(value, sizeof(value), "%*d", i % 500, i % 9000);
     const int error = mprof_label_set(name, value);
     NEED(error == 0);

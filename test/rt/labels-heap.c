@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a block has the labels of the thread that allocated it, in all files
-// and for as long as it lives: after the thread has others or has ended, and
-// when a thread with other labels resizes or frees it. pprof selects by them.
-// Keys that MProf has itself are told from these.
+// and for its whole life: after the thread has got other labels or has ended,
+// and when a thread with other labels resizes or frees it. pprof selects by
+// labels. Keys that MProf uses itself are kept apart from these.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=x ./app
+// RUN: %run{heap_rate=1:log_path=x} ./app
 // RUN: %mprof_read --symbolize x.*.heap.pb.gz > all && FileCheck %s < all
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=y:debug=1:report=0 ./app
+// RUN: %run{heap_rate=1:log_path=y:debug=1:report=0} ./app
 // RUN: FileCheck %s --check-prefix=TEXT < y.*.heap.txt
 // RUN: %go tool pprof -tags app x.*.heap.pb.gz | FileCheck %s --check-prefix=TAGS
 // RUN: %go tool pprof -traces -sample_index=alloc_space -tagfocus=request=r7 app \
@@ -74,7 +74,7 @@ __attribute__((noinline)) static void *in_thread(void *arg) {
   return arg;
 }
 
-// How many of a size are in use by the buckets with labels.
+// Counts the blocks of a size in use in buckets with these labels.
 struct in_use {
   const struct mprof_labels *labels;
   size_t size;

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread begins with its creator's labels, as they were when it was
-// created, by each way to create one and without the threadcreate profile, too;
-// what it changes is its own. A forked child and its threads have them.
+// Intent: a thread begins with the labels that its creator had at that time, by
+// each way to create a thread, and also without the threadcreate profile. Its
+// changes affect only itself. A forked child and its threads have the labels,
+// too.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -pthread -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0:threadcreate=0 %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0:children=0 %t no-children
+// RUN: %run_quiet %t
+// RUN: %run_quiet{threadcreate=0} %t
+// RUN: %run_quiet{children=0} %t no-children
 
 #include "records.h"
 
@@ -20,7 +21,7 @@
 #include <threads.h>
 #include <unistd.h>
 
-// What a thread found, which it then changes.
+// Returns the labels that the thread began with, and changes them.
 static const struct mprof_labels *take() {
   const struct mprof_labels *found = mprof_labels_get();
   CHECK(mprof_label_set("own", "x") == 0);

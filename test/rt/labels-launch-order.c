@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a hundred runs of threads that are launched one after another
-// while profiles are taken, a profile that has one has all before it, each
-// once, by their labels; and threads that are seen where they begin and end
-// waits always have theirs. (Go: TestGoroutineProfileConcurrency, launches)
+// Intent: threads are launched one after another while profiles are taken, in a
+// hundred runs. A profile that has a thread has all threads launched before it,
+// each once, by their labels. Threads that are seen at the beginning and end of
+// waits always have their labels. (Go: TestGoroutineProfileConcurrency,
+// launches)
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0 timeout 60 %t 100
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1:symbolize=0 timeout 60 %t 10
+// RUN: %run_quiet{threads=1:symbolize=0} timeout 60 %t 100
+// RUN: %run_quiet{stop_threads=1:symbolize=0} timeout 60 %t 10
 
 #include "waited.h"
 
@@ -18,8 +19,8 @@ enum { LAUNCHES = 30 };
 
 static sem_t launched, may_leave;
 
-// The launcher runs on while it is asked, so its own labels may be later ones:
-// these are the threads'.
+// The launching thread changes its labels while it is profiled, so its own
+// labels may be later ones. These labels are those of the launched threads.
 static void *wait_for_end(void *arg) {
   NEED(mprof_label_set("launched", "yes") == 0);
   sem_post(&launched);
@@ -53,7 +54,7 @@ static void *launch(void *threads) {
 }
 
 static char text[1 << 20];
-static int between; // profiles that had some and not all
+static int between; // profiles with some threads, but not all
 
 static int count(const char *what) {
   int n = 0;
@@ -62,7 +63,7 @@ static int count(const char *what) {
   return n;
 }
 
-// Whether the last one was there.
+// Returns whether the last thread was there.
 static int check_order(void) {
   int seen[LAUNCHES] = {0}, last = -1;
   NEED(mprof_stack(text, sizeof(text), 1) > 0);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks and waits of one place in thousands of names are told
-// apart, though threads remember only some of the last buckets; beyond the
-// option's number of sets they have the one that says so.
+// Intent: blocks and waits at one stack with thousands of different labels are
+// told apart, though threads cache only some of their last buckets. Beyond the
+// limit of sets, events have the overflow set.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:block_rate=1:block_kinds=all:max_labels=3000:symbolize=0:log_path=x ./app 2> err
+// RUN: %run{heap_rate=1:block_rate=1:block_kinds=all:max_labels=3000:symbolize=0:log_path=x} ./app 2> err
 // RUN: FileCheck %s --check-prefix=LINE < err
 // LINE: labels_overflow 20{{$}}
 // RUN: %mprof_read x.*.heap.pb.gz > heap

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: ten threads change their labels all the time, in code and in handlers
-// of a timer that come anywhere in the profiler too, while threads begin and
-// profiles of all kinds are taken: no hang, no crash, and labels that a thread
-// has set itself are what it has. (Go: TestGoroutineProfileLabelRace)
+// Intent: ten threads change their labels all the time, in normal code and in
+// timer handlers that may interrupt the profiler anywhere. Meanwhile threads
+// begin and profiles of all kinds are taken. Nothing hangs or crashes, and each
+// thread has the labels that it has set. (Go: TestGoroutineProfileLabelRace)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0:heap_rate=1:block_rate=1:mutex_fraction=1:max_labels=300 \
+// RUN: %run_quiet{threads=1:symbolize=0:heap_rate=1:block_rate=1:mutex_fraction=1:max_labels=300} \
 // RUN:   timeout 60 ./app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1:symbolize=0:heap_rate=1:trace_last_mb=4:log_path=x \
+// RUN: %run_quiet{stop_threads=1:symbolize=0:heap_rate=1:trace_last_mb=4:log_path=x} \
 // RUN:   timeout 60 ./app
 // RUN: %trace_check -q x.*.trace
 
@@ -33,7 +33,7 @@ static void *check_inherited(void *labels) {
 static void *work(void *arg) {
   char value[16];
   for (int i = 0; !__atomic_load_n(&may_end, __ATOMIC_RELAXED); i++) {
-    // More than there is room for.
+    // More sets than there is room for.
     snprintf(value, sizeof(value), "%d", i % 50 + 50 * *(int *)arg);
     mprof_labels_swap(NULL);
     const int error = mprof_label_set("loop", value);

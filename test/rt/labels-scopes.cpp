@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: labels that a scope adds are gone when it is left, in whatever way:
-// at its end, by return, break, goto and exceptions, and when its thread is
-// cancelled. One that is left by longjmp ends with the scope around it.
+// Intent: labels that a scope adds are gone after the scope, however it is
+// left: at its end, by return, break, goto and exceptions, and by cancellation
+// of the thread. A scope that is left by longjmp ends with the scope around it.
 //
 // RUN: %mprof_clangxx -fmprof -O0 -pthread -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %run_quiet %t
 // RUN: %mprof_clangxx -fmprof -std=c++11 -O2 -pthread -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %run_quiet %t
 // RUN: %mprof_clang -x c -fmprof -O2 -fexceptions -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t
+// RUN: %run_quiet %t
 
 #include "records.h"
 
@@ -147,7 +147,7 @@ end:
   cancel((void *)1);
 #ifdef __GLIBC__
   CHECK(found_at_end == 2);
-#else // its cancellation leaves no scope
+#else // cancellation leaves no scope here
   CHECK(found_at_end == 0);
 #endif
   return 0;

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the trace has the labels of a thread as messages of that thread:
-// those that it has when the session finds it, those that it was created with,
-// and each change; a recorder's window those that it had before. Readers take
-// it in all formats; 1.5, which has no messages, says nothing of them.
+// Intent: the trace has the labels of a thread as messages of that thread: the
+// labels at the start of the session, those that the thread was created with,
+// and each change. A recorder's window has those that were set before it.
+// Readers accept the messages in all formats; format 1.5 has no messages and no
+// labels.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
 // RUN: for f in 1.11 1.23 1.5; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f ./app $f.trace 2> $f.err && \
+// RUN:   %run_quiet{trace_format=$f} ./app $f.trace 2> $f.err && \
 // RUN:   %trace_check -q $f.trace || exit 1; done
 // RUN: %go119 tool trace -d 1.11.trace > /dev/null
 // RUN: %go119 tool trace -d app 1.5.trace > /dev/null
@@ -21,7 +22,7 @@
 // RUN: %trace2json -o x.json 1.11.trace && FileCheck %s --check-prefix=JSON < x.json
 //
 // RUN: for last in trace_last=200ms trace_last_mb=1; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:$last:log_path=$last ./app && \
+// RUN:   %run_quiet{$last:log_path=$last} ./app && \
 // RUN:   %trace_check -q $last.*.trace && \
 // RUN:   %go tool trace -d=parsed $last.*.trace > last.txt && \
 // RUN:   FileCheck %s --check-prefix=LAST < last.txt && \
@@ -74,7 +75,7 @@ static void *loop(void *arg) {
   return arg;
 }
 
-// Without an event of its own in the window.
+// Runs without an event of its own in the window.
 static void *compute(void *arg) {
   for (volatile unsigned long n = 0;; n++)
     ;

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a wait has the labels of the thread that waited, a contended unlock
-// those of the thread that unlocked, in all files; the records of the API are
-// one a stack all the same.
+// Intent: in all files a wait has the labels of the thread that waited, and a
+// contended unlock has those of the thread that unlocked. The records of the
+// API are one per stack all the same.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap=0:block_rate=1:mutex_fraction=1:log_path=x ./app
+// RUN: %run{heap=0:block_rate=1:mutex_fraction=1:log_path=x} ./app
 // RUN: %mprof_read --symbolize x.*.block.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize x.*.mutex.pb.gz | FileCheck %s --check-prefix=MUTEX
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
-// RUN: env MPROF_OPTIONS=heap=0:block_rate=1:mutex_fraction=1:log_path=y:debug=1:report=0 ./app
+// RUN: %run{heap=0:block_rate=1:mutex_fraction=1:log_path=y:debug=1:report=0} ./app
 // RUN: FileCheck %s --check-prefix=TEXT < y.*.block.txt
 // RUN: FileCheck %s --check-prefix=TEXT < y.*.mutex.txt
 //
@@ -42,7 +42,7 @@ DECLARE_CODE(wait_for_it);
 OWN_CODE(release) static void release(void) { pthread_mutex_unlock(&mutex); }
 DECLARE_CODE(release);
 
-// holder: a label's value or NULL.
+// Has one thread wait for another. holder is the value of its label, or NULL.
 static void contend(const char *waiter, const char *holder, int ms) {
   struct thread t;
   pthread_mutex_lock(&mutex);

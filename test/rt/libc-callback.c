@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a callback from libc's qsort, which keeps no frame pointers, is
-// counted; its stack ends where the chain does, counted and marked as cut.
+// Intent: allocations in a callback of libc's qsort, which keeps no frame
+// pointers, are counted. The stack ends where the chain of frames does, and is
+// counted and marked as truncated.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: FileCheck %s < out.*.txt
 // CHECK-LABEL: allocated
 // CHECK: in compare

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: an instrumented library has a malloc and operators of its own, which
-// a version script hides; it calls them itself, and code of it that was not
-// compiled with MProf does. All of its blocks come from its allocator and go
-// back there, whichever sites run; they are not in the profile, and the
-// program's are. So it is for a library that is opened, for one that the
-// program is linked with, and without interceptors.
+// a version script hides. The library calls them, both in code with MProf and
+// in code without it. All its blocks come from its own allocator and go back
+// there, and they are not in the profile; the program's blocks are. This holds
+// for a library that is opened, for one that the program is linked with, and
+// without interceptors.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: echo '{ global: run; early; local: *; };' > hide.map
@@ -17,10 +17,10 @@
 // RUN: %mprof_clang++ -fmprof -O1 -g1 %s -o linked -L. -lown \
 // RUN:   -Wl,-rpath,%t.dir
 // RUN: %mprof_clang++ -fmprof -fno-mprof-intercept -O1 -g1 -DOPENS %s -o bare
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=opens ./opens
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=linked ./linked
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=bare ./bare
-// RUN: env MPROF_OPTIONS=heap_rate=512:seed=2:log_path=sampled ./opens
+// RUN: %run{heap_rate=1:log_path=opens} ./opens
+// RUN: %run{heap_rate=1:log_path=linked} ./linked
+// RUN: %run{heap_rate=1:log_path=bare} ./bare
+// RUN: %run{heap_rate=512:seed=2:log_path=sampled} ./opens
 // RUN: for run in opens linked bare sampled; do \
 // RUN:   %go tool pprof -sample_index=alloc_objects -top $run.*.heap.pb.gz \
 // RUN:     > $run.top || exit 1; \
@@ -28,26 +28,26 @@
 // RUN: for run in opens linked bare; do \
 // RUN:   grep '^ *20000 .* program_s_block' $run.top || exit 1; done
 //
-// The library's blocks do not stand for the program's: the estimate is that of
+// The library's blocks do not count as the program's: the estimate is that for
 // 20,000 blocks of 64 bytes, within five sigmas of 390.
 // RUN: awk '/program_s_block/ { n = $1 } \
 // RUN:   END { exit !(n > 18050 && n < 21950) }' sampled.top
 //
-// Bound by -Bsymbolic, by either linker, and before any constructor: by
-// DT_INIT.
+// The calls are bound by -Bsymbolic, by either linker, and are made before any
+// constructor: from DT_INIT.
 // RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,-Bsymbolic -Wl,-init,early -fuse-ld=lld -o libown.so && ./opens
 // RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,-Bsymbolic -Wl,-init,early -o libown.so && ./opens
 // RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -shared -DLIBRARY -DINIT %s plain.o \
 // RUN:   -Wl,--version-script=hide.map -Wl,-init,early -o libown.so && ./linked
-// In one object made beforehand, whose hidden symbols are made local.
+// The library is one object made beforehand, whose hidden symbols are local.
 // RUN: %mprof_clang++ -fmprof -O1 -g1 -fPIC -DLIBRARY -c %s -o part.o
 // RUN: ld -r part.o plain.o -o one.o && objcopy --localize-hidden one.o
 // RUN: %mprof_clang -fmprof -O1 -fPIC -DOTHER -x c -c %s -o other.o
 // RUN: %mprof_clang++ -fmprof -shared one.o other.o \
 // RUN:   -Wl,--version-script=hide.map -o libown.so && ./opens
-// What no site calls is not needed.
+// Functions that no site calls are not needed.
 // RUN: %mprof_clang++ -fmprof -O1 -fPIC -ffunction-sections -fdata-sections \
 // RUN:   -fvisibility=hidden -DUNUSED -c %s -o unused.o
 // RUN: %mprof_clang -fmprof -shared -Wl,--gc-sections unused.o -o libunused.so
@@ -69,7 +69,7 @@ extern "C" void run();
 #if defined(LIBRARY) || defined(PLAIN_PART)
 extern "C" void *own_take(size_t size);
 extern "C" void own_give(void *p);
-extern "C" void *plain_part(void *mine); // frees it, and returns another
+extern "C" void *plain_part(void *mine); // frees mine and returns another block
 extern "C" long live_blocks(void);
 #endif
 
@@ -79,7 +79,8 @@ alignas(4096) static char arena[1 << 20];
 static size_t used;
 static long live;
 
-// On page boundaries, as counted blocks would be. Few live at a time.
+// Blocks are on page boundaries, as counted blocks would be. Few live at a
+// time.
 void *own_take(size_t size) {
   size = (size + 4095) & ~static_cast<size_t>(4095);
   if (used + size > sizeof(arena))

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: where the system gives memory by strict account, and where it gives
-// little address space, a program sees its allocations fail and succeed as it
-// does without MProf, and what could not be counted is told at exit, for which
-// the program gives more again.
+// Intent: the system accounts for memory strictly, or gives little address
+// space. The program's allocations then fail and succeed just as they do
+// without MProf. Events that could not be counted are reported at exit, when
+// the program has released memory again.
 //
-// The limit on data counts what is writable when it is asked for, used or not,
-// as the kernel does with vm.overcommit_memory=2, but for one process.
+// The limit on data counts memory that is mapped writable, used or not, as the
+// kernel does with vm.overcommit_memory=2, but for one process.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fno-builtin %s -o plain
@@ -16,7 +16,7 @@
 // RUN:   (ulimit -S $limit; ./plain > expected) || exit 1; \
 // RUN:   grep -qx "filled: ENOMEM" expected || exit 1; \
 // RUN:   for mode in heap_rate=1 seed=3 heap_rate=1:heapx=1; do \
-// RUN:     (ulimit -S $limit; env MPROF_OPTIONS=$mode:symbolize=0:log_path=out \
+// RUN:     (ulimit -S $limit; %run{$mode:symbolize=0:log_path=out} \
 // RUN:       ./app > out 2> err) || exit 1; \
 // RUN:     echo "$limit $mode" && diff expected out || exit 1; \
 // RUN:     grep -q "^mprof: wrote out.[0-9]*.heap.pb.gz" err || exit 1; \
@@ -24,8 +24,8 @@
 // RUN:   done; \
 // RUN: done
 //
-// Many stacks, and nothing left for them when the limit is reached.
-// RUN: (ulimit -S -d 40000; env MPROF_OPTIONS=heap_rate=1:symbolize=0:log_path=many \
+// Many stacks, and no memory left for them when the limit is reached.
+// RUN: (ulimit -S -d 40000; %run{heap_rate=1:symbolize=0:log_path=many} \
 // RUN:   ./app many > out 2> err)
 // RUN: grep -qx "sum 1000000" out
 // RUN: grep -q "incomplete: no_memory [1-9]" err
@@ -42,8 +42,8 @@ struct link {
   struct link *next;
 };
 
-// All that there is, in blocks of a size. How many does not matter: the
-// profiler takes a part.
+// Allocates all memory in blocks of a size. The number of blocks does not
+// matter, as the profiler takes a part.
 static struct link *fill(size_t size, size_t at_least) {
   struct link *all = NULL, *p;
   size_t n = 0;
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     printf("kept: %s\n", (char *)sink);
     free(sink);
   } else {
-    release(kept->next->next); // the program goes on with that
+    release(kept->next->next); // memory that the program needs to go on
   }
   for (size_t i = 0; i < 1000000; i++) {
     char *p = malloc(16 + i % 20000);

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: functions that were inlined around a lock or an unlock are all shown,
-// leaf first and below the hooked function, in pprof and in the report, and the
-// samples carry the lock's address or name and what kind of wait it was.
+// leaf first and below the hooked function, in pprof and in the report. The
+// samples have the lock's address or name and the kind of wait.
 //
 // REQUIRES: go
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:log_path=out ./app > address
+// RUN: %run{block_rate=1:mutex_fraction=1:log_path=out} ./app > address
 // RUN: %mprof_read --symbolize out.*.block.pb.gz | FileCheck %s --check-prefix=BLOCK
 // RUN: %mprof_read --symbolize out.*.mutex.pb.gz | FileCheck %s --check-prefix=MUTEX
 // RUN: %go tool pprof -traces app out.*.block.pb.gz | FileCheck %s --check-prefix=TRACES
@@ -71,7 +71,7 @@ int main(void) {
   printf("%p\n", (void *)&rwlock);
   pthread_mutex_lock(&mutex);
   start_waiting(&t, waiter, NULL, &mutex, sizeof(mutex));
-  usleep(100000); // most of all waits here
+  usleep(100000); // most waits take place here
   unlock1();
   finish(&t);
   pthread_rwlock_wrlock(&rwlock);

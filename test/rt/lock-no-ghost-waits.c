@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread that left its wait by cancellation or by a jump out of a
-// signal handler, or that a fork left behind, waits no more: who unlocks later
-// is charged with nothing.
+// signal handler no longer counts as waiting, nor does one that a fork left
+// behind. A later unlock is charged with nothing.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a lock that nobody waits for leaves no record, nor does anything with
-// stack_depth=0 or with the profiles off.
+// Intent: a lock without waiters leaves no record. With stack_depth=0, or with
+// the profiles off, no lock does.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t free
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:stack_depth=0:report=0:profile=0 %t contended
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t contended
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t free
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:stack_depth=0} %t contended
+// RUN: %run_quiet %t contended
 
 #include "waited.h"
 

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: locks and blocking calls of the program's own are in the profiles by
-// the attributes of its functions, with the function on top; what they wait for
-// inside is not counted again, and an unlock that nobody waits for not at all.
+// Intent: locks and blocking calls of the program's own are in the profiles if
+// its functions have the attributes, with the function on top. Waits inside
+// these functions are not counted again, and an unlock without a waiter is not
+// counted.
 //
 // RUN: %mprof_clang -fmprof -O0 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=all:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} %t
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=all:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} %t
 // RUN: %mprof_clangxx -fmprof -x c++ -std=c++20 -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:block_kinds=all:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} %t
 
 #include "waited.h"
 
@@ -46,7 +47,7 @@ DECLARE_CODE(inside);
 #ifdef __cplusplus
 struct Lock {
   struct lock inner;
-  OWN_CODE(inside) MPROF_ATTR(mprof_lock(1)) void take() { // `this` is counted
+  OWN_CODE(inside) MPROF_ATTR(mprof_lock(1)) void take() { // 1 is `this`
     lock_it(1, &inner);
   }
   OWN_CODE(inside) MPROF_ATTR(mprof_unlock(1)) void give() {
@@ -89,8 +90,8 @@ DECLARE_CODE(caller);
 int main(void) {
   const struct code in = CODE(inside), call = CODE(caller);
   take();
-  release(); // nobody waits
-  // Of such locks only that the thread sleeps can be seen from outside.
+  release(); // without a waiter
+  // Such a wait is visible from outside only as a thread that sleeps.
   const struct contest c = {"user lock",
                             take,
                             waiter,

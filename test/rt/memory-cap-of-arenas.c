@@ -1,20 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: past max_memory_mb, and whichever request for memory the system
-// refuses, arenas go on: what was counted before is freed by their reset, what
-// is lost is counted as lost, and nothing is freed that was not counted.
+// Intent: arenas go on working beyond max_memory_mb and when the system refuses
+// any one request for memory. Their reset frees the blocks that were counted
+// before, lost events are counted as lost, and no block is freed that was not
+// counted.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fmprof-nested=each -O1 -I%src/test/Inputs %s \
 // RUN:   -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:max_memory_mb=4:log_path=out.%%p ./app \
-// RUN:   full
+// RUN: %run{heap_rate=1:max_memory_mb=4:log_path=out.%%p} ./app full
 // RUN: grep -q "max_memory_mb" out.*.txt
 // RUN: for n in $(seq 1 12); do \
-// RUN:   env FAIL_AT=$n MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app \
-// RUN:     || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} FAIL_AT=$n ./app || exit 1; done
 
 #include "records.h"
 
@@ -22,7 +20,7 @@
 
 extern void mprof_os_fail_map(int n);
 
-// Before the runtime's own constructor asks for anything.
+// Runs before the runtime's constructor requests any memory.
 static void arm(void) {
   const char *n = getenv("FAIL_AT");
   mprof_os_fail_map(n ? atoi(n) : 0);
@@ -51,7 +49,7 @@ static void count(const struct mprof_mem_bucket *b, void *arg) {
 int main(int argc, char **argv) {
   int is_full = argc > 1 && strcmp(argv[1], "full") == 0;
   mprof_arena_alloc_event(first, first, 77);
-  // A size for each block needs a bucket for each, and a record.
+  // Each block has a size of its own, and so needs a bucket and a record.
   for (int a = 0; a < ARENAS; a++)
     for (int i = 0; i < BLOCKS; i++) {
       int k = a * BLOCKS + i;

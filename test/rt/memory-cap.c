@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: past max_memory_mb events are dropped and counted, the program goes
-// on, and what was counted before stays right.
+// Intent: beyond max_memory_mb events are dropped and counted, the program goes
+// on, and earlier counts stay right.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:max_memory_mb=4:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:max_memory_mb=4:log_path=out.%%p} ./app
 // RUN: grep -q "max_memory_mb" out.*.txt
 // RUN: %mprof_read out.*.heap.pb.gz > dump
 // RUN: grep -q "comment: .*max_memory_mb" dump

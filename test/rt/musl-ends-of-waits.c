@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: on musl a wait that a cancellation ends is recorded, the thread's own
-// cleanup handlers run in their order, and later waits are recorded, too; to
-// join a thread that has ended is no wait.
+// Intent: on musl a wait that ends by cancellation is recorded, and the
+// thread's cleanup handlers run in order. Later waits are recorded, too.
+// Joining a thread that has ended is no wait.
 //
 // REQUIRES: musl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for link in '' -static; do \
 // RUN:   %mprof_clang -fmprof --target=x86_64-linux-musl -O2 -g1 $link %s -o app && \
-// RUN:   env MPROF_OPTIONS=block_rate=1:report=0:log_path=p timeout 60 ./app && \
+// RUN:   %run{block_rate=1:report=0:log_path=p} timeout 60 ./app && \
 // RUN:   for f in p.*.block.pb.gz; do %mprof_read --symbolize $f; done \
 // RUN:   | grep "^sample: " > stacks && not grep join_ended stacks && \
 // RUN:   FileCheck %s < stacks || exit 1; rm p.*; done

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: every function of musl's heap is counted, once and as it is asked
-// for, also where blocks are placed on page boundaries (heap_rate=4096); freed
-// blocks are free in the profile; musl's realloc to nothing leaves a block.
+// Intent: every function of musl's heap is counted once, with the requested
+// size, even if blocks are placed on page boundaries (heap_rate=4096). Freed
+// blocks are free in the profile. musl's realloc to size 0 leaves a block.
 //
 // REQUIRES: musl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for link in '' -static -static-pie; do \
 // RUN:   %mprof_clang -fmprof --target=x86_64-linux-musl -O2 -fno-unroll-loops -g1 $link \
 // RUN:     -I%src/test/Inputs %s -o app && \
-// RUN:   env MPROF_OPTIONS=report=0:heap_rate=4096:profile=0 ./app && \
-// RUN:   env MPROF_OPTIONS=report=0:heap_rate=1:log_path=m ./app && \
+// RUN:   %run_quiet{heap_rate=4096} ./app && \
+// RUN:   %run{report=0:heap_rate=1:log_path=m} ./app && \
 // RUN:   for f in m.*.heap.pb.gz; do %mprof_read --symbolize $f; done \
 // RUN:   | grep '^sample' | sort | FileCheck %s || exit 1; rm m.*; done
 //
@@ -30,6 +30,8 @@
 // CHECK-DAG: sample: 10 0 10 0 : with_realloc <- main
 
 #define _GNU_SOURCE
+#include "check.h"
+
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,15 +41,7 @@
 
 static char *volatile sink;
 
-static void need(int condition, int line) {
-  if (!condition) {
-    fprintf(stderr, "line %d\n", line);
-    exit(1);
-  }
-}
-#define NEED(condition) need(condition, __LINE__)
-
-// Calls it ten times, so that all have one stack, and uses all of the block.
+// Makes the call ten times at one stack, and uses all bytes of the block.
 #define WITH(f, Size, Call, Release)                                           \
   __attribute__((noinline)) static void with_##f(void) {                       \
     for (int i = 0; i < 10; i++) {                                             \

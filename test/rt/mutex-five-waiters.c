@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an unlock that five others waited for is charged with the time of all
-// five, and each of them has its own at its own stack.
+// Intent: an unlock that five threads waited for is charged with the time of
+// all five. Each of these has its own time at its own stack.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 %t
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} %t
 
 #include "waited.h"
 
@@ -50,14 +50,15 @@ int main(void) {
   for (int i = 0; i < WAITERS; i++)
     sum += most = end - began[i];
 
-  // On an idle machine the five seconds are right within some milliseconds;
-  // they are compared with what the hold really took.
+  // On an idle machine the five seconds are right within some milliseconds.
+  // They are compared with the real duration of the hold.
   const struct code holder = CODE(holder);
   check_waited(
       "holder", "mutex", waited_in(mprof_mutex_profile, &holder, SECOND),
       (struct expected){1, (void *)pthread_mutex_unlock, WAITERS * least, sum});
-  // The first to get it was woken by the holder, the last has waited for four
-  // others besides, some microseconds each: they are woken at different times.
+  // The holder woke the first thread that got the lock. The last one also
+  // waited for the other four, some microseconds each, as they are woken at
+  // different times.
   for (int i = 0; i < WAITERS; i++) {
     most = now() - began[i];
     check_waited(waiters[i].name, "block",

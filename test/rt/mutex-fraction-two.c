@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: with fraction 2 half of the contentions are sampled, and each counts
-// twice; with a rate that is far above the waits few are, and each counts for
-// many. Changing the fraction afterwards changes no value.
+// twice. With a rate far above the wait times few waits are sampled, and each
+// counts for many. Changing the fraction afterwards changes no value.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=mutex_fraction=2:seed=1:report=0:profile=0 %t
+// RUN: %run_quiet{mutex_fraction=2:seed=1} %t
 
 #include "waited.h"
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: however often and by whichever thread, a stack stands once in a file
-// and once in what the API gives, in block and mutex profile, protobuf and
-// text.
+// Intent: a stack is only once in a file and once in the records of the API,
+// however often and in whichever threads it occurs. This holds for the block
+// and the mutex profile, in protobuf and in text.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=block_rate=1:mutex_fraction=1:report=0:profile=0 ./app
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1} ./app
 // RUN: for kind in block mutex; do \
 // RUN:   %mprof_read $kind.pb.gz | grep '^sample: ' | sed 's/.* : //' > $kind.stacks && \
 // RUN:   grep '^[0-9][0-9]* [0-9][0-9]* @' $kind.txt | sed 's/.* @ //' > $kind.text-stacks && \

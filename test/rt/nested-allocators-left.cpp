@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with -fmprof-nested=outermost an allocator that is left by an
-// exception or by longjmp hides nothing that follows, from whichever function
-// it was called and wherever that goes on, in a file that is compiled so or
-// otherwise.
+// Intent: with -fmprof-nested=outermost, an allocator that is left by an
+// exception or by longjmp hides no later allocation, whichever function called
+// it, wherever the program goes on, and whether or not that file is compiled
+// with the flag.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: for flags in -O0 "-O2 -g"; do \
 // RUN:   %mprof_clangxx -fmprof $flags -c others.cpp || exit 1; \
 // RUN:   %mprof_clangxx -fmprof -fmprof-nested=outermost $flags \
 // RUN:     -I%src/test/Inputs calls.cpp others.o -o app || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} ./app || exit 1; done
 
 //--- common.h
 #include <csetjmp>
@@ -28,7 +27,7 @@ static void *volatile sink;
 __attribute__((noinline)) static void count(std::size_t n) {
   std::free(sink = std::malloc(n));
 }
-// The same from further down the stack than the allocator was called from.
+// Allocates from further down the stack than the allocator was called from.
 __attribute__((noinline)) static void count_deep(std::size_t n, int depth) {
   volatile char room[200];
   room[0] = 0;
@@ -51,7 +50,7 @@ template <typename F> static void thrown(std::size_t size, F f) {
   }
   count(size);
 }
-// Counts four.
+// Counts four blocks.
 template <typename F> static void jumped(std::size_t size, F f) {
   for (volatile bool again : {false, true}) {
     if (setjmp(back) == 0)
@@ -92,7 +91,7 @@ more(void *, std::size_t n) {
   return leave(n);
 }
 
-// Inlined, so that the frame is that of the caller.
+// Inlined, so that its frame is that of the caller.
 __attribute__((always_inline)) static inline void call_inline(bool again) {
   sink = again ? more(sink, 111) : get(111);
 }

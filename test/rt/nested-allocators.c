@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: where custom allocators use one another and malloc, by functions of
-// their own and by code that keeps no frame pointers, -fmprof-nested says what
-// is counted: not what is written in an allocator (the default), nothing but
-// the outermost block, or each of them; and all are freed again, though they
-// lie at one address.
+// Intent: custom allocators call each other and malloc, in functions of their
+// own and through code that keeps no frame pointers. -fmprof-nested chooses
+// what is counted: all except the code of allocators themselves (the default),
+// only the outermost block, or each block. All blocks are freed, though they
+// have one address.
 //
 // RUN: rm -rf %t.dir && split-file %s %t.dir && cd %t.dir
 // RUN: %clang -O2 -fomit-frame-pointer -c through.c -o through.o
@@ -13,20 +13,15 @@
 // RUN:   for nested in written outermost each; do \
 // RUN:     %mprof_clang -fmprof -fmprof-nested=$nested $level \
 // RUN:       -I%src/test/Inputs main.c through.o -o $nested || exit 1; \
-// RUN:     env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./$nested $nested \
-// RUN:       || exit 1; \
-// RUN:     env MPROF_OPTIONS=seed=5:report=0:profile=0 ./$nested sampled \
-// RUN:       || exit 1; \
-// RUN:   done; \
+// RUN:     %run_quiet{heap_rate=1} ./$nested $nested || exit 1; \
+// RUN:     %run_quiet{seed=5} ./$nested sampled || exit 1; done; \
 // RUN:   %mprof_clang -fmprof $level -I%src/test/Inputs main.c through.o -o app \
 // RUN:     || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app written \
-// RUN:     || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=1} ./app written || exit 1; done
 
 //--- through.c
 #include <stddef.h>
-// Needs every register, so its callees find anything in that of the frame.
+// Needs every register, so its callees find any value in the frame pointer.
 void *through(void *(*f)(size_t), size_t n, const unsigned *v) {
   unsigned a = v[0], b = v[1], c = v[2], d = v[3], e = v[4], g = v[5];
   void *p = f(n);
@@ -76,7 +71,7 @@ outer_realloc(void *p, size_t n) {
   return resize_helper(p, n);
 }
 
-// All inlined, so that the optimizer sees nothing but the site and malloc.
+// All inlined, so that the optimizer sees only the site and malloc.
 static inline void *inlined_helper(size_t n) { return malloc(n + 3); }
 __attribute__((mprof_alloc(1))) static inline void *inlined(size_t n) {
   return inlined_helper(n);
@@ -128,10 +123,10 @@ int main(int argc, char **argv) {
   expect(mode, 4000, ROUNDS, ROUNDS, ROUNDS, 0);
   expect(mode, 4003, ROUNDS, 0, ROUNDS, 0);
 
-  // What is still in use is so once for each that counts it.
+  // A block in use is counted once by each allocator that counts it.
   sink = outer(3000);
   expect(mode, 3000, 1, 1, 1, 1);
-  // Its place is taken by the outer one's, unless each is kept.
+  // The outer block takes its place, unless each block is counted.
   expect(mode, 3010, 1, 0, 1, strcmp(mode, "each") == 0);
   expect(mode, 3013, 1, 0, 1, 1);
   return 0;

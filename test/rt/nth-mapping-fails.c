@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: whichever request for memory the system refuses, the program runs to
-// its end with its own result, and the exit says what it could.
+// its end with its own result, and the message at exit says what was recorded.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 %s -o app
 // RUN: for n in $(seq 1 40); do \
-// RUN:   env FAIL_AT=$n MPROF_OPTIONS=heap_rate=1:symbolize=0 ./app \
+// RUN:   %run{heap_rate=1:symbolize=0} FAIL_AT=$n ./app \
 // RUN:     > out 2> err || exit 1; \
 // RUN:   grep -qx "sum 4950000" out || exit 1; \
 // RUN:   grep -q "^mprof: " err || exit 1; \
@@ -18,7 +18,7 @@
 
 extern void mprof_os_fail_map(int n);
 
-// Before the runtime's own constructor asks for anything.
+// Runs before the runtime's constructor requests any memory.
 static void arm(void) {
   const char *n = getenv("FAIL_AT");
   mprof_os_fail_map(n ? atoi(n) : 0);

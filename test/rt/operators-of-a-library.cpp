@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: operators new and delete that a linked library has replaced are
-// everybody's: the program, which the library gives blocks of its own, frees
-// them with the library's, and a block is counted once.
+// Intent: operators new and delete that a linked library replaces are used by
+// the whole process. The program frees blocks that the library gave it by the
+// library's operators, and each block is counted once.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for how in "" -Wl,-Bsymbolic; do \
@@ -11,9 +11,7 @@
 // RUN:   %mprof_clangxx -fmprof -std=c++17 -O1 -I%src/test/Inputs %s ./lib.so -o app \
 // RUN:     || exit 1; \
 // RUN:   for rate in 1 65536; do \
-// RUN:     env MPROF_OPTIONS=heap_rate=$rate:seed=2:report=0:profile=0 ./app $rate \
-// RUN:       || exit 1; \
-// RUN: done; done
+// RUN:     %run_quiet{heap_rate=$rate:seed=2} ./app $rate || exit 1; done; done
 
 #include <cstdlib>
 #include <new>
@@ -53,7 +51,7 @@ int main(int, char **argv) {
   }
   if (atoi(argv[1]) == 1) {
     EXPECT(936, 1, 3000, 3000);  // by the program's site
-    EXPECT(1000, 1, 3000, 3000); // by the library's malloc
+    EXPECT(1000, 1, 3000, 3000); // by malloc in the library
   }
   return 0;
 }

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the frees of a program whose own free does nothing are counted at
-// every optimization level, also where the definition can be seen.
+// Intent: in a program whose own free does nothing, the frees are counted at
+// every optimization level, even if the compiler sees the definition.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for o in -O0 -O1 -O2 -Oz '-O2 -flto=thin -fuse-ld=lld'; do \
 // RUN:   %mprof_clang -fmprof $o %s -o app && \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=x:symbolize=0 ./app && \
+// RUN:   %run{heap_rate=1:log_path=x:symbolize=0} ./app && \
 // RUN:   grep -qx 'In use:    600 bytes in 6 blocks' x.*.txt && \
 // RUN:   grep -qx 'Allocated: 1,000 bytes in 10 blocks' x.*.txt && \
 // RUN:   rm x.* || exit 1; done
 
 #include <stddef.h>
 
-// Larger than all that the C library could ask for as well.
+// Large enough for all requests of the C library, too.
 static _Alignas(16) char memory[1 << 20];
 static size_t used;
 

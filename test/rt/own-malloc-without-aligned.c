@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that has malloc, free, calloc, realloc and
-// malloc_usable_size of its own, but not the aligned functions, is given no
-// block of libc's to free, sampled or not.
+// Intent: a program that defines malloc, free, calloc, realloc and
+// malloc_usable_size, but not the aligned functions, never gets a block of
+// libc's to free, sampled or not.
 //
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:seed=3 %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:heap_rate=1 %t
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a program that replaces only some forms of operator new and delete
-// (the array forms, the aligned ones) gets no block of another form's, sampled
+// (the array forms, the aligned forms) gets no block of another form, sampled
 // or not.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 -DARRAY %s -I%src/test/Inputs -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 -DALIGNED %s -I%src/test/Inputs \
 // RUN:   -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
 
 #include "records.h"
 
@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 
 #ifdef ARRAY
-// With a header, so that a foreign block shows.
+// Blocks have a header, so that a foreign block is noticed.
 void *operator new[](std::size_t n) {
   auto *p = static_cast<char *>(std::malloc(n + 16));
   std::memcpy(p, "myarray!", 8);
@@ -39,7 +39,7 @@ struct Thing {
 static Thing *make() { return reinterpret_cast<Thing *>(new char[600]); }
 static void drop(Thing *t) { delete[] reinterpret_cast<char *>(t); }
 #else
-// Whole pages of their own.
+// Each block has pages of its own.
 void *operator new[](std::size_t n, std::align_val_t) {
   return mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
               -1, 0);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a daemon writes its own profile and its parent none; posix_spawn and
-// system change nothing; with children=0 a forked child is not profiled; one
-// made by _Fork says why it wrote nothing and cannot ask for a profile.
+// Intent: a daemon writes a profile of its own, and its parent writes none.
+// posix_spawn and system work as without MProf. With children=0 a forked child
+// is not profiled. A child made by _Fork says why it wrote nothing, and cannot
+// ask for a profile.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
@@ -42,7 +43,7 @@ int main(int argc, char **argv) {
     int ends[2];
     CHECK(pipe(ends) == 0);
     pid_t pid = fork();
-    if (pid == 0) { // daemon ends its caller
+    if (pid == 0) { // daemon ends the process that calls it
       CHECK(daemon(1, 1) == 0);
       free(sink);
       sink = malloc(702);

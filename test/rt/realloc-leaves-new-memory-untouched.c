@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block that a sampled realloc makes much larger, and that is moved
-// to a page boundary, keeps what was in it, and the rest takes no memory.
+// Intent: a block that a sampled realloc makes much larger, and moves to a page
+// boundary, keeps its contents, and the rest of it takes no memory.
 //
 // RUN: %mprof_clang -fmprof -O1 -fno-builtin -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
 
 #include "records.h"
 
@@ -22,7 +22,7 @@ int main(void) {
   enum { HAD = 50000, SIZE = 1 << 30 };
   char *p = malloc(HAD);
   for (int i = 0; i < HAD; i++)
-    p[i] = (char)(i / 4096 % 2 == 0 ? i % 7 : 0); // with pages of zeros
+    p[i] = (char)(i / 4096 % 2 == 0 ? i % 7 : 0); // including pages of zeros
   long before = resident_kb();
   p = realloc(p, SIZE);
   CHECK(p && ((size_t)p & 4095) == 0);

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: in sampled mode blocks keep their contents through every resize,
-// counted or not, and each counted block's free is seen.
+// counted or not, and the free of each counted block is seen.
 //
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=11:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=seed=12:heap_rate=65536:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=seed=13:heap_rate=1000:report=0:profile=0 %t
+// RUN: %run_quiet{seed=11} %t
+// RUN: %run_quiet{seed=12:heap_rate=65536} %t
+// RUN: %run_quiet{seed=13:heap_rate=1000} %t
 
 #include "records.h"
 

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program with operator new and malloc of its own keeps them: counted
-// blocks come from and go back to them, also in sampled mode, where libc's
-// aligned blocks must not be put in their way.
+// Intent: a program with its own operator new and malloc keeps using them:
+// counted blocks come from them and go back to them. This also holds in sampled
+// mode, in which libc's aligned blocks must not be passed to them.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -DOWN_NEW -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{heap_rate=1} %t
 // RUN: %mprof_clangxx -fmprof -O1 -DOWN_MALLOC -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=seed=3:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
+// RUN: %run_quiet{seed=3} %t
+// RUN: %run_quiet{heap_rate=1} %t
 
 #include "records.h"
 
@@ -21,7 +21,7 @@ alignas(16) static char heap[64 << 20];
 static std::size_t used;
 static long live;
 
-// Blocks with a header, so that a foreign one shows at once.
+// Blocks have a header, so that a foreign block is noticed at once.
 static void *pool_take(std::size_t n) {
   std::size_t at = used;
   used += (n + 31) / 16 * 16;

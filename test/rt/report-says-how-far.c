@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the report says that a list goes on, and as of when its figures are
-// where that is not the end: the last cycle or collection.
+// Intent: the report says if a list is not complete. It also says at which time
+// its figures were taken if that was not the end: at the last cycle or
+// collection.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:top=2:log_path=all ./app
+// RUN: %run{heap_rate=1:top=2:log_path=all} ./app
 // RUN: grep -c '^and 3 stacks more (option top)$' all.*.txt | grep -x 2
 // RUN: not grep Cycles: all.*.txt
-// RUN: env MPROF_OPTIONS=heap_rate=1:top=5:log_path=five ./app
+// RUN: %run{heap_rate=1:top=5:log_path=five} ./app
 // RUN: not grep 'more (option top)' five.*.txt
-// RUN: env MPROF_OPTIONS=heap_rate=1:strict_cycles=1:log_path=cycle ./app cycle
+// RUN: %run{heap_rate=1:strict_cycles=1:log_path=cycle} ./app cycle
 // RUN: grep 'figures are as of the last mprof_next_cycle$' cycle.*.txt
 // RUN: %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=gc ./gc
+// RUN: %run{heap_rate=1:log_path=gc} ./gc
 // RUN: grep 'figures are as of the last garbage collection$' gc.*.txt
 
 #include <mprof/mprof.h>

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: at 512 KiB the estimate of what was allocated is unbiased: over 200
-// seeds its mean is within 1 % of the truth and each run within 5 sigma.
+// Intent: at 512 KiB the estimate of the allocated bytes is unbiased: over 200
+// seeds its mean is within 1 % of the truth, and each run within 5 sigma.
 //
 // RUN: %mprof_clang -fmprof -O2 %s -lm -o %t
 // RUN: for i in $(seq 1 200); do \
-// RUN:   env MPROF_OPTIONS=seed=$i:report=0:profile=0 %t || exit 1; \
-// RUN: done > %t.out
+// RUN:   %run_quiet{seed=$i} %t || exit 1; done > %t.out
 // RUN: awk '{ n++; sum += $1; d = $1 - 1; if (d < 0) d = -d; \
 // RUN:        if (d > 5 * $2) { print "run " n " off: " $0; bad = 1 } } \
 // RUN:      END { mean = sum / n; print n, mean; \
@@ -36,7 +35,7 @@ int main(void) {
       sink = malloc(sizes[i]);
       free(sink);
     }
-    // n trials of probability p, each hit counted as size / p.
+    // n trials of probability p; each hit counts as size / p.
     double size = (double)sizes[i], p = 1 - exp(-size / 524288);
     truth += (double)n * size;
     variance += (double)n * size * size * (1 - p) / p;

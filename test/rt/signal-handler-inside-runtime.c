@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a handler that allocates while it interrupts the runtime itself
-// neither deadlocks nor corrupts: each of its events is counted or, by the
-// report, lost. (It must not interrupt malloc, which no profiler makes safe.)
+// causes no deadlock and no corruption. Each of its events is counted, or
+// reported as lost. (It must not interrupt malloc, which no profiler makes
+// safe.)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:debug=1:log_path=out.%%p %t > counts
+// RUN: %run{heap_rate=1:debug=1:log_path=out.%%p} %t > counts
 // RUN: sed -n 's/^# reentrant = /reentrant: /p' out.*.heap.txt >> counts
 // RUN: awk '{ n[$1] = $2 } END { print n["handled:"], n["counted:"], \
 // RUN:   n["reentrant:"]; exit n["handled:"] != n["counted:"] + \

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a handler that interrupts the profiler and aborts ends the process by
-// SIGABRT, as without MProf, though a profile was to be written then.
+// Intent: a handler that interrupts the profiler and calls abort ends the
+// process by SIGABRT, as without MProf, even if a profile should be written
+// then.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o app
 // RUN: for ms in 20 25 30; do \
-// RUN:   env MPROF_OPTIONS=dump_on_signal=ABRT ./app $ms && exit 1 || \
+// RUN:   %run{dump_on_signal=ABRT} ./app $ms && exit 1 || \
 // RUN:   test $? = 134 || exit 1; done
 
 #include <mprof/mprof.h>

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: signals of dump_on_signal that come while several threads are inside
-// the profiler reach each thread with their own data, also several of one
-// real-time signal; they are blocked no longer than that, and a child that was
-// forked meanwhile does not have them blocked.
+// the profiler reach each thread with their own data, including several
+// instances of one real-time signal. They are blocked only for that time, and a
+// child that is forked meanwhile does not have them blocked.
 //
-// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0:dump_on_signal=USR1+40 \
-// RUN:   %t 2> %t.err
+// RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o %t
+// RUN: %run_quiet{heap_rate=1:dump_on_signal=USR1+40} %t 2> %t.err
 // RUN: grep -q "wrote nothing: profile=0 and report=0" %t.err
 // RUN: not grep "put off" %t.err
+
+#define CHECK_EXIT _exit
+#include "check.h"
 
 #include <mprof/mprof.h>
 
@@ -24,18 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(c)                                                               \
-  do                                                                           \
-    if (!(c)) {                                                                \
-      fprintf(stderr, "%d: failed: %s\n", __LINE__, #c);                       \
-      _exit(1);                                                                \
-    }                                                                          \
-  while (0)
-
 enum { THREADS = 2, ROUNDS = 300, QUEUED = 5, REAL_TIME = 40 };
 
 static _Thread_local int self;
-// The last one forks.
+// The thread with the last index forks.
 static atomic_int came[THREADS + 1], queued[THREADS + 1], wrong;
 static atomic_int ready;
 static atomic_bool ends;
@@ -51,7 +45,7 @@ static void own(int sig, siginfo_t *info, void *context) {
   atomic_fetch_add(&queued[self], 1 << info->si_value.sival_int % 1000);
 }
 
-// Before the runtime starts.
+// Runs before the runtime starts.
 static void early(void) {
   struct sigaction sa;
   memset(&sa, 0, sizeof(sa));
@@ -69,7 +63,7 @@ static int is_blocked(void) {
   return sigismember(&now, SIGUSR1) || sigismember(&now, REAL_TIME);
 }
 
-// Hardly ever outside the profiler.
+// Is inside the profiler nearly all the time.
 static void *work(void *arg) {
   size_t n;
   self = *(int *)arg;
@@ -93,7 +87,7 @@ static void wait_for(atomic_int *counts, int n) {
       usleep(10);
 }
 
-// Signals come all the while, so that some do between fork's handlers.
+// Signals come all the time, so that some come between fork's handlers.
 static void *fork_often(void *arg) {
   self = THREADS;
   atomic_fetch_add(&ready, 1);
@@ -113,8 +107,8 @@ static void *fork_often(void *arg) {
 int main(void) {
   static int ids[THREADS] = {0, 1};
   pthread_t t[THREADS], forker;
-  alarm(60);                        // a signal that is lost is waited for
-  for (size_t i = 0; i < 2000; i++) // so that a profile takes a while
+  alarm(60);                        // a lost signal would be waited for
+  for (size_t i = 0; i < 2000; i++) // makes a profile take a while
     free(malloc(10000 + i));
   for (int i = 0; i < THREADS; i++)
     pthread_create(&t[i], NULL, work, &ids[i]);

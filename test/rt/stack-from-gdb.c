@@ -8,7 +8,7 @@
 // RUN: %mprof_clang -fmprof -O1 -g -I%src/test/Inputs %s -o %t
 // gdb itself may fail to write the registers back, so it has three tries.
 // RUN: for try in 1 2 3; do \
-// RUN:   env MPROF_OPTIONS=report=0:profile=0:threads=1 gdb -nx -batch \
+// RUN:   %run_quiet{threads=1} gdb -nx -batch \
 // RUN:   -ex 'set debuginfod enabled off' -ex 'handle SIG60 nostop noprint pass' \
 // RUN:   -ex 'break stop_here' -ex run \
 // RUN:   -ex 'call (unsigned long)mprof_stack(text, sizeof(text), 1)' \

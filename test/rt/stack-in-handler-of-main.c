@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the stack of a handler that has interrupted main itself has main, and
-// the call that main was in.
+// Intent: the stack of a handler that has interrupted main has the frame of
+// main and of the function that main was calling.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0 timeout 60 %t poll
-// RUN: env MPROF_OPTIONS=report=0:profile=0 timeout 60 %t raise
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 timeout 60 %t raise
+// RUN: %run_quiet timeout 60 %t poll
+// RUN: %run_quiet timeout 60 %t raise
+// RUN: %run_quiet{threads=1} timeout 60 %t raise
 
 #include "waited.h"
 
@@ -41,7 +41,8 @@ OWN_CODE(of_main) int main(int argc, char **argv) {
     frames++;
     of_main += is_in(&own, (uintptr_t)pc);
   }
-  // At least where the handler returns to, what main has called, and main.
+  // At least the return address of the handler, the function that main called,
+  // and main.
   NEED(frames >= 3 && of_main == 1);
   _exit(0);
 }

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thousand texts of all threads' stacks, while a profiler's timer
-// interrupts whoever runs a thousand times a second and takes stacks itself,
-// and the threads allocate, lock, wait and are created: no hang, no crash, and
-// no thread lost.
+// Intent: the stacks of all threads are printed a thousand times. Meanwhile a
+// profiling timer interrupts the running thread a thousand times a second and
+// takes stacks itself, and the threads allocate, lock, wait and are created.
+// Nothing hangs or crashes, and no thread is missing.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0:heap_rate=1 \
-// RUN:   timeout 100 %t 1000
+// RUN: %run_quiet{threads=1:symbolize=0:heap_rate=1} timeout 100 %t 1000
 
 #include "waited.h"
 

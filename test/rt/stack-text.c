@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_stack tells what the calling thread does and, if asked, all
-// others, as text with functions and lines, who created each and how long it
-// waits; on stderr, for a buffer that is NULL, and as the profile with debug=2
-// it is the same. The text is cut at the end of the buffer and nothing is
-// written beyond. In a signal handler it has addresses only.
+// Intent: mprof_stack describes the calling thread, and all others if asked, as
+// text with functions and lines, with the creator of each thread and the time
+// that it has waited. The text is the same on stderr, in a buffer that is NULL,
+// and as the profile with debug=2. It is cut at the end of the buffer, and
+// nothing is written beyond. In a signal handler it has only addresses.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app > out.txt 2> err.txt
+// RUN: %run_quiet{threads=1} ./app > out.txt 2> err.txt
 // RUN: FileCheck %s --match-full-lines < out.txt
 // RUN: FileCheck %s --match-full-lines --check-prefix=LIST < list.txt
 // RUN: FileCheck %s --match-full-lines --check-prefix=LIST < err.txt
@@ -63,7 +63,7 @@ static pthread_t thread;
 static char text[65536], cut[65536];
 
 __attribute__((noinline)) static void *sleeper(void *arg) {
-  prctl(PR_SET_NAME, "sleeper \x1b[31m"); // text from outside is cleaned
+  prctl(PR_SET_NAME, "sleeper \x1b[31m"); // control characters are replaced
   pthread_mutex_lock(&mutex);
   sleeps = 1;
   while (!may_end)
@@ -92,7 +92,7 @@ static void handle(int sig) {
 int main(void) {
   prctl(PR_SET_NAME, "first");
   begin();
-  // The wait is noted before it gives up the mutex.
+  // The wait is noted before the thread releases the mutex.
   for (int n = 0; n == 0;) {
     usleep(1000);
     pthread_mutex_lock(&mutex);
@@ -110,7 +110,8 @@ int main(void) {
       NEED(cut[i] == 0x5a);
   }
   NEED(mprof_write_profile("threads", "list.txt", 2) == 0);
-  // Through the frame that the kernel makes for a handler, on a stack of its.
+  // Unwinds through the frame that the kernel makes for a handler on an
+  // alternate stack.
   static char alternate[65536];
   const stack_t other = {.ss_sp = alternate, .ss_size = sizeof(alternate)};
   NEED(sigaltstack(&other, NULL) == 0);

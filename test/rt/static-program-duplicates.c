@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a static program has each function that its sites no longer call
-// themselves, but the runtime calls for them: strdup and its like.
+// Intent: a static program contains the functions that its sites no longer call
+// directly, because the runtime calls them: strdup and similar ones.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for f in strdup strndup wcsdup; do \
 // RUN:   %mprof_clang -fmprof -O2 -static -DCALL_$f %s -o app && \
-// RUN:   env MPROF_OPTIONS=report=0:profile=0 ./app || exit 1; done
+// RUN:   %run_quiet ./app || exit 1; done
 
 #include <string.h>
 #include <wchar.h>

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a static program whose only call of an operator or of a lock is in
-// cold code, where the site calls the runtime alone, still has that function;
-// and so with wcsdup, of which a site is always one of the runtime.
+// Intent: in a static program the only call of an operator or of a lock is in
+// cold code, where the site calls only the runtime. The program still contains
+// that function. This also holds for wcsdup, whose sites always call the
+// runtime.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clangxx -fmprof -O2 -static %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app | FileCheck %s
+// RUN: %run_quiet ./app | FileCheck %s
 // CHECK: ok
 
 #include <pthread.h>

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: where the option asks for finished cycles only and the program ends
-// none, every profile is that of the first, and the report says so; it says
-// nothing of it once a cycle was ended, or without the option.
+// Intent: with strict_cycles, if the program ends no cycle, every profile
+// describes the first cycle, and the report says so. The report does not say so
+// once a cycle has ended, or without the option.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=none:strict_cycles=1 ./app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=ends:strict_cycles=1 ./app ends
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=loose ./app
+// RUN: %run{heap_rate=1:log_path=none:strict_cycles=1} ./app
+// RUN: %run{heap_rate=1:log_path=ends:strict_cycles=1} ./app ends
+// RUN: %run{heap_rate=1:log_path=loose} ./app
 // RUN: FileCheck %s < none.*.txt
 // RUN: FileCheck %s --check-prefix=OTHERS < ends.*.txt
 // RUN: FileCheck %s --check-prefix=OTHERS < loose.*.txt

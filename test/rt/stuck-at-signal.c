@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with dump_on_signal, a thread that the signal came to while it waited
-// is judged and shown as in that wait: in a cycle, in a join, in a semaphore's
-// wait that nobody can end.
+// Intent: with dump_on_signal, a thread that gets the signal while it waits is
+// judged and shown as waiting: in a cycle, in a join, and at a semaphore that
+// nobody can post.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for c in cycle join; do \
-// RUN:   not --crash env MPROF_OPTIONS=threadleak=1:dump_on_signal=TERM:debug=1:log_path=$c \
+// RUN:   not --crash %run{threadleak=1:dump_on_signal=TERM:debug=1:log_path=$c} \
 // RUN:   timeout 60 ./app $c || exit 1; done
-// Any word may look like the semaphore's address, and spare it; not each time.
+// Any word may look like the semaphore's address and so make it reachable, but
+// not in every run.
 // RUN: for i in 1 2 3 4 5; do rm -f sem.*; \
-// RUN:   not --crash env MPROF_OPTIONS=threadleak=1:dump_on_signal=TERM:debug=1:log_path=sem \
+// RUN:   not --crash %run{threadleak=1:dump_on_signal=TERM:debug=1:log_path=sem} \
 // RUN:   timeout 60 ./app sem || exit 1; \
 // RUN:   ! grep 'leak: 2 threads' sem.*[0-9].txt || break; done
 // RUN: FileCheck %s --check-prefix=CYCLE < cycle.*[0-9].txt
@@ -62,14 +63,14 @@ static void *b_then_a(void *arg) {
 
 static void *wait_at_sem(void *arg) {
   sem_t *sem = calloc(1, sizeof(*sem));
-  void *volatile next = malloc(100); // the last block's end is the allocator's
+  void *volatile next = malloc(100); // the last block borders on the top
   (void)next;
   sem_init(sem, 0, 0);
   about_to_wait(0);
   sem_wait(sem);
   return arg;
 }
-// Ends the process once the first thread joins, and others wait.
+// Ends the process when the first thread joins and the others wait.
 struct end {
   pthread_t whom;
   int sleepers;
@@ -80,7 +81,7 @@ static void *end_it(void *arg) {
     until_sleeps(&tids[i]);
   until_sleeps(&tids[2]);
   NEED(pthread_kill(e->whom, SIGTERM) == 0);
-  for (;;) // pause is a system call of code without MProf
+  for (;;) // pause is a system call in code without MProf
     sleep(60);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that wait for signals wait in calls that are known: they are
-// in the threads profile as waiting, are not stuck, and do not keep others from
+// Intent: threads that wait for signals are in known calls. They are in the
+// threads profile as waiting, are not stuck, and do not keep other threads from
 // being judged.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 

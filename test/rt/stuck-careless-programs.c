@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: stuck threads are looked for without harm in programs whose locks are
-// unmapped or hold garbage, from signal handlers, beside forks, and by many
-// threads at once; and a request that comes first finds what deadlocks after
-// it.
+// Intent: the search for stuck threads does no harm in programs whose locks are
+// unmapped or contain garbage, from signal handlers, beside forks, and in many
+// threads at once. After an early request, a later one finds threads that have
+// deadlocked since.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
-// RUN: env MPROF_OPTIONS=profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
+// RUN: %run_quiet timeout 60 ./app
 
 #include "waited.h"
 
@@ -86,8 +86,8 @@ int main(void) {
   until_waits_in(&tids[0], SYS_futex);
   until_waits_in(&tids[1], SYS_futex);
   munmap(gone, 4096);
-  ((int *)&garbage)[2] = 0x7fffffff; // its owner
-  ((int *)&garbage)[4] = 0x12345678; // its kind
+  ((int *)&garbage)[2] = 0x7fffffff; // owner
+  ((int *)&garbage)[4] = 0x12345678; // kind
   NEED(count() == 0);
   NEED(pthread_create(&t, NULL, lock_twice, NULL) == 0);
   for (int i = 0; i < 1000 && count() != 1; i++)

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads are stuck at gates that nobody can reach, in the main arena
-// of malloc and in those of threads, also when a gate is the last block, or
-// when the one after it is free.
+// Intent: threads are stuck at gates that nobody can reach, in malloc's main
+// arena and in those of threads, even if the gate is the last block or the
+// block after it is free.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 
@@ -15,7 +15,7 @@ enum { ARENAS = 4, GATES = 2 * (ARENAS + 1) };
 static volatile int must_end;
 static int made;
 
-// Larger than what malloc keeps for the thread when it is freed.
+// Too large for malloc to keep for the thread when it is freed.
 enum { LARGE = 4000 };
 
 __attribute__((noinline)) static void make_gates(void) {

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a handler of the program's that asks for stuck threads, and has
-// interrupted a join or a mutex's wait, finds the cycle, and its own thread in
-// it or waiting for it, whether the handler has SA_RESTART or a stack of its
-// own; mprof_stack then shows the handler, which runs. A wait for a condition
-// is not judged: the handler may end it.
+// Intent: a signal handler of the program interrupts a join or a wait for a
+// mutex and asks for stuck threads. It finds the cycle, with its own thread in
+// the cycle or waiting for it, whether or not it has SA_RESTART or an alternate
+// stack. mprof_stack then shows the handler, which runs. A wait for a condition
+// is not judged, as the handler may end it.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for how in 0 1 2; do \
-// RUN:   env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app $how \
-// RUN:   || exit 1; done
+// RUN:   %run_quiet{threadleak=1} timeout 60 ./app $how || exit 1; done
 
 #include "waited.h"
 
@@ -22,8 +21,8 @@ static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
 static pid_t tids[4];
-static pthread_t threads[4]; // the cycle's two, one that joins, one in a wait
-static size_t found[4];      // by the handler of each
+static pthread_t threads[4]; // two in a cycle, one joins, one at a gate
+static size_t found[4];      // number found by each handler
 static char text[65536];
 static pid_t own;
 
@@ -64,7 +63,7 @@ struct gate {
 static void *wait_at_gate(void *arg) {
   use_own_stack();
   struct gate *g = calloc(1, sizeof(*g));
-  void *volatile next = malloc(100); // the last block's end is the allocator's
+  void *volatile next = malloc(100); // the last block borders on the top
   (void)next;
   pthread_mutex_init(&g->mutex, NULL);
   pthread_cond_init(&g->opens, NULL);
@@ -108,8 +107,8 @@ int main(int argc, char **argv) {
     NEED(pthread_create(&threads[i], NULL, run[i], NULL) == 0);
   for (int i = 0; i < 4; i++)
     until_sleeps(&tids[i]);
-  // When another asks, the gate's thread may count, too: what words by chance
-  // look like is not in the program's hands.
+  // If another thread asks, the thread at the gate may count, too: a program
+  // cannot control which words look like addresses by chance.
   NEED(ask(0) >= 3);
   char running[64];
   NEED(strstr(text, "[running]") != NULL);

@@ -1,99 +1,50 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads in a cycle of each kind of lock are stuck, graded certain
-// where the lock itself names its owner; a timed wait, a lock that may be
-// released by another process, and one whose owner runs are none.
+// Intent: threads in a cycle of each kind of lock are reported as stuck. They
+// are certain where the lock itself names its owner, and likely otherwise. No
+// thread is stuck that waits with a timeout, for a lock that another process
+// may release, or for a lock whose owner runs.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: for c in s1 w2 u1 r2 c2 l2 p2 t0 h0 S0; do \
-// RUN:   env MPROF_OPTIONS=threadleak=1 timeout 60 ./app $c && \
-// RUN:   tail -n 1 leak.txt || exit 1; done > out.txt
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: for c in mutex-taken-twice two-rwlocks rwlock-upgrade rwlock-and-mutex \
+// RUN:     c11-mutexes annotated-locks spinlocks \
+// RUN:     timed-wait owner-runs shared-mutex; do \
+// RUN:   %run{threadleak=1} timeout 60 ./app $c && \
+// RUN:   printf '%%s: ' $c && tail -n 1 leak.txt || exit 1; done > out.txt
 // RUN: FileCheck %s < out.txt
 //
-// CHECK: threadleak: 1 threads, 1 certain, 0 likely, 1 cycles
-// CHECK: threadleak: 2 threads, 2 certain, 0 likely, 1 cycles
-// CHECK: threadleak: 1 threads, 0 certain, 1 likely, 1 cycles
-// CHECK: threadleak: 2 threads, 0 certain, 2 likely, 1 cycles
-// CHECK: threadleak: 2 threads, 2 certain, 0 likely, 1 cycles
-// CHECK: threadleak: 2 threads, 0 certain, 2 likely, 1 cycles
-// CHECK: threadleak: 2 threads, 0 certain, 2 likely, 1 cycles
-// CHECK-COUNT-3: threadleak: 0 threads, 0 certain, 0 likely, 0 cycles
+// CHECK:      mutex-taken-twice: SUMMARY: MProf: threadleak: 1 threads, 1 certain, 0 likely, 1 cycles{{$}}
+// CHECK-NEXT: two-rwlocks: SUMMARY: MProf: threadleak: 2 threads, 2 certain, 0 likely, 1 cycles{{$}}
+// CHECK-NEXT: rwlock-upgrade: SUMMARY: MProf: threadleak: 1 threads, 0 certain, 1 likely, 1 cycles{{$}}
+// CHECK-NEXT: rwlock-and-mutex: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 1 cycles{{$}}
+// CHECK-NEXT: c11-mutexes: SUMMARY: MProf: threadleak: 2 threads, 2 certain, 0 likely, 1 cycles{{$}}
+// CHECK-NEXT: annotated-locks: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 1 cycles{{$}}
+// CHECK-NEXT: spinlocks: SUMMARY: MProf: threadleak: 2 threads, 0 certain, 2 likely, 1 cycles{{$}}
+// CHECK-NEXT: timed-wait: SUMMARY: MProf: threadleak: 0 threads, 0 certain, 0 likely, 0 cycles{{$}}
+// CHECK-NEXT: owner-runs: SUMMARY: MProf: threadleak: 0 threads, 0 certain, 0 likely, 0 cycles{{$}}
+// CHECK-NEXT: shared-mutex: SUMMARY: MProf: threadleak: 0 threads, 0 certain, 0 likely, 0 cycles{{$}}
 
 #define _GNU_SOURCE
-#include <errno.h>
+#include "check.h"
+
 #include <mprof/mprof.h>
+
 #include <pthread.h>
-#include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
-static void run(void *(*f)(void *), void *a) {
-  pthread_t t;
-  pthread_create(&t, 0, f, a);
-  pthread_detach(t);
-}
-static pthread_mutex_t self = PTHREAD_MUTEX_INITIALIZER;
-static void *self_lock(void *p) {
-  pthread_mutex_lock(&self);
-  pthread_mutex_lock(&self);
-  return p;
-}
-static pthread_rwlock_t w1 = PTHREAD_RWLOCK_INITIALIZER,
-                        w2 = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_barrier_t both;
-static void *writers_a(void *p) {
-  pthread_rwlock_wrlock(&w1);
-  pthread_barrier_wait(&both);
-  pthread_rwlock_rdlock(&w2);
-  return p;
-}
-static void *writers_b(void *p) {
-  pthread_rwlock_wrlock(&w2);
-  pthread_barrier_wait(&both);
-  pthread_rwlock_wrlock(&w1);
-  return p;
-}
-static pthread_rwlock_t up = PTHREAD_RWLOCK_INITIALIZER;
-static void *upgrade(void *p) {
-  pthread_rwlock_rdlock(&up);
-  pthread_rwlock_wrlock(&up);
-  return p;
-}
-static pthread_rwlock_t rl = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_mutex_t rm = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t rb;
-static void *reader(void *p) {
-  pthread_rwlock_rdlock(&rl);
-  pthread_barrier_wait(&rb);
-  pthread_mutex_lock(&rm);
-  return p;
-}
-static void *rwriter(void *p) {
-  pthread_mutex_lock(&rm);
-  pthread_barrier_wait(&rb);
-  pthread_rwlock_wrlock(&rl);
-  return p;
-}
-static mtx_t c11a, c11b;
-static pthread_barrier_t cb;
-static int c11x(void *p) {
-  mtx_lock(&c11a);
-  pthread_barrier_wait(&cb);
-  mtx_lock(&c11b);
-  return 0;
-}
-static int c11y(void *p) {
-  mtx_lock(&c11b);
-  pthread_barrier_wait(&cb);
-  mtx_lock(&c11a);
-  return 0;
-}
+
+// A process runs one case only, so that the cases share these locks.
+static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER,
+                                     PTHREAD_MUTEX_INITIALIZER};
+static pthread_rwlock_t rwlocks[2] = {PTHREAD_RWLOCK_INITIALIZER,
+                                      PTHREAD_RWLOCK_INITIALIZER};
+static pthread_spinlock_t spinlocks[2];
+static mtx_t c11_mutexes[2];
+static volatile int annotated[2];
+
 __attribute__((mprof_lock(1))) void my_lock(volatile int *l);
 __attribute__((mprof_unlock(1))) void my_unlock(volatile int *l);
 __attribute__((noinline)) void my_lock(volatile int *l) {
@@ -103,142 +54,182 @@ __attribute__((noinline)) void my_lock(volatile int *l) {
 __attribute__((noinline)) void my_unlock(volatile int *l) {
   __atomic_store_n(l, 0, __ATOMIC_RELEASE);
 }
-static volatile int u1, u2;
-static pthread_barrier_t ub;
-static void *usera(void *p) {
-  my_lock(&u1);
-  pthread_barrier_wait(&ub);
-  my_lock(&u2);
-  return p;
+
+// --- ways to take a lock: only direct calls are instrumented ---
+
+static void lock_mutex(void *lock) { pthread_mutex_lock(lock); }
+static void lock_for_reading(void *lock) { pthread_rwlock_rdlock(lock); }
+static void lock_for_writing(void *lock) { pthread_rwlock_wrlock(lock); }
+static void lock_c11(void *lock) { mtx_lock(lock); }
+static void lock_annotated(void *lock) { my_lock(lock); }
+static void lock_spin(void *lock) { pthread_spin_lock(lock); }
+static void lock_within_1000_s(void *lock) {
+  struct timespec late;
+  clock_gettime(CLOCK_REALTIME, &late);
+  late.tv_sec += 1000;
+  pthread_mutex_timedlock(lock, &late);
 }
-static void *userb(void *p) {
-  my_lock(&u2);
-  pthread_barrier_wait(&ub);
-  my_lock(&u1);
-  return p;
+
+static void start(void *(*run)(void *), void *arg) {
+  pthread_t t;
+  NEED(pthread_create(&t, NULL, run, arg) == 0);
+  NEED(pthread_detach(t) == 0);
 }
-static pthread_spinlock_t s1, s2;
-static pthread_barrier_t sb;
-static void *spina(void *p) {
-  pthread_spin_lock(&s1);
-  pthread_barrier_wait(&sb);
-  pthread_spin_lock(&s2);
-  return p;
+
+// --- two threads, each of which wants the lock that the other one holds ---
+
+struct taker {
+  void (*take_first)(void *), *first;
+  void (*take_second)(void *), *second;
+};
+
+static pthread_barrier_t both_hold;
+
+static void *take_both(void *arg) {
+  const struct taker *t = arg;
+  t->take_first(t->first);
+  pthread_barrier_wait(&both_hold);
+  t->take_second(t->second);
+  return NULL;
 }
-static void *spinb(void *p) {
-  pthread_spin_lock(&s2);
-  pthread_barrier_wait(&sb);
-  pthread_spin_lock(&s1);
-  return p;
-}
-// --- not stuck ---
-static pthread_mutex_t shared, held = PTHREAD_MUTEX_INITIALIZER,
-                               t1 = PTHREAD_MUTEX_INITIALIZER,
-                               t2 = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t tb;
-static struct timespec late(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  t.tv_sec += 1000;
-  return t;
-}
-static void *timeda(void *p) {
-  struct timespec l = late();
-  pthread_mutex_lock(&t1);
-  pthread_barrier_wait(&tb);
-  pthread_mutex_timedlock(&t2, &l);
-  return p;
-}
-static void *timedb(void *p) {
-  pthread_mutex_lock(&t2);
-  pthread_barrier_wait(&tb);
-  pthread_mutex_lock(&t1);
-  return p;
-}
-static void *waits_held(void *p) {
-  pthread_mutex_lock(&held);
-  return p;
-}
-static void *dies(void *p) {
-  pthread_mutex_lock(p);
+static int take_both_c11(void *arg) {
+  take_both(arg);
   return 0;
 }
-static void *waits_shared(void *p) {
-  pthread_mutex_lock(&shared);
-  return p;
+
+static void cross(struct taker takers[2]) {
+  NEED(pthread_barrier_init(&both_hold, NULL, 2) == 0);
+  start(take_both, &takers[0]);
+  start(take_both, &takers[1]);
 }
+
+static void two_rwlocks(void) {
+  static struct taker takers[2] = {
+      {lock_for_writing, &rwlocks[0], lock_for_reading, &rwlocks[1]},
+      {lock_for_writing, &rwlocks[1], lock_for_writing, &rwlocks[0]}};
+  cross(takers);
+}
+
+static void rwlock_and_mutex(void) {
+  static struct taker takers[2] = {
+      {lock_for_reading, &rwlocks[0], lock_mutex, &mutexes[0]},
+      {lock_mutex, &mutexes[0], lock_for_writing, &rwlocks[0]}};
+  cross(takers);
+}
+
+static void two_c11_mutexes(void) {
+  static struct taker takers[2] = {
+      {lock_c11, &c11_mutexes[0], lock_c11, &c11_mutexes[1]},
+      {lock_c11, &c11_mutexes[1], lock_c11, &c11_mutexes[0]}};
+  NEED(mtx_init(&c11_mutexes[0], mtx_plain) == thrd_success);
+  NEED(mtx_init(&c11_mutexes[1], mtx_plain) == thrd_success);
+  NEED(pthread_barrier_init(&both_hold, NULL, 2) == 0);
+  thrd_t t;
+  NEED(thrd_create(&t, take_both_c11, &takers[0]) == thrd_success);
+  NEED(thrd_create(&t, take_both_c11, &takers[1]) == thrd_success);
+}
+
+static void two_annotated_locks(void) {
+  static struct taker takers[2] = {{lock_annotated, (void *)&annotated[0],
+                                    lock_annotated, (void *)&annotated[1]},
+                                   {lock_annotated, (void *)&annotated[1],
+                                    lock_annotated, (void *)&annotated[0]}};
+  cross(takers);
+}
+
+static void two_spinlocks(void) {
+  static struct taker takers[2] = {
+      {lock_spin, (void *)&spinlocks[0], lock_spin, (void *)&spinlocks[1]},
+      {lock_spin, (void *)&spinlocks[1], lock_spin, (void *)&spinlocks[0]}};
+  NEED(pthread_spin_init(&spinlocks[0], 0) == 0);
+  NEED(pthread_spin_init(&spinlocks[1], 0) == 0);
+  cross(takers);
+}
+
+static void timed_wait(void) {
+  static struct taker takers[2] = {
+      {lock_mutex, &mutexes[0], lock_within_1000_s, &mutexes[1]},
+      {lock_mutex, &mutexes[1], lock_mutex, &mutexes[0]}};
+  cross(takers);
+}
+
+// --- one thread ---
+
+static void *lock_twice(void *lock) {
+  pthread_mutex_lock(lock);
+  pthread_mutex_lock(lock);
+  return NULL;
+}
+static void mutex_taken_twice(void) { start(lock_twice, &mutexes[0]); }
+
+static void *upgrade(void *lock) {
+  pthread_rwlock_rdlock(lock);
+  pthread_rwlock_wrlock(lock);
+  return NULL;
+}
+static void rwlock_upgrade(void) { start(upgrade, &rwlocks[0]); }
+
+static void *lock_once(void *lock) {
+  pthread_mutex_lock(lock);
+  return NULL;
+}
+
+// The main thread holds the mutex and goes on.
+static void owner_runs(void) {
+  pthread_mutex_lock(&mutexes[0]);
+  start(lock_once, &mutexes[0]);
+}
+
+// The owner has ended, but any process may release the mutex.
+static void shared_mutex(void) {
+  static pthread_mutex_t shared;
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(&shared, &attributes);
+  pthread_t t;
+  NEED(pthread_create(&t, NULL, lock_once, &shared) == 0);
+  NEED(pthread_join(t, NULL) == 0);
+  start(lock_once, &shared);
+}
+
+static const struct test_case {
+  const char *name;
+  size_t stuck; // threads
+  void (*begin)(void);
+} cases[] = {
+    {"mutex-taken-twice", 1, mutex_taken_twice},
+    {"two-rwlocks", 2, two_rwlocks},
+    {"rwlock-upgrade", 1, rwlock_upgrade},
+    {"rwlock-and-mutex", 2, rwlock_and_mutex},
+    {"c11-mutexes", 2, two_c11_mutexes},
+    {"annotated-locks", 2, two_annotated_locks},
+    {"spinlocks", 2, two_spinlocks},
+    {"timed-wait", 0, timed_wait},
+    {"owner-runs", 0, owner_runs},
+    {"shared-mutex", 0, shared_mutex},
+};
+
+static const struct test_case *find_case(const char *name) {
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    if (strcmp(cases[i].name, name) == 0)
+      return &cases[i];
+  return NULL;
+}
+
 int main(int argc, char **argv) {
-  (void)argc;
-  switch (argv[1][0]) {
-  case 's':
-    run(self_lock, 0);
-    break;
-  case 'w':
-    pthread_barrier_init(&both, 0, 2);
-    run(writers_a, 0);
-    run(writers_b, 0);
-    break;
-  case 'u':
-    run(upgrade, 0);
-    break;
-  case 'r':
-    pthread_barrier_init(&rb, 0, 2);
-    run(reader, 0);
-    run(rwriter, 0);
-    break;
-  case 'c': {
-    mtx_init(&c11a, mtx_plain);
-    mtx_init(&c11b, mtx_plain);
-    pthread_barrier_init(&cb, 0, 2);
-    thrd_t t;
-    thrd_create(&t, c11x, 0);
-    thrd_create(&t, c11y, 0);
-    break;
-  }
-  case 'l':
-    pthread_barrier_init(&ub, 0, 2);
-    run(usera, 0);
-    run(userb, 0);
-    break;
-  case 'p':
-    pthread_spin_init(&s1, 0);
-    pthread_spin_init(&s2, 0);
-    pthread_barrier_init(&sb, 0, 2);
-    run(spina, 0);
-    run(spinb, 0);
-    break;
-  case 't':
-    pthread_barrier_init(&tb, 0, 2);
-    run(timeda, 0);
-    run(timedb, 0);
-    break;
-  case 'h':
-    pthread_mutex_lock(&held);
-    run(waits_held, 0);
-    break;
-  case 'S': {
-    pthread_mutexattr_t a;
-    pthread_mutexattr_init(&a);
-    pthread_mutexattr_setpshared(&a, 1);
-    pthread_mutex_init(&shared, &a);
-    pthread_t t;
-    pthread_create(&t, 0, dies, &shared);
-    pthread_join(t, 0);
-    run(waits_shared, 0);
-    break;
-  }
-  }
-  const size_t expected = (size_t)(argv[1][1] - '0');
-  static struct mprof_stack_record r[64];
+  NEED(argc == 2);
+  const struct test_case *c = find_case(argv[1]);
+  NEED(c != NULL);
+  c->begin();
+  static struct mprof_stack_record records[64];
   size_t n = 0;
-  for (int i = 0; i < (expected ? 2000 : 20); i++) {
-    if (mprof_thread_leak_profile(r, 64, &n) != 0 || n > expected)
-      return 1;
-    if (expected != 0 && n == expected)
+  for (int i = 0; i < (c->stuck ? 2000 : 20); i++) {
+    CHECK(mprof_thread_leak_profile(records, 64, &n) == 0 && n <= c->stuck);
+    if (c->stuck != 0 && n == c->stuck)
       break;
     usleep(5000);
   }
-  if (n != expected || mprof_write_profile("threadleak", "leak.txt", 2) != 0)
-    return 1;
+  CHECK(n == c->stuck && mprof_write_profile("threadleak", "leak.txt", 2) == 0);
   _exit(0);
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the first thread is judged as others are, though libc and the runtime
-// know addresses of its stack: it is stuck in a semaphore or a condition of the
-// heap that nobody else can reach, and not if another thread has an address of
-// a local variable that leads there.
+// know addresses of its stack. It is stuck at a semaphore or condition on the
+// heap that no other thread can reach. It is not stuck if another thread has
+// the address of a local variable that leads there.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o %t
 // RUN: export MPROF_OPTIONS=profile=0:report=0:threadleak=1
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Asks once main must have been asleep for long, and again while it may not.
+// Asks when main must have been asleep for long, and again while it may not be.
 static void *ask(void *shared) {
   static struct mprof_stack_record records[4];
   sem_t ***local = shared;
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   pthread_cond_t *condition = calloc(1, sizeof(*condition));
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_t thread;
-  void *volatile after = malloc(100); // what is last may not be told apart
+  void *volatile after = malloc(100); // the last block borders on the top
   (void)after;
   pthread_create(&thread, NULL, ask,
                  strcmp(how, "shared") == 0 ? &local : NULL);

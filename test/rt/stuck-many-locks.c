@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a cycle of rwlocks that are read is found though threads have taken
-// and given back hundreds of other locks, and hold as many mutexes, since only
-// a record that is needed counts as lost. With more than 32 locks held that do
-// not name their owner no such lock is judged, and the report says why, also
-// after another was taken twice and given back twice; once they are given back,
-// they are.
+// Intent: a cycle of rwlocks held by readers is found, though the threads have
+// taken and released hundreds of other locks and hold as many mutexes. Only a
+// hold record that is needed counts as lost. If a thread holds more than 32
+// locks that do not name their owner, no such lock is judged, and the report
+// says why, also after another lock was taken twice and released twice. Once
+// they are released, such locks are judged again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=LOST < lost.txt
 // RUN: FileCheck %s --check-prefix=KEPT < kept.txt
 //

@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that was woken at a condition and waits for its mutex is not
-// at the condition any more, though the mutex is the next block of memory, and
-// nobody can reach the condition.
+// Intent: a thread that was woken at a condition and now waits for its mutex no
+// longer counts as waiting at the condition. The mutex is the next block in
+// memory, and nobody can reach the condition.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 
 struct pair {
   pthread_cond_t opens;
-  char between[16]; // as malloc has it
+  char between[16]; // laid out as by malloc
   pthread_mutex_t mutex;
 };
 
-static struct pair *volatile pair; // until it is opened
+static struct pair *volatile pair; // NULL once it is opened
 static pthread_mutex_t *volatile mutex;
 static int is_open;
 static pid_t tid;
@@ -58,7 +58,7 @@ int main(void) {
   until_waits_in(&tid, SYS_futex);
   pthread_mutex_lock(mutex);
   apart(open_and_forget, NULL);
-  usleep(20000); // from one futex to the other
+  usleep(20000); // time to go from one futex to the other
   until_waits_in(&tid, SYS_futex);
   for (int i = 0; i < 3; i++) {
     struct mprof_stack_record records[4];

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a reader of an rwlock waits behind a writer that will give up, so
-// neither it nor the holder that joins it is stuck.
+// Intent: a reader of an rwlock waits behind a writer with a timeout. Neither
+// the reader nor the holder, which joins the reader, is stuck.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 

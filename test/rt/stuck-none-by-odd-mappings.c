@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck at a gate whose address is in a shared mapping of a
-// file, or in memory that nobody can read for now.
+// Intent: no thread is stuck at a gate whose address is in a shared mapping of
+// a file, or in memory that is not readable for now.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 
 #include "gates.h"
 

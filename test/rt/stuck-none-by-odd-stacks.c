@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck at a gate that a thread knows whose stack adjoins
-// another's, for want of a guard, or the program's own memory, or whose frames
-// lie below the handler that it is in, on a stack for signals in its own, or
-// that runs on a stack of the program's; or whose address is in memory that was
-// the stack of a thread that has ended.
+// Intent: no thread is stuck at a gate that another thread knows, wherever that
+// thread's stack is: beside another stack without a guard, beside memory of the
+// program, below a signal handler on an alternate stack within it, or on a
+// stack that the program allocated. The same holds if the gate's address is in
+// memory that was the stack of an ended thread.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 
@@ -47,7 +47,7 @@ static void begin_beside(pthread_t *t) {
   NEED(pthread_create(&t[1], NULL, know_gate, NULL) == 0);
 }
 
-// --- the program's memory below a stack of its own ---
+// --- memory of the program below a stack that it allocated ---
 
 static void *put_gate_and_stay(void *arg) {
   put_gate(arg);
@@ -68,7 +68,7 @@ static void begin_above(pthread_t *t) {
   NEED(pthread_create(t, &a, put_gate_and_stay, p + GUARD) == 0);
 }
 
-// --- the program's memory, which was a stack before ---
+// --- memory of the program that was a stack before ---
 
 static void *end(void *arg) { return arg; }
 
@@ -85,7 +85,7 @@ static struct gate **put_on_old_stack(void) {
   return (struct gate **)(p + GUARD);
 }
 
-// --- a handler's stack in the thread's own ---
+// --- an alternate stack within the thread's own stack ---
 
 static void until_end(int signal) {
   (void)signal;
@@ -115,7 +115,7 @@ static void begin_on_alternate(pthread_t *t) {
   NEED(pthread_create(t, NULL, on_alternate, NULL) == 0);
 }
 
-// --- a stack of the program's ---
+// --- a stack that the program allocated ---
 
 static void run_until_end(void) { until_end(0); }
 
@@ -138,7 +138,7 @@ int main(void) {
   pthread_t t[THREADS];
   pthread_mutex_lock(&idles);
   apart(make_gate_and_forget, NULL);
-  begin_beside(t); // first: libc has no stack left that it would take
+  begin_beside(t); // first, as libc has no old stack left to use
   begin_above(&t[2]);
   begin_on_alternate(&t[3]);
   NEED(pthread_create(&t[4], NULL, on_another, NULL) == 0);

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck at a gate that is in the result of a thread that has
-// ended and may be joined, or in what a thread has by pthread_setspecific, also
-// beyond the first keys; what a thread was created with that was detached and
-// has ended keeps none open.
+// Intent: no thread is stuck at a gate that is in the result of an ended thread
+// that may still be joined, or in a thread's data by pthread_setspecific,
+// including keys beyond the first ones. The argument of a detached thread that
+// has ended does not keep a gate reachable.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 
 #include <signal.h>
 
-// glibc has the first 32 in the thread's block.
+// glibc stores the first 32 keys in the thread's control block.
 enum { KEYS = 40 };
 static pthread_key_t keys[KEYS];
 static volatile int known, must_end;

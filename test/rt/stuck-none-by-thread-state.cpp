@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck at a gate that the state of another std::thread has,
-// which opens it when that thread ends; the state of the thread that waits does
-// not keep its own gate open.
+// Intent: no thread is stuck at a gate in the state of another std::thread,
+// which opens the gate when that thread ends. The state of the waiting thread
+// itself does not keep its gate reachable.
 //
 // RUN: %mprof_clangxx -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include <atomic>
 #include <mprof/mprof.h>
@@ -61,7 +61,7 @@ static void apart(std::thread *posts, std::thread *waits) {
   forget_calls();
 }
 
-// Until the thread that nobody can wake is found: before, it may not wait yet.
+// Repeats until the stuck thread is found; it may not wait yet.
 static size_t count_stuck() {
   static mprof_stack_record records[8];
   size_t n = 0;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what only epoll has the address of is reached, also when the first
-// thread has ended and the process goes on without it: the kernel shows no
-// descriptors of that one any more.
+// Intent: an object whose address only epoll has is reachable. This also holds
+// if the first thread has ended and the process goes on without it: the kernel
+// then no longer shows its descriptors.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 

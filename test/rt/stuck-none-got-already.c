@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that a signal interrupts when it has just got the mutex that
-// it waited for, but is not back from the call, does not wait for itself.
+// Intent: a signal interrupts a thread that has just got a mutex but has not
+// returned from the call. The thread does not wait for itself.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app -ldl
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 
 #include "waited.h"
 
@@ -18,7 +18,7 @@ static pid_t tid;
 static int calls;
 static size_t found = 1000;
 
-// As of libc, with a signal before a lock returns.
+// Replaces libc's functions; raises a signal before a lock returns.
 #define NEXT(f) ((int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, #f))
 int pthread_mutex_trylock(pthread_mutex_t *m) {
   return NEXT(pthread_mutex_trylock)(m);

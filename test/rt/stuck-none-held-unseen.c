@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck who waits for a lock that another thread has got by a
-// try, while the waiter has held it before; nor in a forked child for a mutex
-// that the thread that forked has held since before.
+// Intent: no thread is stuck that waits for a lock which it has held before and
+// which another thread has got by a try. Nor is a thread in a forked child
+// stuck at a mutex that the forking thread has held since before the fork.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "waited.h"
 

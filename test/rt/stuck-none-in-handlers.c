@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a healthy program nobody is stuck, whoever asks in a signal's
-// handler and whatever wait that has interrupted: of a mutex, a condition, a
-// semaphore, an rwlock or a join, with SA_RESTART and without.
+// Intent: in a healthy program no thread is stuck when a signal handler asks,
+// whatever wait it interrupted: for a mutex, a condition, a semaphore, an
+// rwlock or a join, with SA_RESTART and without.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 
 #include "waited.h"
 
@@ -64,7 +64,7 @@ static void *work(void *arg) {
   return NULL;
 }
 
-// Somebody must be able to end the wait for a turn.
+// A thread must be able to end the wait for a turn.
 static void *drive(void *arg) {
   while (!atomic_load(&may_end)) {
     pthread_mutex_lock(&mutex);

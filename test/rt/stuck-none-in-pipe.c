@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck at a gate whose address another thread has yet to
-// read from a pipe, behind other messages and at any place; the pipe has as
-// much to read afterwards as before.
+// Intent: no thread is stuck at a gate whose address is still in a pipe, behind
+// other messages and at any offset. Afterwards the pipe has as much data as
+// before.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 

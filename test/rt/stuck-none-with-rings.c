@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: nobody is stuck at a condition while the kernel has requests of the
-// process, for aio or io_uring, whose addresses nobody can ask for, also where
-// the ring's descriptor is closed; the report says why.
+// Intent: no thread is stuck at a condition while the kernel has requests of
+// the process, for aio or io_uring, whose addresses cannot be queried, even if
+// the descriptor of the ring is closed. The report says why.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 // RUN: FileCheck %s < aio.txt
 //
 // CHECK: Total: 0 threads
@@ -37,7 +37,7 @@ int main(void) {
   NEED(syscall(SYS_io_destroy, context) == 0);
   NEED(count_stuck() == 1);
   const int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
-  if (ring >= 0) { // it is not everywhere
+  if (ring >= 0) { // not available everywhere
     NEED(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring,
               IORING_OFF_SQ_RING) != MAP_FAILED);
     NEED(count_once("ring.txt") == 0);

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: no thread is stuck whose condition or semaphore somebody can reach:
-// from globals, another thread's stack, registers or thread-local memory, heap
-// blocks of all sizes and arenas, memory of the program's own or shared, an
-// address with a tag, or only by what epoll or a timer gives back. All are
-// woken at the end, so what reaches them is there.
+// Intent: no thread is stuck whose condition or semaphore another thread can
+// reach: from globals, from a thread's stack, registers or thread-local memory,
+// from heap blocks of all sizes and arenas, from mapped or shared memory, by an
+// address with a tag, or only by a value that epoll or a timer will return. All
+// threads are woken at the end, so the addresses are still there.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for level in -O0 -O2; do \
 // RUN:   %mprof_clangxx -fmprof $level -g1 %s -o app && \
-// RUN:   env MPROF_OPTIONS=threadleak=1:stuck_report=1 timeout 60 ./app 15 && \
+// RUN:   %run{threadleak=1:stuck_report=1} timeout 60 ./app 15 && \
 // RUN:   FileCheck %s < last.txt || exit 1; done
 // RUN: not ls mprof.app.*.stuck.txt
 //
@@ -59,15 +59,15 @@ struct Gate {
 static std::atomic<int> stop;
 static std::atomic<uintptr_t> tagged;
 static void nap() { usleep(20000); }
-// 1 global
+// 1: a global
 static Gate global;
-// 2 heap reachable from main's frame only
-// 3 TLS of a running thread
+// 2: a heap block that only the frame of main reaches
+// 3: thread-local memory of a running thread
 static Gate *root;
 static sem_t *keep;
 static std::map<int, std::function<void()>> handlers;
 static thread_local Gate *tls_gate;
-// 7 epoll
+// 7: epoll
 static int ep;
 static std::atomic<Gate *> tgate;
 static timer_t timer;
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   all.emplace_back([] { global.wait(); });
   auto local = std::make_unique<Gate>();
   all.emplace_back([g = local.get()] { g->wait(); });
-  // TLS
+  // Thread-local memory.
   {
     Gate *g = new Gate;
     all.emplace_back([g] { g->wait(); });
@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
       tls_gate->go();
     });
   }
-  // shared_ptr in a thread's lambda, thread in poll
+  // A shared_ptr in a thread's lambda; the thread is in poll.
   {
     auto g = std::make_shared<Gate>();
     all.emplace_back([g] { g->wait(); });
@@ -97,7 +97,8 @@ int main(int argc, char **argv) {
       g->go();
     });
   }
-  // sem in mmap memory known by a spinning thread only by register/stack
+  // A semaphore in mapped memory that only a spinning thread knows, in a
+  // register or on its stack.
   {
     sem_t *s = (sem_t *)mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -110,7 +111,7 @@ int main(int argc, char **argv) {
       sem_post(s);
     });
   }
-  // big block
+  // A large block.
   {
     char *b = (char *)calloc(1, 1 << 20);
     sem_t *s = (sem_t *)(b + 700000);
@@ -123,7 +124,7 @@ int main(int argc, char **argv) {
       sem_post((sem_t *)(b + 700000));
     });
   }
-  // other arena
+  // Another arena.
   {
     Gate *g;
     std::thread t([&g] { g = new Gate; });
@@ -135,7 +136,7 @@ int main(int argc, char **argv) {
       h[0]->go();
     });
   }
-  // epoll only
+  // Only epoll has the address.
   ep = epoll_create1(0);
   int ev = eventfd(0, 0);
   {
@@ -155,13 +156,14 @@ int main(int argc, char **argv) {
       ((R *)e.data.ptr)->g.go();
     });
   }
-  // tagged
+  // An address with a tag.
   {
     Gate *g = new Gate;
     all.emplace_back([g] { g->wait(); });
     tagged = (uintptr_t)g | (uintptr_t)0x1234 << 48;
   }
-  // chain: a waits for b's cond, b reachable from global; b's queue holds a's
+  // A chain: a waits for b's condition; b is reachable from a global; b's queue
+  // has a's.
   {
     struct Node {
       Gate g;
@@ -177,7 +179,8 @@ int main(int argc, char **argv) {
       b->next->g.go();
     });
   }
-  // only a blocked thread (itself reachable) knows the next one
+  // Only a blocked thread, which is itself reachable, has the address of the
+  // next.
   {
     auto *a = new Gate;
     static Gate first;
@@ -194,7 +197,7 @@ int main(int argc, char **argv) {
       first.go();
     });
   }
-  // cond on a running thread's stack
+  // A condition on the stack of a running thread.
   {
     static std::atomic<Gate *> *slot = new std::atomic<Gate *>;
     all.emplace_back([] {
@@ -207,7 +210,7 @@ int main(int argc, char **argv) {
       t.join();
     });
   }
-  // shared memory
+  // Shared memory.
   {
     sem_t *s = (sem_t *)mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -215,12 +218,12 @@ int main(int argc, char **argv) {
     keep = s;
     all.emplace_back([s] { sem_wait(s); });
   }
-  // std::function in map
+  // A std::function in a map.
   {
     auto *g = new Gate;
     handlers[3] = [g] { g->go(); };
     all.emplace_back([g] { g->wait(); });
-    // timer pointer only
+    // Only a timer has the pointer.
   }
   {
     auto *g = new Gate;

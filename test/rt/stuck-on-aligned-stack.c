@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread is stuck whose own stack is all that has its condition's
-// address, where that stack begins at a multiple of 64 MiB, as heaps do.
+// Intent: a thread is stuck if only its own stack has the address of its
+// condition, even if that stack begins at a multiple of 64 MiB, as heaps do.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=threadleak=1:report=0:profile=0 timeout 60 %t
+// RUN: %run_quiet{threadleak=1} timeout 60 %t
 
 #include "gates.h"
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread in a handler that has interrupted its wait, and that itself
-// sleeps where MProf does not see it, may run; the threads that wait for one
-// another without it are found all the same.
+// Intent: a thread is in a handler that interrupted its wait, and sleeps there
+// in a call that MProf does not see. It counts as able to run. Threads that
+// wait for each other without it are found all the same.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 // RUN: FileCheck %s < leak.txt
 //
 // CHECK: Cycle 1 of 1: 2 threads wait for one another

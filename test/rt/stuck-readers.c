@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of an rwlock that several threads read, all are named where it is
-// waited for, up to a number, and of each the report says where it took it.
+// Intent: if several threads hold an rwlock as readers, the thread that waits
+// for it names all of them, up to a limit, and the report shows for each where
+// it took the lock.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for n in 2 11; do \
-// RUN:   env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app $n \
-// RUN:   || exit 1; done
+// RUN:   %run_quiet{threadleak=1} timeout 60 ./app $n || exit 1; done
 // RUN: FileCheck %s --check-prefix=TWO < 2.txt
 // RUN: FileCheck %s --check-prefix=MANY < 11.txt
 // RUN: test $(grep -c 'holds rwlock .*, taken' 2.txt) = 2

@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with stuck_report=1 a process whose threads wait for one another says
-// so in a file and on stderr once, while it runs, and so does its forked child;
-// the thread that looks is in no profile, and a signal of the program's does
-// not come to it. The labels of the threads are in the file, and in the
-// profile threadleak.
+// Intent: with stuck_report=1 a process with deadlocked threads reports them
+// once, in a file and on stderr, while it runs. So does its forked child. The
+// thread that looks is in no profile and gets no signal of the program. The
+// labels of the threads are in the file and in the profile threadleak.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=stuck_report=1:profile=0:report=0:log_path=x.%%p \
-// RUN:   timeout 60 ./app 2> err.txt
+// RUN: %run_quiet{stuck_report=1:log_path=x.%%p} timeout 60 ./app 2> err.txt
 // RUN: FileCheck %s < err.txt
 // RUN: cat x.*.stuck.txt | FileCheck %s --check-prefix=FILE
 // RUN: ls x.*.stuck.txt | wc -l | FileCheck %s --check-prefix=TWO
@@ -80,7 +78,7 @@ static void deadlock(void) {
   NEED(mprof_write_profile("threadleak", "leak.pb.gz", 0) == 0);
   kill(getpid(), SIGUSR1);
   NEED(hit == own_tid());
-  usleep(500000); // a second one would come
+  usleep(500000); // time for a second report
 }
 
 int main(void) {

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of three pairs of threads that took two locks in different order, one
-// that wants a dead thread's mutex, one that waits for a condition that nobody
-// can reach, and one that waits for a condition that all can, the first eight
-// are stuck, graded certain and likely, each time, also for threads that ask at
-// once, with the lock that each waits for; the threads profile still has all,
-// and the line at exit says how many are certain. (Go:
+// Intent: three pairs of threads took two locks in different orders, one thread
+// wants the mutex of a dead thread, one waits for a condition that nobody can
+// reach, and one for a condition that all can reach. The first eight are stuck,
+// graded certain or likely, at each request, also by several threads at once,
+// with the lock that each waits for. The threads profile still has all, and the
+// line at exit has the number of certain ones. (Go:
 // TestGoroutineLeakProfileConcurrency)
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=threadleak=1:log_path=x.%%p timeout 60 ./app 2> err.txt
+// RUN: %run{threadleak=1:log_path=x.%%p} timeout 60 ./app 2> err.txt
 // RUN: grep 'wrote .*threadleak.pb.gz (8 stuck threads: 7 certain, 1 likely)' err.txt
 // RUN: %mprof_read --symbolize leak.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize x.*.threadleak.pb.gz | FileCheck %s
@@ -152,7 +152,7 @@ __attribute__((noinline)) static void begin_all(void) {
   begin(wait_for_all, NULL);
 }
 
-// What the stack had of the calls above.
+// Overwrites what the calls above left on the stack.
 __attribute__((noinline)) static void forget(void) {
   volatile char old[16384];
   for (size_t i = 0; i < sizeof(old); i++)
@@ -160,7 +160,7 @@ __attribute__((noinline)) static void forget(void) {
 }
 
 static size_t count(void) {
-  // Not on the stack, where what was there before would stay.
+  // Not on the stack, where old words would remain.
   static _Thread_local struct mprof_stack_record records[MAX];
   size_t n;
   NEED(mprof_thread_leak_profile(records, MAX, &n) == 0);

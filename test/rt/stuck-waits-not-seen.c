@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the option threadleak the threads that waited before the
-// first request are not judged, and each form says how many there are and what
-// to do; the stacks of all threads show them in a futex's wait. With the option
-// none is unseen, and with it in code without MProf's sites that is what is
-// said.
+// Intent: without the option threadleak, threads that already waited at the
+// first request are not judged. Each form of output says how many these are and
+// how to see them, and the stacks of all threads show them in a futex wait.
+// With the option no wait of instrumented code is unseen. If the waits of the
+// code are not instrumented, the output gives that as the reason.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=EARLY < 2.txt
 // RUN: FileCheck %s --check-prefix=EARLY < 1.txt
 // RUN: %mprof_read 0.pb.gz | FileCheck %s --check-prefix=EARLY
 // RUN: FileCheck %s --check-prefix=THREADS < threads.txt
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s --check-prefix=PPROF
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./app
+// RUN: %run_quiet{threadleak=1} timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=SEEN < 2.txt
 // RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
-// RUN: env MPROF_OPTIONS=threadleak=1:profile=0:report=0 timeout 60 ./heap
+// RUN: %run_quiet{threadleak=1} timeout 60 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //
 // EARLY: 2 threads sleep in futex(2), in a wait that was not seen: it began before the first request, or in code without MProf; run with threadleak=1{{$}}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mutexes, condition variables and threads of C11 give the same results
+// Intent: C11 mutexes, condition variables and threads give the same results
 // with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -9,10 +9,9 @@
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -200,7 +199,7 @@ static void use_threads(void) {
   say("value %d", value);
   SHOW_THRD(thrd_create(&t, return_number, &number));
   SHOW_THRD(thrd_join(t, NULL));
-  // One that is waited for.
+  // A mutex with a waiter.
   NEED(mtx_init(&gate, mtx_plain) == thrd_success);
   NEED(mtx_lock(&gate) == thrd_success);
   number = 2147483647;
@@ -262,7 +261,7 @@ static void use_sleep(void) {
   SHOW_NUMBER(thrd_sleep(&none, NULL));
   SHOW_NUMBER(thrd_sleep(&ms, &left));
   say("left %ld", (long)left.tv_sec);
-  // -1 is for signals alone.
+  // thrd_sleep returns -1 only for signals.
   SHOW_NUMBER(thrd_sleep(&negative, &left));
   struct sigaction sa;
   memset(&sa, 0, sizeof(sa));

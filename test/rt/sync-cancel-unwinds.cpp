@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread that is cancelled while it waits runs its destructors and
-// its handlers of all exceptions, with and without MProf.
+// its catch-all handlers, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clangxx -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -51,7 +50,7 @@ struct Wait {
   long number;
 };
 
-// Says when it goes, and whether the mutex is held then.
+// Prints when it is destroyed, and whether the mutex is held then.
 struct Object {
   const char *name, *place;
   ~Object() {
@@ -156,7 +155,7 @@ static void until_in_call() {
     usleep(100);
 }
 
-// The thread is cancelled before it gets to the call.
+// The thread is cancelled before it makes the call.
 static pthread_barrier_t cancelled;
 static void *run_late(void *) {
   Object outer{"sem_wait, cancelled before", "outer"};

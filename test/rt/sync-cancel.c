@@ -2,24 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread can be cancelled in the same calls with and without MProf,
-// and in no others; its cleanup handlers find the same state.
+// and in no others. Its cleanup handlers find the same state.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
-// Cleanup handlers are run in another way when there are exceptions.
+// Cleanup handlers run in a different way when exceptions are enabled.
 // RUN: %mprof_clang -fmprof -O2 -fexceptions -pthread -I%src/test/Inputs %s \
 // RUN:   -o app-exceptions
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app-exceptions > exceptions.txt
 // RUN: diff plain.txt exceptions.txt
 //
@@ -64,11 +63,11 @@ static pthread_rwlock_t rwlock;
 static pthread_barrier_t barrier;
 static sem_t empty, leave;
 static int empty_pipe[2], full_pipe[2], sockets[2], listening, udp, epoll;
-static int unlocked_file, locked_file; // the same, locked by the test
+static int unlocked_file, locked_file; // one file, locked by the test
 static int message_queue = -1, semaphores = -1;
 static mqd_t posix_queue = (mqd_t)-1;
 static pid_t child;
-static pthread_t sleeper; // never ends while the test runs
+static pthread_t sleeper; // does not end while the test runs
 static pthread_once_t once;
 static char byte;
 
@@ -82,7 +81,7 @@ static struct flock whole_file(int type) {
   return l;
 }
 
-// A call each. The first ones wait until something is done that never is.
+// A function for each call. The first ones wait for events that never happen.
 
 static void in_cond_wait(void) { pthread_cond_wait(&cond, &mutex); }
 static void in_cond_timedwait(void) {
@@ -206,7 +205,8 @@ static void in_mq_timedreceive(void) {
 static void in_once_routine(void) { sem_wait(&empty); }
 static void in_once(void) { pthread_once(&once, in_once_routine); }
 
-// These are no cancellation points: they wait until the test gives in.
+// These calls are no cancellation points. They wait until the test releases
+// them.
 static void in_mutex_lock(void) {
   pthread_mutex_lock(&held_mutex);
   pthread_mutex_unlock(&held_mutex);
@@ -262,9 +262,9 @@ static void end_lease(void) {
 struct point {
   const char *name;
   void (*call)(void);
-  long number;           // of the system call that it waits in
-  void (*hold)(void);    // done before
-  void (*release)(void); // done after, or to let it go on
+  long number;           // the system call that it waits in
+  void (*hold)(void);    // called before
+  void (*release)(void); // called after, or to let it go on
   int goes_on;           // no cancellation point
 };
 
@@ -322,7 +322,7 @@ static const struct point waits[] = {
     {"semop", in_semop, SYS_semtimedop, 0, release_semop, 1},
 };
 
-// There may be no message queues here.
+// The system may have no message queues.
 static int is_there(const struct point *p) {
   if (p->call == in_msgrcv)
     return message_queue >= 0;
@@ -342,7 +342,7 @@ static void inner_handler(void *arg) {
 }
 static void outer_handler(void *arg) {
   const struct point *p = arg;
-  // It may wait as ever.
+  // The thread can wait as before.
   pthread_mutex_lock(&mutex);
   pthread_mutex_unlock(&mutex);
   struct timespec soon = after(1);
@@ -360,7 +360,7 @@ static void at_thread_end(void *arg) {
 
 static pid_t tid;
 
-// The handlers know that the mutex is held by their thread.
+// The handlers know that their thread holds the mutex.
 static void *wait_in(void *arg) {
   const struct point *p = arg;
   pthread_setspecific(key, p);
@@ -393,7 +393,7 @@ static void cancel_waiting(const struct point *p) {
   NEED(pthread_cancel(t) == 0);
   if (p->goes_on) {
     usleep(2000);
-    until_blocked(tid, p->number, NULL, 0); // still
+    until_blocked(tid, p->number, NULL, 0); // still waits
     say("%s: went on", p->name);
     p->release();
   }
@@ -405,7 +405,7 @@ static void cancel_waiting(const struct point *p) {
   once = PTHREAD_ONCE_INIT;
 }
 
-// Calls that need not wait, with a cancellation that came before.
+// Calls that need not wait, in a thread that was cancelled before.
 
 static sem_t full;
 static pthread_t ended;
@@ -576,7 +576,7 @@ static void call_with_pending(const struct point *p) {
   if (p->call == no_wait_create)
     __atomic_store_n(&ended_tid, 0, __ATOMIC_RELEASE);
   if (p->call == no_wait_join)
-    until_ended(); // the join need not wait then
+    until_ended(); // so that the join need not wait
   fresh_once = PTHREAD_ONCE_INIT;
   NEED(sem_init(&full, 0, 1) == 0);
   pthread_t t;

@@ -9,10 +9,9 @@
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -94,7 +93,7 @@ static void try(void *state) {
   *(int *)state = got;
 }
 
-// What another thread sees of it.
+// Prints the state of the mutex as another thread sees it.
 static void say_mutex(void) {
   int state;
   elsewhere(try, &state);
@@ -105,7 +104,7 @@ static void say_mutex(void) {
 static void lock(void) { NEED(pthread_mutex_lock(m) == 0); }
 static void unlock(void) { NEED(pthread_mutex_unlock(m) == 0); }
 
-// Ways to wait. What is said tells why they are to come back.
+// Ways to wait. The printed text says why they should return.
 
 static void wait_for_ever(void *who) { SHOW_AS(who, pthread_cond_wait(c, m)); }
 static void wait_long(void *who) {
@@ -120,7 +119,7 @@ static void (*const ways[])(void *) = {wait_for_ever, wait_long,
                                        wait_long_by_clock};
 enum { WAYS = 3 };
 
-// Waits that come back by themselves, the mutex being held before.
+// Waits that return by themselves, with the mutex held before.
 #define FAIL(who, call)                                                        \
   do {                                                                         \
     SHOW_TEXT(who, #call, call);                                               \
@@ -153,7 +152,7 @@ static void wait_locked(void *arg) {
   unlock();
 }
 
-// A thread waits in each way and is woken in both.
+// A thread waits in each way, and is woken in both ways.
 static void wake(void) {
   for (int i = 0; i < WAYS; i++) {
     struct wait signalled = {ways[i], "signalled"};
@@ -169,7 +168,7 @@ static void wake(void) {
     NEED(pthread_cond_signal(c) == 0);
     finish(&t);
     start_waiting(&t, wait_locked, &all, c, sizeof(*c));
-    lock(); // the waiter has to wait for this one too
+    lock(); // the waiter has to wait for this lock, too
     SHOW(pthread_cond_broadcast(c));
     until_waiting(&t, m, sizeof(*m));
     unlock();
@@ -178,7 +177,7 @@ static void wake(void) {
   }
 }
 
-// Signals are not kept for those that come later.
+// A signal is not stored for later waiters.
 static void signal_nobody(void) {
   SHOW(pthread_cond_signal(c));
   SHOW(pthread_cond_broadcast(c));
@@ -188,7 +187,7 @@ static void signal_nobody(void) {
   unlock();
 }
 
-// A signal wakes one, a broadcast all others.
+// A signal wakes one thread, a broadcast all others.
 static int woken;
 
 static void wait_in_crowd(void *unused) {
@@ -252,7 +251,7 @@ static void alternate(void) {
   say("%d turns", turn);
 }
 
-// A handler that runs meanwhile does not end the wait.
+// A handler that runs during the wait does not end it.
 static volatile int handled;
 static void handle(int sig) { handled += sig == SIGUSR1; }
 
@@ -278,7 +277,7 @@ static void wait_not_held(const char *who) {
   FAIL(who, pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &past));
 }
 
-// A recursive one that is held twice stays held while its owner waits.
+// A recursive mutex that is held twice stays held while its owner waits.
 static void wait_held_twice(void) {
   lock();
   struct timespec soon = after(10);
@@ -319,7 +318,8 @@ static void use_monotonic(void) {
   unlock();
 }
 
-// The mutex's owner ends while a thread waits for the signal: the wait tells.
+// The owner of the mutex ends while a thread waits for the signal. The wait
+// returns an error.
 static void die(void *unused) {
   (void)unused;
   lock();
@@ -355,7 +355,8 @@ static void lose_owner(const struct kind *k) {
   }
 }
 
-// Another learns of the end first and gives the mutex up as it is.
+// Another thread learns first that the owner has ended, and unlocks the mutex
+// without repairing it.
 static void lock_and_die(void *unused) {
   (void)unused;
   lock();
@@ -375,7 +376,7 @@ static void lose_mutex(const struct kind *k) {
   }
 }
 
-// The waiter is in a child.
+// The waiter is in a child process.
 static void share(void) {
   say("-- processes");
   struct pair *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,

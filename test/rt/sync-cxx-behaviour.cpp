@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what the C++ library has for threads and waiting gives the same
-// results, and throws the same, with and without MProf; with both libraries.
+// Intent: the threads and waits of the C++ library give the same results and
+// throw the same exceptions with and without MProf, with both libraries.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clangxx -std=c++20 -pthread -I%src/test/Inputs %s -o plain
@@ -10,10 +10,9 @@
 // RUN:   -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -23,10 +22,10 @@
 // RUN:   -stdlib=libc++ -fexperimental-library %s -o app-libcxx
 // RUN: timeout 60 ./plain-libcxx > plain-libcxx.txt
 // RUN: FileCheck %s < plain-libcxx.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} \
 // RUN:   timeout 60 ./app-libcxx > off-libcxx.txt
 // RUN: diff plain-libcxx.txt off-libcxx.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app-libcxx > on-libcxx.txt
 // RUN: diff plain-libcxx.txt on-libcxx.txt
 //
@@ -71,12 +70,12 @@
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// An expression whose result is a number. What happens to errno meanwhile
-// depends on who comes first, in the library itself.
+// Prints the number that an expression yields. errno is not printed: inside the
+// library it depends on which thread comes first.
 #define SEE(expr) say("%s: %ld", #expr, (long)(expr))
 #define SEE_AS(who, expr) say("%s, %s: %ld", who, #expr, (long)(expr))
 
-// What an expression throws.
+// Prints the exception that an expression throws.
 #define SEE_THROWN(text, expr)                                                 \
   do {                                                                         \
     try {                                                                      \
@@ -93,7 +92,7 @@ using Clock = std::chrono::steady_clock;
 
 static void in_thread(std::function<void()> f) { std::thread(f).join(); }
 
-// A thread that is known to wait on something.
+// A thread that is known to wait for an object.
 class Waiting {
   std::atomic<pid_t> tid{0};
   std::thread thread;
@@ -160,7 +159,7 @@ static void use_mutex() {
   SEE_THROWN("tried twice", (void)lock.try_lock());
   SEE_THROWN("unlocked", lock.unlock());
   SEE_THROWN("unlocked twice", lock.unlock());
-  // Several at once.
+  // Several mutexes at once.
   std::mutex a, b;
   {
     std::scoped_lock both(a, b);
@@ -554,7 +553,7 @@ static void use_threads() {
     until_blocked(tid, SYS_futex, nullptr, 0);
     SEE(waiter.get_stop_token().stop_possible());
     SEE(waiter.get_stop_token().stop_requested());
-    // The destructor asks for the stop and joins.
+    // The destructor requests the stop and joins.
   }
   {
     std::latch registered{1};
@@ -589,7 +588,7 @@ static void use_call_once() {
   SEE_THROWN("std::call_once", std::call_once(flag, run));
   SEE_THROWN("std::call_once", std::call_once(flag, run));
   say("runs: %d", runs);
-  // Another thread waits for the one that runs it.
+  // Another thread waits for the thread that runs the function.
   static std::once_flag slow;
   static std::latch go{1};
   runs = 0;
@@ -604,7 +603,7 @@ static void use_call_once() {
     go.count_down();
   }
   say("runs: %d", runs);
-  // A static variable is made once too.
+  // A static variable is initialized once, too.
   auto make = [] {
     static int made = runs++;
     return made;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a program ends with the same status while its threads wait and
-// contend, by return, by exit of another thread, and by pthread_exit of main,
-// with all profiles written.
+// contend: when main returns, when another thread calls exit, and when main
+// calls pthread_exit. All profiles are written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
@@ -12,7 +12,7 @@
 // RUN:   status=0; timeout 60 ./plain $how > plain.$how || status=$?; \
 // RUN:   echo $how $status >> plain.txt; cat plain.$how >> plain.txt; \
 // RUN:   status=0; \
-// RUN:   env MPROF_OPTIONS=symbolize=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN:   %run{symbolize=0:block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:     timeout 60 ./app $how > on.$how || status=$?; \
 // RUN:   echo $how $status >> on.txt; cat on.$how >> on.txt; \
 // RUN: done

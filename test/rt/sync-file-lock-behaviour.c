@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: flock, lockf and all that fcntl does give the same results and the
+// Intent: flock, lockf and all commands of fcntl give the same results and the
 // same errno with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -11,13 +11,12 @@
 // RUN:   -I%src/test/Inputs %s -o app64
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app64 > on64.txt
 // RUN: diff plain.txt on64.txt
 //
@@ -42,7 +41,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-static int a, b; // two open files of one file
+static int a, b; // one file, opened twice
 
 static struct flock lock_of(short type, off_t start, off_t len) {
   struct flock l;
@@ -81,10 +80,10 @@ static void use_flock(void) {
   SHOW_NUMBER(flock(b, LOCK_EX | LOCK_NB));
   SHOW_NUMBER(flock(b, LOCK_UN));
   SHOW_NUMBER(flock(b, LOCK_EX | LOCK_NB));
-  SHOW_NUMBER(flock(a, LOCK_EX)); // from shared
-  SHOW_NUMBER(flock(a, LOCK_EX)); // once more
+  SHOW_NUMBER(flock(a, LOCK_EX)); // from a shared lock
+  SHOW_NUMBER(flock(a, LOCK_EX)); // held already
   SHOW_NUMBER(flock(b, LOCK_SH | LOCK_NB));
-  SHOW_NUMBER(flock(b, LOCK_UN)); // has none
+  SHOW_NUMBER(flock(b, LOCK_UN)); // not held
   SHOW_NUMBER(flock(-1, LOCK_EX));
   SHOW_NUMBER(flock(a, 0));
   struct thread t;
@@ -111,7 +110,7 @@ static void use_flock(void) {
   SHOW_NUMBER(flock(a, LOCK_EX));
   start(&t, share_file, "waited");
   until_blocked(t.tid, SYS_flock, NULL, 0);
-  NEED(flock(a, LOCK_SH) == 0); // from exclusive
+  NEED(flock(a, LOCK_SH) == 0); // from an exclusive lock
   finish(&t);
   SHOW_NUMBER(flock(a, LOCK_UN));
 }
@@ -143,7 +142,7 @@ static void use_open_file_locks(void) {
   SHOW_NUMBER(fcntl(b, F_OFD_SETLKW, &l));
   l.l_pid = 1;
   l.l_type = F_RDLCK;
-  SHOW_NUMBER(fcntl(b, F_OFD_SETLKW, &l)); // the pid is to be 0
+  SHOW_NUMBER(fcntl(b, F_OFD_SETLKW, &l)); // the pid must be 0
   struct thread t;
   handle_with(0);
   start(&t, lock_own, "interrupted");
@@ -158,14 +157,14 @@ static void use_open_file_locks(void) {
   NEED(fcntl(b, F_OFD_SETLK, &l) == 0);
 }
 
-// Locks of processes: the child has bytes 0 to 9 and waits for 10 to 19.
+// Locks of processes: the child holds bytes 0 to 9 and waits for 10 to 19.
 static void use_process_locks(void) {
   int ready[2];
   char c;
   NEED(pipe(ready) == 0);
   struct flock l = lock_of(F_WRLCK, 10, 10);
   SHOW_NUMBER(fcntl(a, F_SETLK, &l));
-  SHOW_NUMBER(fcntl(b, F_SETLKW, &l)); // the same process has it
+  SHOW_NUMBER(fcntl(b, F_SETLKW, &l)); // held by the same process
   pid_t pid = fork();
   NEED(pid >= 0);
   if (pid == 0) {
@@ -186,7 +185,7 @@ static void use_process_locks(void) {
   say_lock(&l);
   l = lock_of(F_WRLCK, 0, 1);
   SHOW_NUMBER(fcntl(a, F_SETLK, &l));
-  SHOW_NUMBER(fcntl(a, F_SETLKW, &l)); // it would wait for the child
+  SHOW_NUMBER(fcntl(a, F_SETLKW, &l)); // would wait for the child
   l = lock_of(F_UNLCK, 0, 0);
   NEED(fcntl(a, F_SETLK, &l) == 0);
   NEED(read(ready[0], &c, 1) == 1);
@@ -214,7 +213,7 @@ static void fail_to_lock(void) {
   close(for_reading);
 }
 
-// Everything else that goes through fcntl, with each kind of argument.
+// All other commands of fcntl, with each kind of argument.
 static void use_commands(void) {
   say("flags %#x", fcntl(a, F_GETFL) & (O_ACCMODE | O_APPEND | O_NONBLOCK));
   SHOW_NUMBER(fcntl(a, F_SETFL, O_APPEND | O_NONBLOCK));

@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a process that is forked while other threads lock, wait and are
-// created can do all that itself, with and without MProf.
+// Intent: a process is forked while other threads lock, wait and are created.
+// The child can do all this itself, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -55,7 +54,7 @@ static void create(void *unused) {
   }
 }
 
-// In the child: locks that it makes itself, since others may be held by threads
+// The child uses locks that it makes itself. Other locks may be held by threads
 // that it does not have.
 static pthread_mutex_t own;
 static pthread_cond_t own_cond;
@@ -83,7 +82,7 @@ static void live_in_child(void) {
   NEED(pthread_mutex_timedlock(&own, &past) == ETIMEDOUT);
   NEED(pthread_create(&t, NULL, lock_own, &t) == 0);
   NEED(sem_wait(&own_sem) == 0);
-  usleep(100); // it may wait for the mutex now
+  usleep(100); // the thread may wait for the mutex now
   ready = 1;
   NEED(pthread_cond_signal(&own_cond) == 0);
   NEED(pthread_mutex_unlock(&own) == 0);
@@ -102,7 +101,7 @@ int main(void) {
     pid_t pid = fork();
     NEED(pid >= 0);
     if (pid == 0) {
-      alarm(20); // it hangs, then
+      alarm(20); // ends a child that hangs
       live_in_child();
       _exit(0);
     }

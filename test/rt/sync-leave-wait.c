@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that leaves a wait from a handler, by siglongjmp or by
-// pthread_exit, or by cancellation at any instant, leaves what it waited for
-// and itself as it would without MProf.
+// Intent: a thread leaves a wait from a handler by siglongjmp or by
+// pthread_exit, or by cancellation at any instant. The object that it waited
+// for and the thread itself are in the same state as without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -fexceptions -pthread -I%src/test/Inputs %s -o plain
@@ -11,10 +11,9 @@
 // RUN:   -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -91,7 +90,8 @@ static void in_syscall(void) {
   syscall(SYS_futex, &word, 0 /* FUTEX_WAIT */, 0, NULL);
 }
 
-// What was waited for is not had, and can be once its holder gives it up.
+// The thread does not get the lock. Others can get it once its holder releases
+// it.
 
 static void hold_mutex(void) { NEED(pthread_mutex_lock(&mutex) == 0); }
 static void release_mutex(void) {
@@ -126,13 +126,13 @@ static void release_sem(void) {
   SHOW_NUMBER(sem_post(&semaphore));
   SHOW_NUMBER(sem_trywait(&semaphore));
 }
-// glibc's lock counts those that wait, so nothing is expected of it after one
-// of them is gone.
+// glibc's rwlock counts its waiters, so nothing is expected of it after a
+// waiter has left.
 static void renew_rwlock(void) {
   pthread_rwlock_t fresh = PTHREAD_RWLOCK_INITIALIZER;
   memcpy(&rwlock, &fresh, sizeof(rwlock));
 }
-// The mutex is taken again on the way out.
+// The mutex is locked again on the way out.
 static void release_cond(void) {
   SHOW(pthread_mutex_trylock(&cond_mutex));
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -145,7 +145,7 @@ static void nothing(void) {}
 static const struct point {
   const char *name;
   void (*call)(void);
-  long number; // of the system call that it waits in
+  long number; // the system call that it waits in
   void (*hold)(void), (*release)(void);
 } points[] = {
     {"sem_wait", in_sem_wait, SYS_futex, nothing, release_sem},
@@ -182,7 +182,7 @@ static void cleanup(void *arg) {
   say("%s: handler of pthread_cleanup_push", p->name);
 }
 
-// Uses the stack that was jumped over for something else.
+// Uses the stack that was jumped over for other data.
 __attribute__((noinline)) static int scribble(int depth) {
   volatile char frame[512];
   memset((void *)frame, 0x5a, sizeof(frame));
@@ -198,7 +198,7 @@ static void *jump_out(void *arg) {
     say("%s: came back", p->name);
   }
   NEED(scribble(20) != 0);
-  // Waits again, as ever, and ends in a wait.
+  // Waits again as usual, and ends in a wait.
   struct timespec soon = after(2);
   NEED(sem_timedwait(&semaphore, &soon) == -1 && errno == ETIMEDOUT);
   usleep(100);

@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that uses locks as it must not has the same luck with and
-// without MProf, and dies in the same way.
+// Intent: a program that misuses locks behaves the same with and without MProf,
+// and dies in the same way.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -56,7 +55,7 @@ static void make(int type) {
   pthread_mutexattr_destroy(&a);
 }
 
-// Mutexes that do not know their owner let anybody unlock them.
+// Mutexes that do not know their owner can be unlocked by any thread.
 static void misuse(const char *name, int type) {
   say("-- %s", name);
   make(type);
@@ -66,7 +65,7 @@ static void misuse(const char *name, int type) {
   unlock("");
   SHOW(pthread_mutex_destroy(m));
 
-  // Another unlocks it while a third waits.
+  // Another thread unlocks it while a third thread waits.
   make(type);
   struct thread t;
   NEED(pthread_mutex_lock(m) == 0);
@@ -87,7 +86,8 @@ static void misuse(const char *name, int type) {
   unlock("not held");
   SHOW(pthread_mutex_destroy(m));
 
-  // Destroyed while a thread waits, which goes on then.
+  // The mutex is destroyed while a thread waits. That thread goes on
+  // afterwards.
   make(type);
   NEED(pthread_mutex_lock(m) == 0);
   start_waiting(&t, lock_and_unlock, "waited", m, sizeof(*m));
@@ -96,7 +96,7 @@ static void misuse(const char *name, int type) {
   finish(&t);
   SHOW(pthread_mutex_destroy(m));
 
-  // The owner ends, nobody can unlock it but everybody may.
+  // The owner has ended. No other thread should unlock the mutex, but any may.
   make(type);
   elsewhere(try, "to end");
   try("owner ended");
@@ -104,7 +104,7 @@ static void misuse(const char *name, int type) {
   try("owner ended");
 }
 
-// What a child dies of that uses a page that it must not.
+// A child uses a page without permission and reports where the fault was.
 static void *page;
 static int report_to;
 
@@ -114,7 +114,7 @@ static void report_fault(int sig, siginfo_t *info, void *context) {
   const char *where = at - start < 4096 ? "at the object\n" : "elsewhere\n";
   if (write(report_to, where, strlen(where)) < 0)
     _exit(1);
-  signal(sig, SIG_DFL); // and once more
+  signal(sig, SIG_DFL); // the repeated access is fatal
 }
 
 static void die_in(const char *name, void (*act)(void *), int protection) {
@@ -223,7 +223,7 @@ static const struct {
     {"waitpid", wait_to},
 };
 
-// A null pointer, and a lock in memory that may only be read.
+// A null pointer, and a lock in memory that is read-only.
 static void die_of_null(void *unused) {
   (void)unused;
   page = NULL;
@@ -232,8 +232,8 @@ static void die_of_null(void *unused) {
 }
 static void unlock_read_only(void *p) { pthread_mutex_unlock(p); }
 
-// The memory goes while a thread waits, the mutex is unlocked where it is
-// mapped a second time, and the waiter finds nothing when it wakes.
+// The memory is unmapped while a thread waits. The mutex is unlocked in a
+// second mapping, and the woken waiter finds no memory.
 static pthread_mutex_t *twin;
 
 static void wait_for_mapped(void *p) { pthread_mutex_lock(p); }

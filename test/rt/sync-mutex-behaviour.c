@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mutexes of every kind answer every call with the same result, and
-// leave errno alone, with and without MProf.
+// Intent: mutexes of every kind give the same result for every call, and leave
+// errno alone, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -93,7 +92,7 @@ static void make(pthread_mutex_t *mutex, const struct kind *k) {
   pthread_mutexattr_destroy(&a);
 }
 
-// What threads do; their argument is what is said before each line.
+// Functions of threads. Their argument is printed before each line.
 
 static void lock(void *who) { SHOW_AS(who, pthread_mutex_lock(m)); }
 static void try(void *who) { SHOW_AS(who, pthread_mutex_trylock(m)); }
@@ -120,7 +119,7 @@ static void lock_and_unlock(void *who) { lock(who), unlock(who); }
 static void timed_and_unlock(void *who) { timed(who), unlock(who); }
 static void clocked_and_unlock(void *who) { clocked(who), unlock(who); }
 
-// All ways to lock that come back from a lock that is not to be had.
+// All ways to lock that return even if the lock is not available.
 static void try_all(void *who) {
   try(who);
   SHOW_AS(who, pthread_mutex_timedlock(m, &past));
@@ -137,7 +136,7 @@ static void try_all(void *who) {
   SHOW_AS(who, pthread_mutex_clocklock(m, CLOCK_MONOTONIC, &soon));
 }
 
-// Each way to lock it when it is free. A time is looked at by some only.
+// Each way to lock a free mutex. Only some look at the time.
 #define FREE(call)                                                             \
   do {                                                                         \
     errno = UNTOUCHED;                                                         \
@@ -165,8 +164,8 @@ static void lock_free_one(void) {
   FREE(pthread_mutex_clocklock(m, 12345, &late));
 }
 
-// Gives up what the thread has of a recursive one, down to the last; another
-// thread sees it go with that one alone.
+// Unlocks a recursive mutex as often as it was locked. Only the last unlock
+// frees it for another thread.
 static void unlock_all(const struct kind *k) {
   if (k->type == PTHREAD_MUTEX_RECURSIVE) {
     while (m->__data.__count > 2)
@@ -178,7 +177,7 @@ static void unlock_all(const struct kind *k) {
   elsewhere(try_and_unlock, "given up");
 }
 
-// A thread waits in each way and gets it.
+// A thread waits in each way and gets the mutex.
 static void hand_over(void) {
   void (*const waits[])(void *) = {lock_and_unlock, timed_and_unlock,
                                    clocked_and_unlock};
@@ -192,7 +191,7 @@ static void hand_over(void) {
 }
 
 static void destroy_held(const struct kind *k) {
-  if (k->robust) // stays in the thread's list of those that it holds
+  if (k->robust) // stays in the thread's list of held mutexes
     return;
   NEED(pthread_mutex_lock(m) == 0);
   SHOW_AS("held", pthread_mutex_destroy(m));
@@ -233,7 +232,7 @@ static void exclude_each_other(const struct kind *k) {
   say("counted by all: %ld", count);
 }
 
-// Those that know their owner refuse everybody else.
+// Returns whether such mutexes know their owner and refuse all other threads.
 static int knows_owner(const struct kind *k) {
   return k->robust || k->type == PTHREAD_MUTEX_RECURSIVE ||
          k->type == PTHREAD_MUTEX_ERRORCHECK;
@@ -259,8 +258,8 @@ static void use(const struct kind *k) {
   exclude_each_other(k);
 }
 
-// A mutex that raises the holder's priority refuses a thread that has none,
-// unless it may be given one; then it is used by such threads.
+// A mutex with priority protection refuses a thread without a priority, unless
+// the thread may be given one. It is then tested with such threads.
 static void use_by_priority(void *kind) {
   const struct sched_param lowest = {.sched_priority = 1};
   int error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest);
@@ -279,8 +278,8 @@ static void use_with_priority(struct kind k) {
   elsewhere(use_by_priority, &k);
 }
 
-// The owner of a robust one ends. Each way to lock it tells so, and once it was
-// unlocked without being made consistent nobody gets it any more.
+// The owner of a robust mutex ends. Each way to lock it says so. If it is then
+// unlocked without having been made consistent, no thread can get it any more.
 static void lock_after_death(const struct kind *k) {
   for (int i = 0; i < WAYS; i++) {
     make(m, k);
@@ -300,7 +299,7 @@ static void lock_after_death(const struct kind *k) {
     ways[i]("owner died");
     unlock("");
     for (int j = 0; j < WAYS; j++) {
-      if (ways[j] == try) // glibc 2.36 leaves it locked then
+      if (ways[j] == try) // glibc 2.36 then leaves it locked
         continue;
       elsewhere(lock_and_unlock, "not mended");
       ways[j]("not mended");
@@ -352,7 +351,8 @@ static void die_with_waiter(const struct kind *k) {
   }
 }
 
-// One that waits while another learns of the death and gives up.
+// A thread waits while another learns that the owner has ended, and gives the
+// mutex up.
 static void give_up_with_waiter(const struct kind *k) {
   make(m, k);
   elsewhere(lock, "to die");
@@ -384,7 +384,7 @@ static void die(const struct kind *k) {
   give_up_with_waiter(k);
 }
 
-// One in memory that two processes share, held by the child.
+// The mutex is in memory that two processes share. The child holds it.
 static void hold_in_child(const struct kind *k, pthread_mutex_t *shared) {
   say("-- processes, %s", k->name);
   make(shared, k);

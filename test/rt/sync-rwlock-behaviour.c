@@ -1,19 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: read-write locks of every kind answer every call with the same
-// result, leave errno alone and let in the same threads, with and without
-// MProf.
+// Intent: read-write locks of every kind give the same result for every call,
+// leave errno alone and admit the same threads, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -68,7 +66,7 @@ static void make(pthread_rwlock_t *lock, const struct kind *k) {
   pthread_rwlockattr_destroy(&a);
 }
 
-// What threads do; their argument is what is said before each line.
+// Functions of threads. Their argument is printed before each line.
 
 static void read_lock(void *who) { SHOW_AS(who, pthread_rwlock_rdlock(l)); }
 static void write_lock(void *who) { SHOW_AS(who, pthread_rwlock_wrlock(l)); }
@@ -93,7 +91,7 @@ static void clocked_write(void *who) {
   SHOW_AS(who, pthread_rwlock_clockwrlock(l, CLOCK_MONOTONIC, &late));
 }
 
-// Each way to lock it when it is free or, for readers, read.
+// Each way to lock it when it is free or, for readers, held by readers.
 #define LOCK(who, call)                                                        \
   do {                                                                         \
     errno = UNTOUCHED;                                                         \
@@ -136,7 +134,7 @@ static void write_all(void *who) {
   LOCK(who, pthread_rwlock_clockwrlock(l, 12345, &late));
 }
 
-// All ways that come back from a lock that is not to be had.
+// All ways to lock that return even if the lock is not available.
 static void fail_to_read(void *who) {
   struct timespec soon = after(10), mono = after_on(CLOCK_MONOTONIC, 10);
   LOCK(who, pthread_rwlock_tryrdlock(l));
@@ -161,7 +159,7 @@ static void fail_to_write(void *who) {
   LOCK(who, pthread_rwlock_clockwrlock(l, CLOCK_PROCESS_CPUTIME_ID, &past));
 }
 
-// By the thread that has it, and by another.
+// Used by the thread that holds it, and by another thread.
 static void use_locked(void) {
   read_lock("");
   read_all("the reader's");
@@ -213,13 +211,13 @@ static void hand_over(void) {
     NEED(pthread_rwlock_rdlock(l) == 0);
     start_waiting(&t, wait_and_unlock, &waits[i], l, sizeof(*l));
     NEED(pthread_rwlock_unlock(l) == 0);
-    until_waiting(&t, l, sizeof(*l)); // for the other reader
+    until_waiting(&t, l, sizeof(*l)); // waits for the other reader
     NEED(pthread_rwlock_unlock(l) == 0);
     finish(&t);
   }
 }
 
-// Whether readers get past a writer that waits.
+// Shows whether readers overtake a waiting writer.
 static void overtake(const struct kind *k) {
   struct thread t;
   struct wait w = {write_lock, "overtaken"};
@@ -235,7 +233,7 @@ static void overtake(const struct kind *k) {
   finish(&t);
 }
 
-// Readers that waited for a writer read at once, all of them.
+// All readers that waited for a writer then read at the same time.
 static pthread_barrier_t all_read;
 
 static void read_together(void *unused) {
@@ -284,7 +282,7 @@ static void exclude_each_other(void) {
   say("counted by all: %ld, seen: %ld", count, seen);
 }
 
-// An unlock too many is not noticed, and the lock is not what it was.
+// One unlock too many is not noticed, and the lock is damaged.
 static void unlock_unlocked(const struct kind *k) {
   make(l, k);
   unlock("not held");
@@ -310,7 +308,7 @@ static void use(const struct kind *k) {
   unlock_unlocked(k);
 }
 
-// One in memory that two processes share, held by the child.
+// The lock is in memory that two processes share. The child holds it.
 static void hold_in_child(const struct kind *k, pthread_rwlock_t *shared) {
   say("-- processes, %s", k->name);
   make(shared, k);

@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: semaphores, barriers, joins, pthread_once and spin locks give the
-// same results and set errno only where they should, with and without MProf.
+// same results, and set errno only where they should, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -96,7 +95,7 @@ static void handle_with(int flags) {
   NEED(sigaction(SIGUSR1, &sa, NULL) == 0);
 }
 
-// A handler ends the wait, unless it is to be started again.
+// A handler ends the wait, unless the call is restarted.
 static void interrupt(void) {
   for (int i = 0; i < WAYS; i++) {
     struct thread t;
@@ -124,7 +123,7 @@ static void post_from_handler(int sig) {
     _exit(1);
 }
 
-// The one thing that a handler may do with a lock.
+// Posting a semaphore is the only operation on a lock that a handler may do.
 static void post_in_handler(void) {
   struct thread t;
   NEED(signal(SIGUSR2, post_from_handler) != SIG_ERR);
@@ -254,7 +253,7 @@ static void use_barriers(void) {
   SHOW(pthread_barrier_destroy(&barrier));
 }
 
-// A thread that stays until the semaphore is posted, and what joins see.
+// A thread that stays until the semaphore is posted, and the results of joins.
 static sem_t leave, leave_detached;
 
 static void *stay(void *arg) {
@@ -321,7 +320,7 @@ static void use_joins(void) {
   say("pthread_tryjoin_np: %s", error_name(tried));
   say_joined(value);
 
-  // Detached ones, and one that another thread joins.
+  // Detached threads, and a thread that another thread joins.
   SHOW(pthread_create(&t, NULL, stay_detached, NULL));
   SHOW(pthread_detach(t));
   SHOW(pthread_join(t, NULL));
@@ -334,7 +333,7 @@ static void use_joins(void) {
   SHOW(pthread_join(other, &value));
   say_joined(value);
 
-  // What a thread may not have.
+  // Attributes that a thread cannot have.
   pthread_attr_t attr;
   NEED(pthread_attr_init(&attr) == 0);
   NEED(pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED) == 0);
@@ -375,7 +374,7 @@ static void use_once(void) {
   say("-- once");
   SHOW(pthread_once(&outer, run_outer));
   SHOW(pthread_once(&outer, run_outer));
-  // Others wait for the one that runs it.
+  // Other threads wait for the thread that runs the function.
   struct thread t[3];
   int got[3];
   start_waiting(&t[0], once_slowly, &got[0], &leave, sizeof(leave));
@@ -418,7 +417,7 @@ static void use_spin_locks(void) {
   start(&t[0], spin_and_unlock, "waited");
   while (!__atomic_load_n(&about_to_spin, __ATOMIC_ACQUIRE))
     usleep(100);
-  usleep(5000); // it runs, so nothing tells that it waits
+  usleep(5000); // it spins, so its wait cannot be seen
   NEED(pthread_spin_unlock(&spin) == 0);
   finish(&t[0]);
   SHOW(pthread_spin_trylock(&spin));

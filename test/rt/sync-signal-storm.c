@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: handlers that post, poll, write and read in the midst of locks and
-// waits neither stop the program nor lose anything, with and without MProf.
+// Intent: handlers that post, poll, write and read during locks and waits
+// neither stop the program nor lose data, with and without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O2 -pthread -I%src/test/Inputs %s -o plain
 // RUN: %mprof_clang -fmprof -O2 -pthread -I%src/test/Inputs %s -o app
 // RUN: timeout 60 ./plain > plain.txt
 // RUN: FileCheck %s < plain.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=0:mutex_fraction=0 \
-// RUN:   timeout 60 ./app > off.txt
+// RUN: %run_quiet{block_rate=0:mutex_fraction=0} timeout 60 ./app > off.txt
 // RUN: diff plain.txt off.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:block_rate=1:mutex_fraction=1:block_kinds=all \
+// RUN: %run_quiet{block_rate=1:mutex_fraction=1:block_kinds=all} \
 // RUN:   timeout 60 ./app > on.txt
 // RUN: diff plain.txt on.txt
 //
@@ -54,7 +53,7 @@ static void handle(int sig) {
     __atomic_fetch_add(&written, 1, __ATOMIC_RELAXED);
   struct timespec none = {0, 0};
   nanosleep(&none, NULL);
-  // Locks of the thread's own are fine in a handler too.
+  // Locks that only this thread uses are allowed in a handler, too.
   pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&own);
   pthread_mutex_unlock(&own);
@@ -103,7 +102,7 @@ int main(void) {
     which[i] = i;
     start(&t[i], work, &which[i]);
   }
-  // The threads cannot end before: they are joined below.
+  // The threads cannot have ended: they are joined below.
   for (long sent = 0; sent < SIGNALS; sent++) {
     NEED(pthread_kill(t[sent % THREADS].id, sent % 2 ? SIGUSR1 : SIGUSR2) == 0);
     if (sent % 16 == 0)
@@ -111,7 +110,7 @@ int main(void) {
   }
   for (int i = 0; i < THREADS; i++)
     finish(&t[i]);
-  // Of signals that are pending already more of the same are dropped.
+  // A signal that is already pending is not queued a second time.
   say("signals were handled: %d", handled > 0 && handled <= SIGNALS);
   say("counted by all: %ld", count);
   long posts = 0, bytes = 0;

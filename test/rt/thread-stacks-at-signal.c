@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that hangs and is ended by a signal leaves what each of its
-// threads waited for, with the options dump_on_signal and threads, also of the
-// thread that the signal came to.
+// Intent: with the options dump_on_signal and threads, a program that hangs and
+// is ended by a signal leaves a file with the wait of each of its threads,
+// including the thread that got the signal.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: not --crash env MPROF_OPTIONS=threads=1:dump_on_signal=TERM:log_path=x.%%p \
+// RUN: not --crash %run{threads=1:dump_on_signal=TERM:log_path=x.%%p} \
 // RUN:   timeout 60 ./app
 // RUN: %mprof_read --symbolize x.*.threads.pb.gz | FileCheck %s
 //

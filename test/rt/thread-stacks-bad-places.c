@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the stacks of all threads may be asked for by several threads at
-// once, in signal handlers wherever they come, while the process forks and in
-// the child, and while it exits; from and of threads with the smallest stacks,
-// on stacks of makecontext, with a chain of frames that is broken.
+// Intent: the stacks of all threads may be taken by several threads at once, in
+// signal handlers anywhere, while the process forks and in the child, and while
+// it exits. They may be taken by and of threads with the smallest stacks, on
+// stacks of makecontext, and with a broken chain of frames.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 timeout 100 %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 timeout 100 %t
+// RUN: %run_quiet{threads=1} timeout 100 %t
+// RUN: %run_quiet{stop_threads=1} timeout 100 %t
 
 #include "waited.h"
 
@@ -66,7 +66,7 @@ static void *run_coroutine(void *arg) {
   return NULL;
 }
 
-// --- with a frame whose caller's address is wrong ---
+// --- with a frame whose return address is wrong ---
 
 __attribute__((noinline)) static void spin(void) {
   __atomic_store_n(&broken, 1, __ATOMIC_RELAXED);
@@ -83,7 +83,7 @@ __attribute__((noinline)) static void *break_chain(void *arg) {
   return NULL;
 }
 
-// --- taking ---
+// --- taking stacks ---
 
 static struct mprof_stack_record records[TAKERS + 2][100];
 
@@ -114,7 +114,7 @@ static void *taker(void *arg) {
   return NULL;
 }
 
-// Wherever it comes: it may have interrupted MProf itself.
+// May have interrupted any code, including MProf itself.
 static void on_alarm(int sig) {
   (void)sig;
   static struct mprof_stack_record r[100];
@@ -195,7 +195,7 @@ int main(void) {
     NEED(pthread_join(waiters[i], NULL) == 0);
   for (int i = 0; i < 3; i++)
     NEED(pthread_join(others[i], NULL) == 0);
-  // The process exits while another takes them.
+  // The process exits while another thread takes the stacks.
   NEED(pthread_create(&takers[0], NULL, take_for_ever, NULL) == 0);
   usleep(2000);
   return 0;

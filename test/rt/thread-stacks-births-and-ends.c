@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: threads may begin and end while their stacks are taken. A profile
-// that has a thread has all that were begun before it and live, each once, as
-// in Go's TestGoroutineProfileConcurrency; the caller and who lives through all
-// profiles are in each of them.
+// that has a thread has all threads that began before it and are live, each
+// once, as in Go's TestGoroutineProfileConcurrency. The calling thread and
+// threads that live all the time are in each profile.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:symbolize=0 timeout 100 %t 20000
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1:symbolize=0 timeout 100 %t 3000
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threadcreate=0:symbolize=0 timeout 100 %t 3000
+// RUN: %run_quiet{threads=1:symbolize=0} timeout 100 %t 20000
+// RUN: %run_quiet{stop_threads=1:symbolize=0} timeout 100 %t 3000
+// RUN: %run_quiet{threadcreate=0:symbolize=0} timeout 100 %t 3000
 
 #include "waited.h"
 
@@ -45,7 +45,7 @@ static void *launch(void *threads) {
 
 static char text[1 << 20];
 
-// Whether the last one was there.
+// Returns whether the last thread was there.
 static int check_order(void) {
   int seen[LAUNCHES] = {0}, last = -1;
   NEED(mprof_stack(text, sizeof(text), 1) > 0);
@@ -60,7 +60,7 @@ static int check_order(void) {
   return last == LAUNCHES - 1;
 }
 
-// --- as short as can be ---
+// --- threads that are as short as possible ---
 
 static void *end_at_once(void *arg) { return arg; }
 

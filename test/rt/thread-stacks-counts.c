@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the threads profile has every thread by its stack and its labels,
-// most threads first, as Go's TestGoroutineCounts has goroutines; one that
-// waits where it waits, without being woken; the same while all stand still;
-// and the records of the API keep the contract of the others.
+// Intent: the threads profile has every thread by its stack and labels, the
+// stacks with the most threads first, as in Go's TestGoroutineCounts. A waiting
+// thread is shown where it waits, without being woken. This also holds if all
+// threads are stopped. The records of the API keep the contract of the other
+// records.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app
+// RUN: %run_quiet{threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < threads.txt
 // RUN: %mprof_read --symbolize goroutine.pb.gz | FileCheck %s --check-prefix=GO
 // RUN: rm threads.*
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:stop_threads=1 ./app
+// RUN: %run_quiet{threads=1:stop_threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 //
 // CHECK: sample_types: threads/count
@@ -83,7 +84,7 @@ WORKER(func3)
 static pthread_t threads[ALL];
 static int created;
 
-// How often the waiting threads have been woken so far.
+// Returns how often the waiting threads have been woken so far.
 static long count_switches(void) {
   long sum = 0;
   for (int i = 0; i < ALL; i++) {
@@ -116,7 +117,7 @@ __attribute__((noinline)) static void take(void) {
   static struct mprof_stack_record r[ALL + 10], poison[ALL + 10];
   const struct code all_func2 = CODE(func2);
   size_t n;
-  for (int i = 0; i < ALL; i++) // also the last ones sleep by now
+  for (int i = 0; i < ALL; i++) // even the last ones sleep by now
     until_waits_in(&tids[i], SYS_futex);
   const long before = count_switches();
   memset(r, 0xa5, sizeof(r));
@@ -132,7 +133,7 @@ __attribute__((noinline)) static void take(void) {
     found += is_in(&all_func2, r[i].stack0[2]);
   }
   NEED(found == 40 + 36);
-  // The caller's first.
+  // The stack of the caller comes first.
   NEED(r[0].stack0[0] > (uintptr_t)take &&
        r[0].stack0[0] < (uintptr_t)take + 4096);
   NEED(mprof_write_profile("threads", "threads.pb.gz", 0) == 0);
@@ -149,7 +150,7 @@ int main(void) {
   create(UNLABELLED);
   mprof_labels_with(labels, create_labelled, &labelled);
   NEED(mprof_labels_get() == NULL);
-  // A wait is noted before it gives up the mutex.
+  // The wait is noted before the thread releases the mutex.
   for (int n = 0; n != ALL;) {
     usleep(1000);
     pthread_mutex_lock(&mutex);

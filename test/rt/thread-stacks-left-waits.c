@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a thread that has left a wait by cancellation, or by a jump out of a
-// signal handler, is not taken for one that waits; one whose handler runs in
-// the middle of a wait, and waits itself, is shown there, and afterwards in the
+// signal handler, is not shown as waiting. A thread whose handler interrupts a
+// wait and itself waits is shown in the handler's wait, and afterwards in the
 // outer wait again.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fexceptions -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 \
-// RUN:   ./app
+// RUN: %run_quiet{threads=1} ./app
 // RUN: %mprof_read --symbolize first.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize second.pb.gz | FileCheck %s --check-prefix=AFTER
 //

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: no system call that a thread waits in ends early because of the
-// threads profile, wherever the thread is asked: no EINTR in calls that begin
-// and end all the time, neither where waits are noted from the start nor in
-// the first profile, which finds calls that began without a note, on a machine
-// where threads wait for processors.
+// threads profile, whenever the thread is asked. There is no EINTR in calls
+// that begin and end all the time, whether waits are noted from the start or
+// the first profile finds calls that began without a note, on a machine whose
+// threads wait for processors.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 %t 1
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1:stop_threads=1 %t 1
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t 1 first
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 %t 1 first
+// RUN: %run_quiet{threads=1} %t 1
+// RUN: %run_quiet{threads=1:stop_threads=1} %t 1
+// RUN: %run_quiet %t 1 first
+// RUN: %run_quiet{stop_threads=1} %t 1 first
 
 #include "waited.h"
 
@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 
 static int may_end, waits;
-static long wait_ms; // of each wait
+static long wait_ms; // length of each wait
 static int epoll, sockets[2], sem_set;
 static sem_t semaphore;
 
@@ -42,7 +42,7 @@ static void in_nanosleep(void) {
   NEED(nanosleep(&t, NULL) == 0);
 }
 static void in_usleep(void) { NEED(usleep((useconds_t)wait_ms * 1000) == 0); }
-static void in_recv(void) { // with a time-out, so it would not begin anew
+static void in_recv(void) { // not restarted, as it has a timeout
   char byte;
   NEED(recv(sockets[0], &byte, 1, 0) == -1 && errno == EAGAIN);
 }
@@ -67,8 +67,8 @@ static void (*const calls[])(void) = {
 };
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-// Runs for up to some tens of microseconds, to be found running, and then to
-// begin a wait when the signal is on its way.
+// Runs for up to some tens of microseconds. The thread may be found running and
+// then begin a wait when the signal is on its way.
 static void compute(unsigned *state) {
   *state = *state * 1664525 + 1013904223;
   for (volatile unsigned i = *state >> 16 & 0x7fff; i > 0; i--)
@@ -94,8 +94,7 @@ static void *load(void *arg) {
 
 enum { LOADS = 3, MOST = CALLS + LOADS + 1 };
 
-// Takes profiles while threads wait, both at times when they begin and end
-// waits and when they are in them.
+// Takes profiles while threads begin and end waits and while they are in waits.
 static void wait_and_profile(int loads, int profiles) {
   pthread_t t[MOST];
   struct mprof_stack_record r[MOST];
@@ -117,7 +116,7 @@ static void wait_and_profile(int loads, int profiles) {
     NEED(pthread_join(t[i], NULL) == 0);
 }
 
-// A process has one first profile.
+// Runs in a child, as a process has only one first profile.
 static void profile_in_child(void) {
   int status;
   const pid_t child = fork();

@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that runs is asked for its stack by a signal, wherever it
-// is: in code of its own, in a function of the C library that calls it back, in
-// a signal handler on a stack of its own, before it has a record; all of them
-// while all stand still. The program's
-// handler of that signal gets what the program sends, and is there again.
+// Intent: a running thread is asked for its stack by a signal, wherever it is:
+// in its own code, in a function of the C library that calls back, in a signal
+// handler on an alternate stack, and before it has a record. This also works if
+// all threads are stopped. The program's own handler of that signal gets the
+// signals that the program sends, and is installed again afterwards.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app handler
+// RUN: %run_quiet{threads=1} ./app handler
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: rm threads.pb.gz
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 ./app
+// RUN: %run_quiet{stop_threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: rm threads.pb.gz
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threadcreate=0:thread_signal=50 ./app
+// RUN: %run_quiet{threadcreate=0:thread_signal=50} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 //
 // CHECK-DAG: sample: 1 state=running : spin <- own_code{{$}}

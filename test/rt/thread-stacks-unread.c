@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that blocks the signal, or waits in a call that was not
-// compiled with MProf and that a signal would end, is not disturbed: the
-// profile has it with what the kernel tells, and marked. It gets no signal when
-// it unblocks it afterwards either.
+// Intent: a thread is not disturbed if it blocks the signal, or waits in a call
+// that was not compiled with MProf and that a signal would end. The profile
+// shows it with the data that the kernel gives, and marked. It gets no signal
+// when it unblocks the signal later.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -DOTHER_CODE -c %s -o other.o
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s other.o -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threads=1 ./app
+// RUN: %run_quiet{threads=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < threads.txt
 // RUN: FileCheck %s --check-prefix=LIST < list.txt
-// RUN: env MPROF_OPTIONS=report=0:profile=0:stop_threads=1 ./app
+// RUN: %run_quiet{stop_threads=1} ./app
 // RUN: FileCheck %s --check-prefix=LIST < list.txt
 //
 // CHECK-DAG: sample: 1 state=unread : {{.*}}[truncated]
@@ -77,7 +77,7 @@ static void *pauses(void *arg) {
   prctl(PR_SET_NAME, "pauses");
   __atomic_store_n(&tids[1], own_tid(), __ATOMIC_RELEASE);
   NEED(pause_once() == -1 && errno == EINTR);
-  NEED(__atomic_load_n(&may_end, __ATOMIC_RELAXED)); // not before
+  NEED(__atomic_load_n(&may_end, __ATOMIC_RELAXED)); // not earlier
   return arg;
 }
 

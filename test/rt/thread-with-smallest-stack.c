@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: threads with stacks of 16 KiB allocate, are sampled, write a profile
-// and end without overflow; what they do in thread-specific data's destructors
-// is counted too.
+// and end without stack overflow. Allocations in destructors of thread-specific
+// data are counted, too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 ./app
+// RUN: %run_quiet{heap_rate=1} ./app
 
 #include "records.h"
 

@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: threads are counted by the place that created them, with
-// pthread_create and thrd_create, attached and detached: live ones while they
-// live, all ever with all_threads=1; a creation that failed counts nowhere, and
-// the new thread's own stack has no frame of the profiler.
+// pthread_create and thrd_create, attached and detached. The profile has the
+// live threads, or with all_threads=1 all. A failed creation is not counted,
+// and the stack of the new thread has no frame of the profiler.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 -g1 -I%src/test/Inputs %s -o app
-// RUN: env MPROF_OPTIONS=report=0:profile=0 ./app
-// RUN: env MPROF_OPTIONS=report=0:profile=0:all_threads=1 ./app all
-// RUN: env MPROF_OPTIONS=report=0:profile=0:threadcreate=0 ./app none
+// RUN: %run_quiet ./app
+// RUN: %run_quiet{all_threads=1} ./app all
+// RUN: %run_quiet{threadcreate=0} ./app none
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize heap.pb.gz | FileCheck %s --check-prefix=HEAP
 //
-// The name is inherited; a thread may take one of its own.
+// The name is inherited; a thread may set a name of its own.
 // CHECK: sample: 50 thread=first : fifty <- main{{$}}
 // CHECK: sample: 40 thread=first : forty <- main{{$}}
 // CHECK-DAG: sample: 1 thread=first : [unknown creator]{{$}}
@@ -74,7 +74,7 @@ OWN_CODE(ten) static void ten(void) {
   for (int i = 0; i < TEN; i++)
     NEED(thrd_create(&c11[i], c11_worker, (void *)(intptr_t)i) == thrd_success);
 }
-// A stack that cannot be mapped.
+// The requested stack is too large to be mapped.
 OWN_CODE(failing) static void failing(void) {
   pthread_t t;
   pthread_attr_t attr;
@@ -139,7 +139,7 @@ int main(int argc, char **argv) {
     int result;
     NEED(thrd_join(c11[i], &result) == thrd_success && result == 7);
   }
-  // Detached threads cannot be joined; they are gone when the kernel says so.
+  // Detached threads cannot be joined. They have ended when the kernel says so.
   for (int i = 0; i < 10000; i++) {
     const struct code c = CODE(forty);
     if (none || all || count(&c) == 0)

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: with both C++ libraries std::thread, std::jthread and std::async
-// count their threads where they were made, while they live; a thread that
-// could not be made throws and counts nowhere, and a detached one is gone at
-// its end.
+// Intent: with both C++ libraries, threads of std::thread, std::jthread and
+// std::async are counted while they live, at the place that created them. If a
+// thread cannot be created, the constructor throws and nothing is counted. A
+// detached thread is gone when it ends.
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fexperimental-library -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=report=0:profile=0:all_threads=1 %t all
+// RUN: %run_quiet %t
+// RUN: %run_quiet{all_threads=1} %t all
 // RUN: %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -fexperimental-library -O2 -I%src/test/Inputs %s -o %t.libcxx
-// RUN: env MPROF_OPTIONS=report=0:profile=0 %t.libcxx
-// RUN: env MPROF_OPTIONS=report=0:profile=0:all_threads=1 %t.libcxx all
+// RUN: %run_quiet %t.libcxx
+// RUN: %run_quiet{all_threads=1} %t.libcxx all
 
 #include "waited.h"
 
@@ -24,7 +24,7 @@
 static std::atomic<int> running, ended;
 static std::atomic<bool> may_end;
 
-struct Argument { // destroyed by the thread, or by whoever could not make it
+struct Argument { // destroyed by the thread, or by a failed creator
   static std::atomic<int> alive;
   Argument() { alive++; }
   Argument(const Argument &) { alive++; }
@@ -100,7 +100,7 @@ static void check(const int (&expected)[5], const char *when) {
     }
 }
 
-// A thread's stack cannot be mapped.
+// The stack of the thread cannot be mapped.
 static void fail() {
   pthread_attr_t attr, before;
   int alive = Argument::alive;

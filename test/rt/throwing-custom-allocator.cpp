@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a custom allocator that throws, or gives nothing, leaves the counting
-// of what follows as it was.
+// Intent: a custom allocator that throws or returns NULL does not affect how
+// later allocations are counted.
 //
 // RUN: %mprof_clangxx -fmprof -O1 -std=c++17 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t 1
-// RUN: env MPROF_OPTIONS=seed=4:report=0:profile=0 %t 0
+// RUN: %run_quiet{heap_rate=1} %t 1
+// RUN: %run_quiet{seed=4} %t 0
 
 #include "records.h"
 
@@ -51,7 +51,8 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 20000; i++)
       std::free(sink = std::malloc(2000));
     unsigned long long counted = counted_of(2000).allocs - before.allocs;
-    // 20000 * 2000 / 512 KiB = 76 expected, 8.7 the standard deviation.
+    // 20000 * 2000 / 512 KiB = 76 are expected, with a standard deviation of
+    // 8.7.
     CHECK(is_exact ? counted == 20000 : counted > 76 - 45 && counted < 76 + 45);
   }
   return 0;

@@ -5,7 +5,7 @@
 // does not bring the thread back into the trace, where it would never end.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go tool trace -d=parsed %t.trace > %t.text
 // RUN: grep -c 'Log .*Message="early"' %t.text | grep -x 5

@@ -8,12 +8,10 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o waits
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./waits 2 few.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./waits 250 many.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.23 \
-// RUN:   ./waits 2 new.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.5 \
-// RUN:   ./waits 2 old.trace
+// RUN: %run_quiet ./waits 2 few.trace
+// RUN: %run_quiet ./waits 250 many.trace
+// RUN: %run_quiet{trace_format=1.23} ./waits 2 new.trace
+// RUN: %run_quiet{trace_format=1.5} ./waits 2 old.trace
 // RUN: %trace_check -q *.trace
 // RUN: %go tool trace -d=parsed new.trace > /dev/null
 // RUN: %go119 tool trace -d waits old.trace > /dev/null

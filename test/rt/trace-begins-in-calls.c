@@ -6,7 +6,7 @@
 // whether there is anything else to tell of them or not.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go119 tool trace -d %t.trace | FileCheck %s
 // RUN: test $(%go119 tool trace -d %t.trace 2> /dev/null | grep -c GoEnd) = 3

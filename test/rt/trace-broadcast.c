@@ -7,14 +7,13 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o broadcast
 // RUN: for f in 1.11 1.23; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f \
-// RUN:     ./broadcast $f.trace && \
+// RUN:   %run_quiet{trace_format=$f} ./broadcast $f.trace && \
 // RUN:   %trace_check -q $f.trace && \
 // RUN:   %go tool trace -d=parsed $f.trace > /dev/null && \
 // RUN:   %python %S/Inputs/trace_broadcast.py $f.trace && \
 // RUN:   %trace_top -r cond $f.trace > top && \
 // RUN:   FileCheck %s < top || exit 1; done
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.5 ./broadcast 1.5.trace
+// RUN: %run_quiet{trace_format=1.5} ./broadcast 1.5.trace
 // RUN: %trace_check -q 1.5.trace
 //
 // CHECK-DAG: woken by {{.*}}G1 at wake_all trace-broadcast.c:

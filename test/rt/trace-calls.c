@@ -7,11 +7,13 @@
 // be written leaves the file that was there.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o calls
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./calls
+// RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o calls
+// RUN: %run_quiet ./calls
 // RUN: tail -c +6 by-fd > by-fd.trace
 // RUN: %trace_check -q by-fd.trace by-path.trace
 // RUN: test "$(head -c 5 by-fd)" = "12345"
+
+#include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +22,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CHECK(x)                                                               \
-  do {                                                                         \
-    if (!(x)) {                                                                \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #x);                          \
-      return 1;                                                                \
-    }                                                                          \
-  } while (0)
 
 int main(void) {
   char long_path[5000];

@@ -9,15 +9,15 @@
 //
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/elsewhere && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o careless
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 ./careless regions
+// RUN: %run_quiet{trace_max_mb=1} ./careless regions
 // RUN: %trace_check -q regions.trace
 // RUN: %go tool trace -d=parsed regions.trace | FileCheck %s
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 ./careless closes
+// RUN: %run_quiet{trace_max_mb=1} ./careless closes
 // RUN: not ls closes.trace* 2> /dev/null
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 ./careless threads
+// RUN: %run_quiet{trace_max_mb=1} ./careless threads
 // RUN: %trace_check -q threads.trace
 // RUN: test ! -s own
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 ./careless goes
+// RUN: %run_quiet{trace_max_mb=1} ./careless goes
 // RUN: %trace_check -q goes.trace
 //
 // CHECK: RegionBegin {{.*}} Type="outer"

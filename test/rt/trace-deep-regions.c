@@ -5,7 +5,7 @@
 // each from its begin to its end.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go tool trace -d=parsed %t.trace | grep -E ' (Region|Log)' > %t.text
 // RUN: test $(grep -c RegionBegin %t.text) = 32

@@ -10,24 +10,24 @@
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o fill
-// RUN: env MPROF_OPTIONS=trace_max_mb=8:log_path=end %on_disk 4m disk \
+// RUN: %run{trace_max_mb=8:log_path=end} %on_disk 4m disk \
 // RUN:   sh -c './fill 100000; test $? = 28 && cp disk/fill.trace end.trace'
 // RUN: %trace_check -q end.trace
 // RUN: test $(stat -c %%s end.trace) -gt 2500000
 // RUN: grep 'lack their oldest part because the disk was full' end.*.txt
 // RUN: grep -a -o 'the last words' end.trace
 // RUN: not grep -a -o 'the first words' end.trace
-// RUN: env MPROF_OPTIONS=trace_max_mb=8:log_path=all %on_disk 1m disk \
+// RUN: %run{trace_max_mb=8:log_path=all} %on_disk 1m disk \
 // RUN:   sh -c './fill 20000 && cp disk/fill.trace all.trace'
 // RUN: %trace_check -q all.trace
 // RUN: test $(stat -c %%s all.trace) -gt 800000
 // RUN: grep -a -o 'the first words' all.trace
-// RUN: env MPROF_OPTIONS=trace=1:trace_max_mb=8:profile=0:log_path=disk/exit \
+// RUN: %run{trace=1:trace_max_mb=8:profile=0:log_path=disk/exit} \
 // RUN:   %on_disk 1m disk sh -c './fill 50000 && cp disk/exit.*.trace exit.trace' \
 // RUN:   2> message
 // RUN: %trace_check -q exit.trace
 // RUN: grep 'wrote disk/exit.[0-9]*.trace ([0-9,]* events; the oldest part is missing: no space left on device)' message
-// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=part %on_disk 8m disk \
+// RUN: %run{trace_max_mb=1:log_path=part} %on_disk 8m disk \
 // RUN:   sh -c './fill 400000 && cp disk/fill.trace part.trace && \
 // RUN:     stat -c %%b disk/fill.trace > blocks'
 // RUN: %trace_check -q part.trace

@@ -10,7 +10,7 @@
 // Where other programs run, one can come between the program's clock and the
 // trace's; hence three tries.
 // RUN: for f in 1.11 1.23; do for try in 1 2 3; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f %t %t.trace \
+// RUN:   %run_quiet{trace_format=$f} %t %t.trace \
 // RUN:     > %t.took && %trace_check -q %t.trace && \
 // RUN:   for kind in sync syscall net; do \
 // RUN:     %go tool trace -pprof=$kind %t.trace > %t.$kind && \

@@ -9,8 +9,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o formats
 // RUN: for f in 1.5 1.11 1.23; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f \
-// RUN:     ./formats $f.trace 2> $f.err && \
+// RUN:   %run_quiet{trace_format=$f} ./formats $f.trace 2> $f.err && \
 // RUN:   %trace_check -q $f.trace && \
 // RUN:   %trace2json -o $f.json $f.trace || exit 1; done
 // RUN: %go119 tool trace -d formats 1.5.trace > 1.5.txt
@@ -24,7 +23,7 @@
 // RUN: FileCheck %s --check-prefix=LEFT-OUT < 1.5.err
 // LEFT-OUT: trace_format 1.5 has no tasks, regions and logs
 //
-// RUN: env MPROF_OPTIONS=trace_format=1.9 ./formats other.trace 2> other.err
+// RUN: %run{trace_format=1.9} ./formats other.trace 2> other.err
 // RUN: FileCheck %s --check-prefix=OTHER < other.err
 // OTHER: trace_format '1.9' is none of 1.11, 1.23 and 1.5; keeping 1.11
 // RUN: head -c 13 other.trace > other.head

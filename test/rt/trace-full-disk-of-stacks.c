@@ -9,28 +9,25 @@
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o deep
-// RUN: env MPROF_OPTIONS=profile=0:log_path=disk-full %on_disk 512k disk \
+// RUN: %run{profile=0:log_path=disk-full} %on_disk 512k disk \
 // RUN:   sh -c './deep 13 1; test $? = 28 && cp disk/deep.trace disk.trace'
 // RUN: %trace_check -q disk.trace
 // RUN: grep -a -o 'the last words' disk.trace
 // RUN: not grep -a -o 'the first words' disk.trace
 // RUN: grep 'lack their oldest part because the disk was full' disk-full.*.txt
-// RUN: sh -c 'ulimit -f 512; MPROF_OPTIONS=profile=0:report=0 ./deep 13 1; \
-// RUN:   test $? = 27'
+// RUN: sh -c 'ulimit -f 512; %run_quiet ./deep 13 1; test $? = 27'
 // RUN: %trace_check -q disk/deep.trace
 // RUN: grep -a -o 'the last words' disk/deep.trace
 // RUN: rm disk/deep.trace
-// RUN: sh -c 'ulimit -f 0; MPROF_OPTIONS=profile=0:report=0 ./deep 13 1; \
-// RUN:   test $? = 27'
+// RUN: sh -c 'ulimit -f 0; %run_quiet ./deep 13 1; test $? = 27'
 // RUN: ls -A disk | count 0
-// RUN: env MPROF_OPTIONS=profile=0:trace_max_mb=1:log_path=part \
-// RUN:   %on_disk 24m disk \
+// RUN: %run{profile=0:trace_max_mb=1:log_path=part} %on_disk 24m disk \
 // RUN:   sh -c './deep 14 30 && cp disk/deep.trace part.trace'
 // RUN: %trace_check -q part.trace
 // RUN: grep -a -o 'the first words' part.trace
 // RUN: not grep -a -o 'the last words' part.trace
 // RUN: grep 'traces that ended early' part.*.txt
-// RUN: sh -c 'ulimit -f 20000; MPROF_OPTIONS=profile=0:trace_max_mb=1:log_path=limit \
+// RUN: sh -c 'ulimit -f 20000; %run{profile=0:trace_max_mb=1:log_path=limit} \
 // RUN:   ./deep 12 100'
 // RUN: %trace_check -q disk/deep.trace
 // RUN: test $(stat -c %%s disk/deep.trace) -gt 3000000

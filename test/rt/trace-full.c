@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o full
-// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out ./full
+// RUN: %run{trace_max_mb=1:log_path=out} ./full
 // RUN: %trace_check -q later/first.trace second.trace
 // RUN: test $(stat -c %%s later/first.trace) -gt 500000
 // RUN: test $(stat -c %%s second.trace) -lt 10000

@@ -8,12 +8,10 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o heap
-// RUN: env MPROF_OPTIONS=heap_rate=1:trace_heap_kb=100:profile=0:report=0 \
-// RUN:   ./heap heap.trace
-// RUN: env MPROF_OPTIONS=heap_rate=1:trace_heap_kb=0:profile=0:report=0 \
-// RUN:   ./heap none.trace
+// RUN: %run_quiet{heap_rate=1:trace_heap_kb=100} ./heap heap.trace
+// RUN: %run_quiet{heap_rate=1:trace_heap_kb=0} ./heap none.trace
 // RUN: %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc
-// RUN: env MPROF_OPTIONS=heap_rate=1:profile=0:report=0 ./gc gc.trace
+// RUN: %run_quiet{heap_rate=1} ./gc gc.trace
 // RUN: %trace_check -q *.trace
 // RUN: %python %S/Inputs/trace_heap.py heap.trace none.trace gc.trace
 // RUN: %go tool trace -d=parsed gc.trace | grep -o 'R.*Type="GC.*' | FileCheck %s

@@ -5,7 +5,7 @@
 // the thread ran as the stack.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go tool trace -d=parsed %t.trace | FileCheck %s
 //

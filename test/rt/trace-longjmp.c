@@ -6,7 +6,7 @@
 // handler does in the middle of a wait that goes on is not in the trace.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go tool trace -d=parsed %t.trace | FileCheck %s
 //

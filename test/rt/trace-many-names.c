@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o names
-// RUN: env MPROF_OPTIONS=profile=0 ./names 2> said
+// RUN: %run{profile=0} ./names 2> said
 // RUN: %trace_check -q names.trace
 // RUN: %go tool trace -d=parsed names.trace > parsed
 // RUN: FileCheck --input-file=parsed %s

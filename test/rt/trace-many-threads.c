@@ -8,16 +8,16 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o many
-// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=whole ./many 100 start
+// RUN: %run{trace_max_mb=1:log_path=whole} ./many 100 start
 // RUN: %trace_check -q out.trace
 // RUN: not grep 'traces that ended' whole.*.txt
 // RUN: test $(grep -a -o 'the last words of' out.trace | wc -l) = 100
-// RUN: env MPROF_OPTIONS=trace_last_mb=1:log_path=last ./many 100 stop
+// RUN: %run{trace_last_mb=1:log_path=last} ./many 100 stop
 // RUN: %trace_check -q last.*.trace
 // RUN: not grep 'traces that ended' last.*.txt
 // RUN: not grep 'not in a recorder' last.*.txt
 // RUN: test $(grep -a -o 'the last words of' last.*.trace | wc -l) = 100
-// RUN: env MPROF_OPTIONS=trace_last_mb=1:log_path=lost ./many 400 stop
+// RUN: %run{trace_last_mb=1:log_path=lost} ./many 400 stop
 // RUN: %trace_check -q lost.*.trace
 // RUN: grep 'not in a recorder' lost.*.txt
 // RUN: %trace_check lost.*.trace > counts

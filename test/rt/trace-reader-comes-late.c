@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o late
-// RUN: env MPROF_OPTIONS=profile=0:trace_max_mb=2:log_path=out ./late
+// RUN: %run{profile=0:trace_max_mb=2:log_path=out} ./late
 // RUN: %trace_check -q pipe.trace socket.trace
 // RUN: for f in pipe.trace socket.trace; do \
 // RUN:   test $(grep -a -o 'text of [a-z]*' $f | sort | uniq -c | \

@@ -5,7 +5,7 @@
 // recorder do not make what is read one: it is all there, and sound.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_last_mb=1 timeout 60 %t %t.trace
+// RUN: %run_quiet{trace_last_mb=1} timeout 60 %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: grep -a -q 'the first words' %t.trace
 // RUN: test $(grep -a -o 'some text' %t.trace | wc -l) = 60000

@@ -6,7 +6,7 @@
 // mprof_trace_stop says so. A descriptor that does not block is waited for.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_max_mb=1 %t %t.trace
+// RUN: %run_quiet{trace_max_mb=1} %t %t.trace
 // RUN: %trace_check -q %t.trace
 
 #include <errno.h>

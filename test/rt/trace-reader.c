@@ -7,17 +7,19 @@
 // begin. A format that is written at the end only comes in one piece.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o reader
-// RUN: env MPROF_OPTIONS=profile=0:log_path=out ./reader > first.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./reader again > second.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.23 ./reader > new.trace
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.5 \
-// RUN:   ./reader at-the-end > old.trace
+// RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o reader
+// RUN: %run{profile=0:log_path=out} ./reader > first.trace
+// RUN: %run_quiet ./reader again > second.trace
+// RUN: %run_quiet{trace_format=1.23} ./reader > new.trace
+// RUN: %run_quiet{trace_format=1.5} ./reader at-the-end > old.trace
 // RUN: %trace_check -q first.trace second.trace new.trace old.trace
 // RUN: %trace_check old.trace > counts && grep -q ' 3 GoEnd' counts
 // RUN: %python %S/Inputs/trace_streams.py first.trace
 // RUN: %python %S/Inputs/trace_streams.py new.trace
 // RUN: not grep -q 'ended early' out.*.txt
+
+#define CHECK_EXIT _exit
+#include "check.h"
 
 #include <errno.h>
 #include <mprof/mprof.h>
@@ -25,14 +27,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define CHECK(x)                                                               \
-  do {                                                                         \
-    if (!(x)) {                                                                \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #x);                          \
-      _exit(1);                                                                \
-    }                                                                          \
-  } while (0)
 
 enum { THREADS = 3, MESSAGES = 30000 };
 

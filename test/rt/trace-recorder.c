@@ -8,28 +8,26 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o recorder
-// RUN: env MPROF_OPTIONS=trace_last_mb=1:profile=0:report=0:log_path=out \
-// RUN:   ./recorder 600 300
+// RUN: %run_quiet{trace_last_mb=1:log_path=out} ./recorder 600 300
 // RUN: %trace_check -q *.trace
 // RUN: for f in *.trace; do %go119 tool trace -d $f > /dev/null && \
 // RUN:   %go tool trace -d=parsed $f > /dev/null || exit 1; done
 // RUN: %python %S/Inputs/trace_recorder.py 0 out.*.trace
 // RUN: rm *.trace
-// RUN: env MPROF_OPTIONS=trace_last=200ms:profile=0:report=0:log_path=out \
-// RUN:   ./recorder 800 0
+// RUN: %run_quiet{trace_last=200ms:log_path=out} ./recorder 800 0
 // RUN: %trace_check -q *.trace
 // RUN: %go tool trace -d=parsed out.*.trace > /dev/null
 // RUN: %python %S/Inputs/trace_recorder.py 200 out.*.trace
 //
 // In the other formats:
 // RUN: rm *.trace
-// RUN: env MPROF_OPTIONS=trace_last_mb=1:profile=0:report=0:log_path=out:trace_format=1.23 \
+// RUN: %run_quiet{trace_last_mb=1:log_path=out:trace_format=1.23} \
 // RUN:   ./recorder 300 100
 // RUN: %trace_check -q *.trace
 // RUN: for f in *.trace; do %go tool trace -d=parsed $f > /dev/null || exit 1; done
 // RUN: %python %S/Inputs/trace_recorder.py 0 out.*.trace
 // RUN: rm *.trace
-// RUN: env MPROF_OPTIONS=trace_last_mb=1:profile=0:report=0:log_path=out:trace_format=1.5 \
+// RUN: %run_quiet{trace_last_mb=1:log_path=out:trace_format=1.5} \
 // RUN:   ./recorder 300 100
 // RUN: %trace_check -q *.trace
 // RUN: for f in *.trace; do %go119 tool trace -d recorder $f > /dev/null || exit 1; done

@@ -6,7 +6,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -g1 -I%src/include %s -o taken
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./taken x.trace > rounds
+// RUN: %run_quiet ./taken x.trace > rounds
 // RUN: %trace_check -q x.trace
 // RUN: %python %S/Inputs/trace_semaphore_taken.py x.trace rounds
 

@@ -7,11 +7,10 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o streams
-// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out ./streams path.trace
-// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out ./streams > fd.trace
-// RUN: env MPROF_OPTIONS=trace_max_mb=1:trace=1:log_path=out ./streams run
-// RUN: env MPROF_OPTIONS=trace_max_mb=1:log_path=out:trace_format=1.23 \
-// RUN:   ./streams new.trace
+// RUN: %run{trace_max_mb=1:log_path=out} ./streams path.trace
+// RUN: %run{trace_max_mb=1:log_path=out} ./streams > fd.trace
+// RUN: %run{trace_max_mb=1:trace=1:log_path=out} ./streams run
+// RUN: %run{trace_max_mb=1:log_path=out:trace_format=1.23} ./streams new.trace
 // RUN: %trace_check -q path.trace fd.trace new.trace out.*.trace
 // RUN: for f in path.trace fd.trace new.trace out.*.trace; do \
 // RUN:   %python %S/Inputs/trace_streams.py $f || exit 1; done

@@ -8,8 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o stress
 // RUN: for n in 2 4 16 64; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0 ./stress $n 40 3 $n. || exit 1; \
-// RUN: done
+// RUN:   %run_quiet ./stress $n 40 3 $n. || exit 1; done
 // RUN: %trace_check -q *.trace
 // RUN: for f in *.trace; do %go119 tool trace -d $f > /dev/null && \
 // RUN:   %go tool trace -d=parsed $f > /dev/null || exit 1; done

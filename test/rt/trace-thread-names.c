@@ -6,7 +6,7 @@
 // threads without a name of their own have none.
 //
 // RUN: %mprof_clang -D_GNU_SOURCE -fmprof -O1 -I%src/include %s -o %t
-// RUN: env MPROF_OPTIONS=profile=0:report=0 %t %t.trace
+// RUN: %run_quiet %t %t.trace
 // RUN: %trace_check -q %t.trace
 // RUN: %go tool trace -d=parsed %t.trace > %t.text
 // RUN: FileCheck %s < %t.text
@@ -14,10 +14,10 @@
 //
 // A recorder's window has those that were given before it; and a format without
 // messages says nothing of them.
-// RUN: rm -f %t.last.* && env MPROF_OPTIONS=profile=0:report=0:trace_last=50ms:log_path=%t.last %t
+// RUN: rm -f %t.last.* && %run_quiet{trace_last=50ms:log_path=%t.last} %t
 // RUN: %trace_check -q %t.last.*.trace
 // RUN: %go tool trace -d=parsed %t.last.*.trace | FileCheck --check-prefix=LAST %s
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace=1:trace_format=1.5:log_path=%t.old %t 2> %t.said
+// RUN: %run_quiet{trace=1:trace_format=1.5:log_path=%t.old} %t 2> %t.said
 // RUN: not grep 'has no tasks' %t.said
 //
 // CHECK-DAG: Log {{.*}}Category="thread.name" Message="waiter \"1\""

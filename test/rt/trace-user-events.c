@@ -8,11 +8,11 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o user
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./user
+// RUN: %run_quiet ./user
 // RUN: %trace_check -q user.trace
 // RUN: %python %S/Inputs/trace_user.py user.trace
 // RUN: %go tool trace -d=parsed user.trace | FileCheck %s
-// RUN: env MPROF_OPTIONS=profile=0:report=0:trace_format=1.23 ./user
+// RUN: %run_quiet{trace_format=1.23} ./user
 // RUN: %trace_check -q user.trace
 // RUN: %python %S/Inputs/trace_user.py user.trace
 // RUN: %go tool trace -d=parsed user.trace | FileCheck %s

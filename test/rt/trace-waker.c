@@ -7,7 +7,7 @@
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
 // RUN: for f in 1.11 1.23; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f %t %t.trace && \
+// RUN:   %run_quiet{trace_format=$f} %t %t.trace && \
 // RUN:   %trace_check -q %t.trace && \
 // RUN:   %python %S/Inputs/trace_wakers.py %t.trace || exit 1; done
 

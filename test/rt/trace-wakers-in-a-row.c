@@ -8,8 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o wakers
 // RUN: for f in 1.11 1.23; do for what in sem cond; do \
-// RUN:   env MPROF_OPTIONS=profile=0:report=0:trace_format=$f \
-// RUN:     ./wakers $what $what.$f.trace && \
+// RUN:   %run_quiet{trace_format=$f} ./wakers $what $what.$f.trace && \
 // RUN:   %trace_check -q $what.$f.trace && \
 // RUN:   %python %S/Inputs/trace_wakers_in_a_row.py $what.$f.trace || exit 1; \
 // RUN: done; done

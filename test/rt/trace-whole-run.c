@@ -8,13 +8,13 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o run
-// RUN: env MPROF_OPTIONS=trace=1:profile=0:report=0:log_path=out ./run 2> said
+// RUN: %run_quiet{trace=1:log_path=out} ./run 2> said
 // RUN: test $(ls out.*.trace | wc -l) = 2
 // RUN: %trace_check -q out.*.trace
 // RUN: grep -c 'wrote out.[0-9]*.trace ([0-9,]* events)' said | grep -x 2
 // RUN: for f in out.*.trace; do \
 // RUN:   %python %S/Inputs/trace_whole_run.py $f || exit 1; done
-// RUN: env MPROF_OPTIONS=profile=0:report=0 ./run own.trace 2> said
+// RUN: %run_quiet ./run own.trace 2> said
 // RUN: %trace_check -q own.trace && grep -q 'wrote /.*/own.trace ' said
 
 #include <mprof/mprof.h>

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a C++ program each block that it and its C++ library allocate and
-// free is counted once, by its size, and none is left that was freed; with
-// libstdc++ and libc++, and when sampled nothing goes wrong.
+// Intent: in a C++ program each block that the program and its C++ library
+// allocate and free is counted once, by its size, and no freed block is left in
+// use. This holds with libstdc++ and libc++. In sampled mode nothing goes
+// wrong.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -fno-builtin -I%src/include \
@@ -11,10 +12,8 @@
 // RUN: for lib in libstdc++ libc++; do \
 // RUN:   %mprof_clangxx -fmprof -O1 -std=c++17 -stdlib=$lib -I%S/Inputs %s -o $lib \
 // RUN:     || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=0:report=0:profile=0 LD_PRELOAD=$PWD/truth.so \
-// RUN:     ./$lib || exit 1; \
-// RUN:   env MPROF_OPTIONS=heap_rate=65536:seed=3:report=0:profile=0 ./$lib || exit 1; \
-// RUN: done
+// RUN:   %run_quiet{heap_rate=0} LD_PRELOAD=$PWD/truth.so ./$lib || exit 1; \
+// RUN:   %run_quiet{heap_rate=65536:seed=3} ./$lib || exit 1; done
 
 #include "ground_truth.h"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a program on glib each block that glib allocates and frees for it
-// is counted once, by its size, and none is left that was freed; and when
-// sampled nothing goes wrong.
+// Intent: in a program that uses glib, each block that glib allocates and frees
+// for it is counted once, by its size, and no freed block is left in use. In
+// sampled mode nothing goes wrong.
 //
 // REQUIRES: glib
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -11,15 +11,14 @@
 // RUN:   %S/Inputs/ground_truth.c -o truth.so
 // RUN: %mprof_clang -fmprof -O1 -I%S/Inputs $(pkg-config --cflags glib-2.0) %s \
 // RUN:   -o app $(pkg-config --libs glib-2.0)
-// RUN: env MPROF_OPTIONS=heap_rate=0:report=0:profile=0 LD_PRELOAD=$PWD/truth.so \
-// RUN:   ./app
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=3:report=0:profile=0 ./app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run_quiet{heap_rate=0} LD_PRELOAD=$PWD/truth.so ./app
+// RUN: %run_quiet{heap_rate=65536:seed=3} ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: %mprof_read --by-function g_strdup_printf --by-function insert \
 // RUN:   out.*.heap.pb.gz | FileCheck %s
 //
-// What glib allocates is found below its caller: twice a string, which
-// vasprintf makes and cuts.
+// Blocks that glib allocates are found below glib's caller. A string is found
+// twice, as vasprintf allocates and then shrinks it.
 // CHECK: cum g_strdup_printf: alloc_objects=2000
 // CHECK: cum insert: alloc_objects={{[1-9][0-9][0-9][0-9]}}
 

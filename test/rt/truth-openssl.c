@@ -1,34 +1,27 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a program on OpenSSL each block that the library allocates and
-// frees for it is counted once, by its size, and none is left that was freed,
-// at the end of the process, when the library has tidied up; and when sampled
+// Intent: in a program that uses OpenSSL, each block that the library allocates
+// and frees for it is counted once, by its size. No freed block is left in use
+// at the end of the process, when the library has cleaned up. In sampled mode
 // nothing goes wrong.
 //
 // REQUIRES: openssl
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %clang -O1 -shared -fPIC -fno-builtin -I%src/include \
 // RUN:   %S/Inputs/ground_truth.c -o truth.so
-// RUN: %mprof_clang -fmprof -O1 -I%S/Inputs %s -o app -lcrypto
-// RUN: env MPROF_OPTIONS=heap_rate=0:report=0:profile=0 LD_PRELOAD=$PWD/truth.so \
-// RUN:   ./app
-// RUN: env MPROF_OPTIONS=heap_rate=65536:seed=3:report=0:profile=0 ./app
+// RUN: %mprof_clang -fmprof -O1 -I%S/Inputs -I%src/test/Inputs %s -o app \
+// RUN:   -lcrypto
+// RUN: %run_quiet{heap_rate=0} LD_PRELOAD=$PWD/truth.so ./app
+// RUN: %run_quiet{heap_rate=65536:seed=3} ./app
 
+#include "check.h"
 #include "ground_truth.h"
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
-
-#define NEED(x)                                                                \
-  do {                                                                         \
-    if (!(x)) {                                                                \
-      fprintf(stderr, "%d: %s\n", __LINE__, #x);                               \
-      exit(1);                                                                 \
-    }                                                                          \
-  } while (0)
 
 int main(void) {
   truth_begin();

@@ -1,28 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thousand libraries are loaded one after the other at the same
-// addresses, each allocating by the same return addresses as the others, and
-// unloaded; every stack of the profile has its own library's function, and its
-// mapping that library's path and build id. dlclose keeps its result, errno
-// and what dlerror says.
+// Intent: a thousand libraries are loaded at the same addresses one after
+// another, allocate at the same return addresses, and are unloaded. Every stack
+// of the profile has the function of its own library, and its mapping has that
+// library's path and build id. dlclose returns the same result, errno and
+// dlerror text as without MProf.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -DPLUGIN %s -o template.so \
 // RUN:   -Wl,--build-id=0x9999999999999999999999999999999999999999
 // RUN: %python %S/Inputs/plugins.py make template.so 1000
-// RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:top=1000:log_path=out ./app
+// RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
+// RUN: %run{heap_rate=1:top=1000:log_path=out} ./app
 // RUN: %python %S/Inputs/plugins.py check out.*.heap.pb.gz 1000
 // RUN: not grep -q 'no longer mapped' out.*.txt
 // RUN: not grep -q 'What the profile lacks' out.*.txt
 // RUN: grep -q 'in plugin_0123 .*unloaded-modules.c:' out.*.txt
 //
-// The same when code without MProf closes the libraries.
+// The same test, with the libraries closed by code without MProf.
 // RUN: %clang -fPIC -shared -DCLOSER %s -o libcloser.so
-// RUN: %mprof_clang -fmprof -O1 -g1 -Ddlclose=close_it %s -o other -L. \
-// RUN:   -lcloser -Wl,-rpath,%t.dir
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=other ./other
+// RUN: %mprof_clang -fmprof -O1 -g1 -Ddlclose=close_it \
+// RUN:   -I%src/test/Inputs %s -o other -L. -lcloser -Wl,-rpath,%t.dir
+// RUN: %run{heap_rate=1:log_path=other} ./other
 // RUN: %python %S/Inputs/plugins.py check other.*.heap.pb.gz 1000
 // RUN: not grep -q 'What the profile lacks' other.*.txt
 
@@ -38,19 +38,13 @@ void run(void) {
 #include <dlfcn.h>
 int close_it(void *handle) { return dlclose(handle); }
 #else
+#include "check.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#define NEED(x)                                                                \
-  do                                                                           \
-    if (!(x)) {                                                                \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #x);                          \
-      return 1;                                                                \
-    }                                                                          \
-  while (0)
 
 int main(void) {
   void *first = NULL;

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a library whose code lies in the same page of its file as its header,
-// as lld lays out small ones, has its build id and is named after its unload.
+// Intent: a library whose code is in the same page of the file as its ELF
+// header, as in small libraries linked by lld, has a build id and a name after
+// it is unloaded.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -fPIC -shared -fuse-ld=lld -Wl,--build-id=0x0123456789abcdef \
 // RUN:   -DPLUGIN %s -o plugin.so
 // RUN: llvm-readelf -lW plugin.so | FileCheck %s --check-prefix=SMALL
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:log_path=p ./app
+// RUN: %run{heap_rate=1:report=0:log_path=p} ./app
 // RUN: %mprof_read --symbolize p.*.heap.pb.gz | FileCheck %s
 //
 // SMALL: LOAD {{ *}}0x000{{[0-9a-f][0-9a-f][0-9a-f] .*}} R E

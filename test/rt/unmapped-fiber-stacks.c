@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a fiber whose frame chain leads to a stack that is gone by now does
-// not make the profiler fault: what it knew of foreign stacks is not trusted
-// again.
+// Intent: the frame chain of a fiber leads to a stack that is unmapped by now.
+// The profiler does not fault, as it does not trust old data about other
+// stacks.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: env MPROF_OPTIONS=heap_rate=1:report=0:profile=0 %t
-// RUN: env MPROF_OPTIONS=seed=2:report=0:profile=0 %t
+// RUN: %run_quiet{heap_rate=1} %t
+// RUN: %run_quiet{seed=2} %t
 
 #include "records.h"
 
@@ -16,8 +16,8 @@
 
 static void *volatile sink;
 
-// Runs on another stack, with the frame address that the caller gives: a switch
-// that leaves the register alone.
+// Runs on another stack with the frame address that the caller passes, like a
+// stack switch that leaves the frame pointer as it was.
 __attribute__((noinline, used)) static void on_fiber(void) {
   for (int i = 0; i < 3000; i++) {
     sink = malloc(1999);

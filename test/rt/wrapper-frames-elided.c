@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a function marked mprof_wrapper does not show in the report's stacks,
-// inlined or not, and pprof drops it by the profile's drop_frames.
+// Intent: a function marked mprof_wrapper is not shown in the report's stacks,
+// inlined or not, and pprof drops it because of the profile's drop_frames.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: env MPROF_OPTIONS=heap_rate=1:log_path=out.%%p ./app
+// RUN: %run{heap_rate=1:log_path=out.%%p} ./app
 // RUN: FileCheck %s < out.*.txt
 // RUN: %go tool pprof -traces -sample_index=alloc_space app out.*.heap.pb.gz \
 // RUN:   > traces && FileCheck %s < traces

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: wrappers that are members, operators, templates with a result, or of
-// an ABI, inlined or not, show neither in the report nor in pprof, with -g1 and
-// with -g.
+// Intent: wrappers that are members, operators, templates with a result type,
+// or have an ABI tag are shown neither in the report nor by pprof, inlined or
+// not, with -g1 and with -g.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: for g in -g1 -g; do for o in -O0 -O2; do \
 // RUN:   %mprof_clangxx -fmprof $g $o %s -o app && \
-// RUN:   env MPROF_OPTIONS=heap_rate=1:log_path=x ./app && \
+// RUN:   %run{heap_rate=1:log_path=x} ./app && \
 // RUN:   %go tool pprof -traces -sample_index=alloc_objects app x.*.heap.pb.gz \
 // RUN:     > traces && \
 // RUN:   FileCheck %s < traces && FileCheck %s --check-prefix=REPORT < x.*.txt && \

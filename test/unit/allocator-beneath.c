@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the allocator beneath the interceptors is found, by tables, symbols
-// and modules that are made up: only where the program has left a whole family
-// to the runtime, operators not where a linked library has replaced one;
-// allocators' own calls are told by their code, but not libc's.
+// Intent: the runtime finds the allocator beneath the interceptors, by tables,
+// symbols and modules that the test makes up. It intercepts malloc only where
+// the program has left the whole family to the runtime, and operator new only
+// where no linked library has replaced it. Calls from the allocator's own code
+// are recognized by their address, but calls from libc are not.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/heap/beneath.c -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DNO_TABLES %s %rt/heap/beneath.c -o %t.none && %t.none
@@ -29,7 +30,7 @@ void *__mprof_next_malloc;
 void *__mprof_next_calloc, *__mprof_next_realloc, *__mprof_next_posix_memalign;
 void *__mprof_next_aligned_alloc;
 
-// --- what the process seems to have: functions of modules ---
+// --- the process as the runtime sees it: functions of modules ---
 
 static char own[8], programs[8], beneath[8], plain[1], library_s[8];
 
@@ -57,7 +58,7 @@ struct mprof_module mprof_module_of(void *address) {
   return m;
 }
 
-static int dropped; // samples
+static int dropped; // dropped samples
 bool mprof_sample_hit(size_t size, uint64_t *rate) {
   (void)rate;
   CHECK_EQ(size, 100);
@@ -65,13 +66,13 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
   return true;
 }
 
-// Functions of a static program, of four bytes each.
+// Describes functions of a static program, each four bytes long.
 struct mprof_code_range mprof_eh_function(uintptr_t pc) {
   CHECK(pc == (uintptr_t)programs || pc == (uintptr_t)(programs + 4));
   return (struct mprof_code_range){pc, pc + 4};
 }
 
-// malloc, free, ... lie in the allocator; operators n0, n1 in a library.
+// malloc, free, ... are in the allocator; the operators n0 and n1 in a library.
 void *dlsym(void *handle, const char *name) {
   CHECK(handle == RTLD_NEXT);
   calls++;
@@ -90,7 +91,7 @@ void *dlsym(void *handle, const char *name) {
 static void *word_free, *word_rare, *word_n0, *word_n1;
 static void *library_n0, *library_n1;
 
-// By the names that the runtime refers to, but not constant.
+// The tables have the names that the runtime refers to, but are not constant.
 struct mprof_intercept table_c[4] __asm__("mprof_intercept_c");
 struct mprof_intercept table_cxx[3] __asm__("mprof_intercept_cxx");
 
@@ -100,7 +101,7 @@ static void set_up(void) {
       "malloc", &__mprof_next_malloc, own, own, NULL, NULL};
   table_c[1] = (struct mprof_intercept){"free",  &word_free, own + 1,
                                         own + 1, NULL,       NULL};
-  // Of which there is none beneath.
+  // This function has no definition beneath.
   table_c[2] = (struct mprof_intercept){"rare",  &word_rare, own + 2,
                                         own + 2, NULL,       NULL};
   table_cxx[0] = (struct mprof_intercept){"n0",    &word_n0, own + 3,
@@ -115,11 +116,11 @@ static void find(bool c, bool cxx) {
   errno = ERANGE;
   CHECK(mprof_next_find());
   CHECK(errno == ERANGE);
-  CHECK(!found_inside); // while it is under way
+  CHECK(!found_inside); // false while the search runs
   CHECK(mprof_intercepted.c == c);
   CHECK(mprof_intercepted.cxx == cxx);
   int before = calls;
-  CHECK(mprof_next_find() && calls == before); // once
+  CHECK(mprof_next_find() && calls == before); // the search runs only once
 }
 
 static bool counts(const void *caller) {
@@ -133,18 +134,18 @@ static bool counts(const void *caller) {
   return result;
 }
 
-// --- cases, each in a process of its own ---
+// --- cases; each runs in a process of its own ---
 
 static void everything_is_left(void) {
   find(true, true);
   CHECK(__mprof_next_malloc == beneath && word_free == beneath + 1);
-  CHECK(word_rare == programs); // stays what it was
+  CHECK(word_rare == programs); // unchanged
   CHECK(word_n0 == plain && word_n1 == plain);
   CHECK(!library_n0 && !library_n1);
   CHECK(!mprof_intercepts());
   mprof_next_start();
   CHECK(mprof_intercepts());
-  CHECK(counts(beneath) && counts(library_s) && counts(programs)); // libc's
+  CHECK(counts(beneath) && counts(library_s) && counts(programs)); // libc too
 }
 
 static void program_has_free(void) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a stack that meets very many locks has a bucket for each of the first
-// ones, and one without a lock for all others; counts and ticks add up, in
-// block and mutex profile, and another stack has its own.
+// Intent: at a stack that meets very many locks, the first locks have a bucket
+// each and all others share a bucket without a lock. Counts and ticks add up in
+// the block and the mutex profile, and another stack has buckets of its own.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -81,7 +81,7 @@ int main(void) {
   check(MPROF_BUCKET_BLOCK);
   check(MPROF_BUCKET_MUTEX);
 
-  // The API has one record for a stack, whatever the locks.
+  // The API returns a single record for a stack, whatever the locks.
   struct mprof_block_record r[4];
   size_t n;
   CHECK_EQ(mprof_block_profile(r, 4, &n), 0);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: sampling does not prefer long waits. An event shorter than the rate
-// is chosen with probability (ticks + 1) / rate and then stands for rate ticks,
-// so many short ones show as much as the same time in few long ones.
+// is chosen with probability (ticks + 1) / rate and then counts for rate ticks.
+// Many short events therefore add up to as much as a few long events of the
+// same total time.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
@@ -45,11 +46,11 @@ static double count(void) {
   return (double)atomic_load(&b.wait.count) / (double)MPROF_COUNT_ONE;
 }
 
-// 100,000 waits of a tenth of the rate against 10,000 of the rate: 10^9 ticks
-// each. The long ones are all chosen. Of the short ones 10,001 are expected,
-// with a standard deviation of sqrt(1e5 * 0.1 * 0.9) = 95, or 0.95 %. So the 2
-// % that the two may differ by are only 2 sigma for one seed, but 8 for the
-// mean of 16; and the one too many is 0.01 %.
+// Compares 100,000 waits of a tenth of the rate with 10,000 waits of the whole
+// rate: both take 10^9 ticks. All long waits are chosen. Of the short waits
+// 10,001 are expected to be chosen, with a standard deviation of sqrt(1e5 * 0.1
+// * 0.9) = 95, or 0.95 %. The sums may differ by 2 %: about 2 sigma for one
+// seed, but 8 sigma for the mean of 16. The surplus 1 of 10,001 is 0.01 %.
 static void short_and_long(void) {
   double sum = 0, counts = 0;
   for (int i = 0; i < SEEDS; i++) {
@@ -58,7 +59,7 @@ static void short_and_long(void) {
     double cycles = (double)cycles_of(100000, RATE / 10);
     sum += within(cycles, 100000 * p * RATE, RATE * sqrt(100000 * p * (1 - p)));
     counts += count();
-    // Each stands for 10.
+    // Each chosen wait counts for 10.
     CHECK(fabs(count() - cycles / RATE * 10) < 0.001);
     CHECK_EQ(cycles_of(10000, RATE), 10000ll * RATE);
     CHECK_EQ(count(), 10000);
@@ -82,7 +83,7 @@ int main(void) {
   CHECK(mprof_init_ready());
   short_and_long();
   mprof_tls.random = 42;
-  // The 1 of (ticks + 1) is 50 sigma here.
+  // The 1 in (ticks + 1) amounts to 50 sigma here.
   probability(1, 0.02);
   probability(9, 0.1);
   probability(49, 0.5);
@@ -95,14 +96,14 @@ int main(void) {
     CHECK(mprof_block_sampled(1, 1));
   }
 
-  // Longer than the rate: as it is, whatever the rate.
+  // A wait longer than the rate is counted as it is, whatever the rate.
   memset(&b, 0, sizeof(b));
   mprof_block_add(&b, 700, 100);
   mprof_block_add(&b, 25, 100);
   CHECK_EQ(count(), 1 + 4);
   CHECK_EQ(atomic_load(&b.wait.cycles), 700 + 100);
 
-  // A contention that was chosen stands for as many as the fraction says.
+  // A chosen contention counts for as many as the fraction says.
   memset(&b, 0, sizeof(b));
   mprof_mutex_add(&b, 700, 7);
   mprof_mutex_add(&b, 50, 1);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what a wait and a release record, to the tick: the stack begins with
-// the hooked function, a wait lasts until the release and not until the waiter
-// runs again, one that timed out lasts until its end, a call that did not wait
+// Intent: waits and releases are recorded to the tick. A stack begins with the
+// hooked function. A wait lasts until the release and not until the waiter runs
+// again; a wait that timed out lasts until its end. A call that did not wait
 // and a release that failed record nothing.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -33,7 +33,7 @@ static void op(void) {}
 #define NEW_LOCK (lock += 64)
 static uintptr_t lock = 0x10000;
 
-// The counts of the bucket of a lock, or of all without a lock.
+// The counts in the bucket of a lock, or in all buckets without a lock.
 struct counts {
   double count;
   uint64_t cycles;
@@ -83,22 +83,23 @@ static void ends(void) {
   const struct mprof_bucket *b = counts(MPROF_BUCKET_BLOCK, lock).bucket;
   CHECK_EQ(b->kind, MPROF_KIND_mutex);
   CHECK_EQ(b->stack[0], mprof_op_pc(OP));
-  // FRAME is wait_for's, so the stack goes on with its return address.
+  // FRAME is the frame of wait_for, so the stack goes on with its return
+  // address.
   CHECK(b->stack[1] > (mprof_pc)ends && b->stack[1] < (mprof_pc)ends + 600);
 
   NEW_LOCK;
-  wait_for(0, 200, MPROF_GOT); // nobody released it: to the end
+  wait_for(0, 200, MPROF_GOT); // not released: lasts to the end
   EXPECT(BLOCK, lock, 1, 10);
   EXPECT(MUTEX, lock, 0, 0);
   NEW_LOCK;
-  wait_for(210, 230, MPROF_TIMEOUT); // released, but another got it
+  wait_for(210, 230, MPROF_TIMEOUT); // released, but another thread got it
   EXPECT(BLOCK, lock, 1, 30);
   EXPECT(MUTEX, lock, 1, 10);
   NEW_LOCK;
   wait_for(240, 250, MPROF_NO_WAIT);
   EXPECT(BLOCK, lock, 0, 0);
   CHECK_EQ(__mprof_waiters[mprof_waiter_slot(lock)], 0);
-  // Less than no time, or none, is one tick.
+  // A wait of no or negative time counts as one tick.
   NEW_LOCK;
   wait_for(0, 250, MPROF_TIMEOUT);
   EXPECT(BLOCK, lock, 1, 1);
@@ -117,14 +118,14 @@ static MPROF_NOINLINE void release(uintptr_t object, bool success) {
 static void releases(void) {
   struct mprof_wait a, b;
   uintptr_t l = NEW_LOCK;
-  release(l, true); // nobody waits
+  release(l, true); // without a waiter
   EXPECT(MUTEX, l, 0, 0);
   time_now = 1000;
   mprof_wait_begin(&a, MPROF_KIND_mutex, OP, FRAME, l);
   time_now = 1010;
   mprof_wait_begin(&b, MPROF_KIND_mutex, OP, FRAME, l);
   time_now = 1050;
-  release(l, false); // by one who does not hold it
+  release(l, false); // by a thread that does not hold it
   EXPECT(MUTEX, l, 0, 0);
   time_now = 1100;
   release(l, true);
@@ -142,11 +143,12 @@ static void releases(void) {
 
 MPROF_ENTRY int __mprof_pthread_mutex_unlock(pthread_mutex_t *m);
 
-// The word of a mutex that somebody sleeps for.
+// Stores the value that a mutex has while a thread sleeps for it.
 static void sleep_for(pthread_mutex_t *m) { m->__data.__lock = 2; }
 
-// The thread that an unlock wakes is not there at once; what the unlocker locks
-// meanwhile makes nobody sleep, and is not charged. (Go: semrelease)
+// A thread that an unlock has woken takes a while to run. The unlocker may take
+// and release the mutex meanwhile: no thread sleeps because of that, so it is
+// not charged. (Go: semrelease)
 static void woken_is_on_its_way(int type, bool is_always_charged) {
   pthread_mutexattr_t attr;
   pthread_mutex_t m;
@@ -161,7 +163,7 @@ static void woken_is_on_its_way(int type, bool is_always_charged) {
   time_now = 3000;
   pthread_mutex_lock(&m);
   mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
-  time_now = 3010; // it has not even come to sleep
+  time_now = 3010; // the thread does not sleep yet
   __mprof_pthread_mutex_unlock(&m);
   EXPECT(MUTEX, l, was.count + 1, was.cycles + 10);
   for (time_now = 3020; time_now < 3050; time_now += 10) {
@@ -174,7 +176,7 @@ static void woken_is_on_its_way(int type, bool is_always_charged) {
     EXPECT(MUTEX, l, was.count + 1, was.cycles + 10);
   pthread_mutex_lock(&m);
   if (!is_always_charged)
-    sleep_for(&m); // found it locked again
+    sleep_for(&m); // the thread found the mutex locked again
   time_now = 3100;
   __mprof_pthread_mutex_unlock(&m);
   EXPECT(MUTEX, l, was.count + (is_always_charged ? 5 : 2), was.cycles + 100);
@@ -187,7 +189,7 @@ static void woken(void) {
   woken_is_on_its_way(PTHREAD_MUTEX_RECURSIVE, false);
   woken_is_on_its_way(PTHREAD_MUTEX_ERRORCHECK, false);
   woken_is_on_its_way(PTHREAD_MUTEX_ADAPTIVE_NP, false);
-  // Its word tells another story.
+  // A robust mutex uses its word differently, so each unlock is charged.
   woken_is_on_its_way(PTHREAD_MUTEX_NORMAL, true);
 }
 
@@ -204,7 +206,7 @@ static void calls(void) {
   struct counts before = counts(MPROF_BUCKET_BLOCK, 0);
   call(MPROF_KIND_join, MPROF_GOT);
   call(MPROF_KIND_join, MPROF_NO_WAIT);
-  call(MPROF_KIND_io, MPROF_GOT); // not among block_kinds
+  call(MPROF_KIND_io, MPROF_GOT); // not in block_kinds
   EXPECT(BLOCK, 0, before.count + 1, before.cycles + 30);
   CHECK_EQ(counts(MPROF_BUCKET_BLOCK, 0).bucket->kind, MPROF_KIND_join);
   uintptr_t l = NEW_LOCK;
@@ -213,7 +215,8 @@ static void calls(void) {
   CHECK_EQ(counts(MPROF_BUCKET_BLOCK, l).bucket->kind, MPROF_KIND_try);
 }
 
-// A signal handler that interrupts the runtime loses its event, counted.
+// An event in a signal handler that interrupts the runtime is lost and counted
+// as lost.
 static void interrupted(void) {
   uint64_t before = mprof_stat_get(MPROF_STAT_reentrant);
   struct mprof_wait w;
@@ -229,7 +232,7 @@ static void interrupted(void) {
   EXPECT(BLOCK, l, 0, 0);
 }
 
-// A wait of the parent that ends in the child is none of the child's.
+// A wait that begins in the parent and ends in the child is not recorded there.
 static void stale(void) {
   struct mprof_wait w;
   uintptr_t l = NEW_LOCK;
@@ -243,7 +246,8 @@ static void stale(void) {
   EXPECT(BLOCK, l, 1, 50);
 }
 
-// What a rate of 0 finds under way is not recorded; the table forgets it.
+// A wait during which the rate is set to 0 is not recorded, and leaves the
+// table.
 static void switched_off(void) {
   struct mprof_wait w;
   uintptr_t l = NEW_LOCK;
@@ -261,7 +265,7 @@ static void switched_off(void) {
 int main(void) {
   CHECK(mprof_init_ready());
   mprof_clock_set(clock_fn, 1000000000);
-  // The rate was taken with the real clock.
+  // The runtime converts the rate with the real clock.
   mprof_set_block_rate(1);
   ends();
   releases();

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that insert and find the same stacks at once make one bucket
-// for each, and no data race (the runtime is rebuilt with ThreadSanitizer).
+// Intent: threads that insert and find equal stacks at the same time make a
+// single bucket for each stack, without a data race (the runtime is rebuilt
+// with ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: type, size, rate, skip, end, labels and stack each tell buckets
-// apart, equal ones are one, and a lookup alone makes none.
+// Intent: buckets differ if type, size, rate, skip, end, labels or stack
+// differ. Equal keys have one bucket, and a lookup alone makes no bucket.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

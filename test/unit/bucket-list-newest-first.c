@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a type's buckets are listed newest first, as Go lists them.
+// Intent: the buckets of a type are listed with the newest first, as in Go.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -12,7 +12,7 @@
 int main(void) {
   struct mprof_bucket *a = mem_bucket((mprof_pc[]){0x1000}, 1, 8);
   struct mprof_bucket *b = mem_bucket((mprof_pc[]){0x2000}, 1, 8);
-  mem_bucket((mprof_pc[]){0x1000}, 1, 8); // no new one
+  mem_bucket((mprof_pc[]){0x1000}, 1, 8); // exists already
   CHECK(mprof_bucket_first(MPROF_BUCKET_MEM) == b);
   CHECK(b->allnext == a);
   CHECK(a->allnext == NULL);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an event at the frame and call of an earlier one has that one's
-// bucket only if all of its stack is the same, wherever the two differ: a
-// return address, the length, or how the chain ends.
+// Intent: an event whose frame and call equal those of an earlier event goes to
+// the same bucket only if the whole stack is equal. The stacks may differ in a
+// return address anywhere, in their length, or in how the chain ends.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -21,7 +21,7 @@ static struct mprof_thread thread;
 
 static uintptr_t *frame(size_t i) { return &stack[10 + 20 * i]; }
 
-// A chain of n frames, the last of which is the root.
+// Makes a chain of n frames, the last of which is the root.
 static void make(size_t n) {
   for (size_t i = 0; i < n; i++) {
     frame(i)[0] = i + 1 < n ? (uintptr_t)frame(i + 1) : 0;
@@ -34,7 +34,7 @@ static struct mprof_bucket *at(mprof_pc leaf) {
   return mprof_bucket_at(&thread, &key, leaf, (uintptr_t)frame(0));
 }
 
-// What is found without looking at recent events.
+// Returns the bucket as found without the recent events.
 static struct mprof_bucket *anew(mprof_pc leaf) {
   memset(thread.scratch->recent, 0, sizeof(thread.scratch->recent));
   memset(thread.scratch->same, 0, sizeof(thread.scratch->same));
@@ -42,7 +42,8 @@ static struct mprof_bucket *anew(mprof_pc leaf) {
   return at(leaf);
 }
 
-// With the bucket of one stack recent, that of another, then the first again.
+// Looks up a stack, then a changed one, then the first again: each lookup meets
+// the bucket of the other stack among the recent events.
 static void check(mprof_pc leaf, void (*change)(void), void (*undo)(void)) {
   struct mprof_bucket *first = anew(leaf);
   CHECK_EQ(at(leaf), first);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the clock's rate is that of CLOCK_MONOTONIC within 1 %, ticks convert
-// to nanoseconds and back, and a time that is not 0 is at least one tick.
+// Intent: the clock's rate equals that of CLOCK_MONOTONIC within 1 %, ticks
+// convert to nanoseconds and back, and a time other than 0 is at least one
+// tick.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -34,7 +35,8 @@ static void near(double value, double expected) {
 }
 
 int main(void) {
-  // Threads whose first use of the clock this is get a rate, and the same.
+  // Threads that use the clock for the first time all get a rate, and the same
+  // one.
   uint64_t rates[4];
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
@@ -42,7 +44,7 @@ int main(void) {
   for (int i = 0; i < 4; i++)
     pthread_join(threads[i], NULL);
 
-  // Each reading of one clock lies between two of the other.
+  // Each reading of one clock lies between two readings of the other.
   uint64_t before = monotonic(), start = mprof_clock_now();
   uint64_t first = monotonic();
   struct timespec t = {.tv_sec = 0, .tv_nsec = 200000000};
@@ -73,9 +75,9 @@ int main(void) {
   CHECK_EQ(mprof_clock_ticks(UINT64_MAX), INT64_MAX);
   CHECK_EQ(mprof_clock_ns(0), 0);
   CHECK_EQ(mprof_clock_ns(2500), 1000);
-  CHECK_EQ(mprof_clock_ns(4), 2); // 1.6
+  CHECK_EQ(mprof_clock_ns(4), 2); // 1.6, rounded
   mprof_clock_set(injected, 1000);
-  CHECK_EQ(mprof_clock_ticks(1), 1); // of a millionth
+  CHECK_EQ(mprof_clock_ticks(1), 1); // from a millionth
   CHECK_EQ(mprof_clock_ticks(999999), 1);
   CHECK_EQ(mprof_clock_ticks(3000000), 3);
   CHECK_EQ(mprof_clock_ns(3), 3000000);

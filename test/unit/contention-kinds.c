@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: block_kinds takes kinds and groups with + between; a name that is
-// none is said, with all that there are, and left out.
+// Intent: block_kinds takes names of kinds and of groups, joined by +. An
+// unknown name is ignored, with a message that lists all names.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
-// RUN: env MPROF_OPTIONS=block_kinds=cond+hotel %t option 2>&1 \
+// RUN: %run{block_kinds=cond+hotel} %t option 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
-// RUN: env MPROF_OPTIONS=block_kinds=all:verbosity=0 %t option 2>&1 \
+// RUN: %run{block_kinds=all:verbosity=0} %t option 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL
 //
 // CHECK-NOT: mprof:

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the rates' setters return what was before, a negative fraction only
-// asks, a negative rate is none; the words that sites read follow at once.
+// Intent: the functions that set a rate return the previous value. A negative
+// fraction only queries, and a negative block rate means 0. The words that
+// instrumented code reads change at once.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -45,12 +46,12 @@ int main(void) {
   CHECK_EQ(mprof_set_mutex_fraction(0), INT_MAX);
 
   CHECK_EQ(mprof_set_block_rate(500), 0);
-  CHECK_EQ(rate(), 1000); // 2 ticks a nanosecond
+  CHECK_EQ(rate(), 1000); // 2 ticks per nanosecond
   CHECK_EQ(__mprof_sync_kinds, sync_kinds);
   CHECK_EQ(mprof_set_mutex_fraction(1), 0);
   CHECK_EQ(__mprof_sync_kinds, sync_kinds | mutex_kinds);
   CHECK_EQ(mprof_set_block_rate(1), 500);
-  CHECK_EQ(rate(), 1); // every wait, also one of a single tick
+  CHECK_EQ(rate(), 1); // every wait, even of a single tick
   CHECK_EQ(mprof_set_block_rate(0), 1);
   CHECK_EQ(rate(), 0);
   CHECK_EQ(__mprof_sync_kinds, mutex_kinds);
@@ -61,12 +62,12 @@ int main(void) {
   CHECK_EQ(mprof_set_mutex_fraction(0), 1);
   CHECK_EQ(__mprof_sync_kinds, 0);
 
-  // Never 0, or a short rate would switch the profile off.
+  // The rate in ticks is never 0: a short rate would switch the profile off.
   mprof_clock_set(no_time, 1000);
   CHECK_EQ(mprof_set_block_rate(1), 0);
   CHECK_EQ(rate(), 1);
 
-  mprof_guard_enter(); // as from a signal handler inside the runtime
+  mprof_guard_enter(); // as in a signal handler that interrupts the runtime
   CHECK_EQ(mprof_set_block_rate(9), 0);
   CHECK_EQ(mprof_set_mutex_fraction(9), 0);
   mprof_guard_leave();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tests of the runtime's core share: no files at exit, stacks made up by
-// number, and the runtime started and emptied by hand.
+// Helpers for tests of the runtime's core: no files are written at exit, stacks
+// are made up of numbers, and the test starts and empties the runtime itself.
 
 #ifndef MPROF_TEST_UNIT_CORE_H
 #define MPROF_TEST_UNIT_CORE_H
@@ -22,12 +22,13 @@ __mprof_default_options(void) {
   return "report=0:profile=0:" TEST_OPTIONS;
 }
 
-// Rewritten objects refer to the version of the runtime, which brings the
+// Instrumented objects refer to the version of the runtime, which links the
 // runtime's constructor into the program. So does each test.
 __attribute__((used)) static const char *const version =
     &MPROF_ABI_NAME(MPROF_ABI_VERSION);
 
-// What a rewritten site does before it allocates: whether it calls the entry.
+// Counts down as instrumented code does before it allocates. Returns whether it
+// calls the runtime's entry.
 static inline bool site_asks(size_t size) {
   uint64_t left = (uint64_t)__mprof_heap_countdown;
   __mprof_heap_countdown = (int64_t)(left - size);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: three threads that count at one and the same stack write no cache
-// line in common, neither of the profiler's tables nor of its variables: what
-// the events of each change is compared.
+// Intent: three threads that count at one stack never write to the same cache
+// line, neither in the profiler's tables nor in its variables. The test
+// compares the memory before and after the events of each thread.
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -23,16 +23,16 @@
 enum { LINE = 64, EVENTS = 1000, THREADS = 3 };
 extern char __data_start[], _end[];
 
-// The memory that is watched, with a copy to compare with, and for each of its
-// cache lines the threads that changed it.
+// Memory that is watched, a copy of its old contents, and for each of its cache
+// lines the threads that have changed it.
 struct area {
   char *start, *copy;
   size_t len;
   unsigned char *changed_by;
 };
 static struct area areas[2];
-// Alone in its line, which a thread that comes to it late changes in the turn
-// of another.
+// Has a cache line of its own: a thread that comes late to the barrier changes
+// it during the turn of another thread.
 static _Alignas(LINE) union {
   pthread_barrier_t barrier;
   char line[LINE];
@@ -68,8 +68,9 @@ static unsigned note_changes(unsigned who) {
   return n;
 }
 
-// Each thread's blocks are elsewhere, as its allocator has them. Block by block
-// they move on, so that the map of live blocks is seen to change.
+// The blocks of each thread are in a different place, as a real allocator has
+// them. The addresses move on from block to block, so that changes in the map
+// of live blocks show.
 static void events(unsigned who, unsigned n, bool leave_one) {
   static const uintptr_t bases[] = {0x100000000, 0x200000000, 0x300000000};
   for (unsigned i = 0; i < n; i++) {
@@ -84,7 +85,7 @@ static void events(unsigned who, unsigned n, bool leave_one) {
   }
 }
 
-// One thread at a time, so that what changes is its doing.
+// Only one thread runs at a time, so every change is made by that thread.
 static void *work(void *arg) {
   unsigned me = (unsigned)(size_t)arg;
   events(me, EVENTS, false);
@@ -93,7 +94,7 @@ static void *work(void *arg) {
     if (who == me) {
       copy_all();
       events(me, EVENTS, true);
-      // At least the counters and the block's slot in the map.
+      // It changes at least the counters and the block's slot in the map.
       CHECK(note_changes(me) >= 2);
     }
     pthread_barrier_wait(&turn.barrier);
@@ -117,7 +118,7 @@ int main(void) {
   for (struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM); b;
        b = b->allnext)
     buckets++;
-  CHECK_EQ(buckets, 1); // they do share it
+  CHECK_EQ(buckets, 1); // the threads do share the bucket
   CHECK(mprof_persistent_used() < 4 << 20);
   for (int i = 0; i < 2; i++)
     for (size_t k = 0; k < areas[i].len / LINE; k++)

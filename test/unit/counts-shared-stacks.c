@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that allocate and free at the same stacks, a handler's free
-// in the middle of one of them, blocks freed by threads that never allocate,
-// threads that end and leave their shards to others, and more threads than
-// there are shards: every event is published once, and no reader in between
-// sees a block freed that it does not see allocated. No data race
+// Intent: every event is published exactly once, and no reader in between sees
+// a block freed that it does not see allocated. Threads allocate and free at
+// the same stacks; signal handlers free inside such a call; threads that never
+// allocate free blocks of others; threads end and leave their shards to others;
+// and there are more threads than shards. There is no data race
 // (ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
@@ -35,12 +35,12 @@ enum {
 _Static_assert(MANY > MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS, "some share");
 static struct mprof_bucket *b[STACKS];
 static atomic_bool done;
-static pthread_barrier_t all_known; // all have their shards at once
+static pthread_barrier_t all_known; // all threads have their shards at once
 
 static void count(size_t k, bool is_free) {
   struct mprof_bucket *at = b[k % STACKS];
   unsigned index = mprof_cycle_explicit_index();
-  if (is_free && k % 7 == 0) { // as a handler of a guarded thread
+  if (is_free && k % 7 == 0) { // as a handler does in a guarded thread
     mprof_count_free_inside(at, index);
     return;
   }
@@ -88,7 +88,8 @@ static void *only_free(void *arg) {
   return NULL;
 }
 
-// In a destructor of the program's, after the thread has given its shard back.
+// Counts in a destructor of the program, after the thread has returned its
+// shard.
 static void count_late(void *arg) {
   CHECK(arg == b[0]);
   CHECK_EQ(mprof_tls.shard, 0);
@@ -99,8 +100,8 @@ static void count_late(void *arg) {
   CHECK_EQ(b[0]->mem.future[0].frees, before + 1);
 }
 
-// A thread that has no record is given one, and a cell, when it counts much,
-// until it ends.
+// A thread without a record that counts a lot is given a record and a cell. It
+// keeps them until it ends.
 static void *become_known(void *arg) {
   CHECK_EQ(pthread_setspecific(*(pthread_key_t *)arg, b[0]), 0);
   CHECK_EQ(mprof_tls.shard, 0);
@@ -115,7 +116,7 @@ static void *become_known(void *arg) {
   return NULL;
 }
 
-// As more threads than there are shards do: two have the same one.
+// Two threads share a shard here, as happens with more threads than shards.
 static void *count_together(void *arg) {
   (void)arg;
   mprof_guard_enter();
@@ -131,8 +132,8 @@ static void *count_together(void *arg) {
   return NULL;
 }
 
-// No cycle ends meanwhile: all events are in one index, which is flushed by
-// hand, so that the counts of a block are never in two.
+// No cycle ends meanwhile. All events are in one index, which the test flushes,
+// so that the counts of a block are never spread over two.
 static void *read_all(void *arg) {
   uint64_t seen = 0;
   (void)arg;
@@ -188,8 +189,8 @@ static void check_sums(uint64_t expected) {
   struct mprof_mem_record r[STACKS];
   uint64_t allocs = 0, frees = 0;
   size_t n;
-  // A thread that two turns of the cycle interrupted between reading the index
-  // and counting has counted for a later one.
+  // A thread may be interrupted for two turns of the cycle between reading the
+  // index and counting. Its event then belongs to a later cycle.
   for (int i = 0; i < 3; i++)
     mprof_next_cycle();
   CHECK_EQ(mprof_mem_profile(r, STACKS, 1, &n), 0);
@@ -214,7 +215,7 @@ int main(void) {
     mprof_count_alloc(b[0], 0);
   mprof_guard_leave();
   CHECK_EQ(b[0]->mem.own[0].allocs, MPROF_CELL_FROM + 3);
-  pthread_key_t late; // made after the runtime's, so destroyed after it
+  pthread_key_t late; // created after the runtime's key, so destroyed after it
   CHECK_EQ(pthread_key_create(&late, count_late), 0);
   pthread_create(&t, NULL, become_known, &late);
   pthread_join(t, NULL);

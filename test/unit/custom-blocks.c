@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: blocks of the program's own allocators are found once each, apart
-// from the heap's at their addresses; an address that is used again gives back
-// what it held, unless an outer block comes; an arena empties its own blocks
-// only, wherever they lie and whatever lies above them; and no number of rounds
-// uses more memory than the first.
+// Intent: blocks of the program's own allocators are each found once, apart
+// from heap blocks at the same addresses. If an address is used again, its old
+// blocks are returned as stale, unless the new block comes from an outer
+// allocator. An arena empties only its own blocks, wherever they lie and
+// whatever is nested in them. Repeating all this uses no more memory.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -50,7 +50,7 @@ static void one_address(uintptr_t addr) {
   CHECK_EQ(mprof_live_take(addr, &placed), 0);
   CHECK_EQ(seen_count, 0);
 
-  // Used again: alone, then of arenas.
+  // The address is used again: first by a single block, then by arenas.
   CHECK(put(addr, 0, 2, false) && put(addr, 0, 3, false));
   CHECK(put(addr, 50, 4, false) && put(addr, 51, 5, false));
   CHECK_EQ(seen_count, 3);
@@ -59,7 +59,7 @@ static void one_address(uintptr_t addr) {
   CHECK_EQ(seen_count, 3);
   CHECK_EQ(mprof_custom_take(addr), 5);
 
-  // Outer ones lie above, and what is below goes first or last.
+  // Outer blocks lie above; the block below is removed first or last.
   CHECK(put(addr, 0, 2, false) && put(addr, 50, 3, true) &&
         put(addr, 0, 4, true));
   CHECK_EQ(seen_count, 3);
@@ -71,8 +71,8 @@ static void one_address(uintptr_t addr) {
   CHECK_EQ(mprof_custom_take(addr), 2);
   CHECK_EQ(mprof_custom_take(addr), 0);
 
-  // One that is no outer one shows that none of them is there any more. So do
-  // more than can be.
+  // A block that is not outer shows that all blocks at the address are gone. So
+  // does one block more than can be nested.
   CHECK(put(addr, 0, 2, false) && put(addr, 0, 3, true));
   seen_count = 0;
   CHECK(put(addr, 0, 4, false));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: events, cycle ends, flushes and reads at once lose and invent
-// nothing, do not deadlock, and do not race (ThreadSanitizer).
+// Intent: concurrent events, cycle ends, flushes and reads lose no event and
+// count none twice, and have no deadlock and no data race (ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t

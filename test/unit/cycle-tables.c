@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: each sequence of allocations, frees, cycle ends and reads publishes
-// what Go's machine publishes (the tables of its heap accounting), and the
-// program's own cycles publish all that came before them.
+// the counts that Go's heap accounting publishes (its tables). A cycle that the
+// program ends publishes all events before it.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -16,9 +16,10 @@
 
 static struct mprof_bucket *b;
 
-// Steps: +n allocations, -n explicit frees, ~n frees by a collector; N next
-// cycle, F flush, P post sweep, C the program's mprof_next_cycle, H the same
-// from a signal handler inside the profiler; =a,f a read.
+// Steps: +n allocates n blocks, -n frees n explicitly, ~n frees n by a
+// collector. N starts the next cycle, F flushes, P is the post-sweep, C calls
+// mprof_next_cycle, and H does so in a signal handler inside the profiler. =a,f
+// reads.
 static const struct {
   const char *name, *steps;
 } rows[] = {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the cycle number wraps at 3 * (2 << 24), where the ring's index goes
-// on from 2 to 0, and the flushed bit is cleared by each new cycle.
+// Intent: the cycle number wraps at 3 * (2 << 24), where the ring index also
+// goes from 2 to 0. Each new cycle clears the flushed bit.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

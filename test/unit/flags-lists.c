@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the words of a list may have between them whatever separates options,
-// quoted or not, and the option after them is not taken for one of them.
+// Intent: the words of a list may be separated by any separator of options,
+// quoted or not. The option after the list is not taken for a word of it.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
@@ -35,11 +35,11 @@ int main(void) {
   parse("dump_on_signal=,top=3", "", 3);
   parse("dump_on_signal=SEGV,=1,top=3", "SEGV", 3);
   // CHECK: mprof: options: unknown option ''
-  // A text is no list.
+  // A text option is not a list.
   parse("log_path=a+b", "", 20);
   CHECK_STR(f.log_path, "a+b");
 
-  // The longest list fits, a longer one is left out.
+  // The longest possible list is accepted; a longer one is ignored.
   char s[600] = "dump_on_signal=";
   const size_t start = strlen(s);
   memset(s + start, 'x', 511);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: each kind of mistake in the options is said with what was wrong, what
-// is possible and what stays, and stays without effect.
+// Intent: each kind of mistake in the options has no effect except a message.
+// The message says what is wrong, what is possible and which value is kept.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
 

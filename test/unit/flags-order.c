@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the environment wins over the program's own options, those over the
-// defaults, and help=1 shows them all and lets the program go on.
+// Intent: the environment overrides the program's own options, and these
+// override the defaults. help=1 prints all options, and the program goes on.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
-// RUN: env MPROF_OPTIONS=top=7:help=1 %t 2>&1 | FileCheck %s
+// RUN: %run{top=7:help=1} %t 2>&1 | FileCheck %s
 // CHECK: mprof: options for MPROF_OPTIONS{{.*}}; the program runs after this list:{{$}}
 // CHECK: stack_depth
 // CHECK-NEXT: frames kept of a stack

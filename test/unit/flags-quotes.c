@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: quotes that are missing, not closed or closed too early are said, and
-// so is how to write the value.
+// Intent: a quote that is missing, not closed, or closed too early is reported,
+// with the right way to write the value.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t 2>&1 | FileCheck %s
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: options are separated by colons, commas or blanks, values may be
-// quoted, numbers may have a unit, and the last setting counts.
+// Intent: options are separated by colons, commas or blanks; values may be
+// quoted; numbers may have a unit; and the last setting of an option wins.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not=options:
@@ -46,7 +46,7 @@ int main(void) {
   mprof_flags_parse(&f, "log_path=", "options");
   CHECK_STR(f.log_path, "");
 
-  // A text of the longest length fits, a longer one is left out.
+  // A text of the longest possible length is accepted; a longer one is ignored.
   char s[600] = "log_path=";
   memset(s + 9, 'x', 512);
   s[9 + 511] = '\0';

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a number that is not taken is found by few questions, however many
-// are; it is the next one where there are no gaps, and one that is free where
-// there are.
+// Intent: the search for a free number asks few questions, however many numbers
+// are taken. It returns the next number if there are no gaps, and some free
+// number if there are.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/sys/free_number.c -o %t && %t
 
@@ -31,7 +31,7 @@ static unsigned find(unsigned first) {
 }
 
 int main(void) {
-  for (unsigned n = 1; n <= 3000; n++) { // n - 1 are taken
+  for (unsigned n = 1; n <= 3000; n++) { // n - 1 numbers are taken
     CHECK_EQ(find(1), n);
     CHECK(questions <= 2 * (32 - __builtin_clz(n)));
     CHECK_EQ(find(n), n);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an allocation that could not be counted for lack of memory still ends
-// what would be a temporary block.
+// Intent: a block is temporary only if its thread frees it before the next
+// allocation. An allocation that cannot be counted for lack of memory is such a
+// next allocation, too.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -47,7 +48,7 @@ static uint64_t temporary(void) {
 
 int main(void) {
   CHECK(mprof_init_ready());
-  // By one call, so that the stack stays the same.
+  // A single call, so that the stack stays the same.
   for (int k = 0; k < 2; k++) {
     void *p = known_site();
     void *q = NULL;

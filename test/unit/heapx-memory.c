@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: without the option heapx a bucket and a cell of a thread take what
-// they hold and no more; with it the counters lie behind the stack of a MEM
-// bucket, of any depth, and of no other.
+// Intent: without the option heapx, a bucket and a thread's cell take only the
+// memory that their other counts need. With it, the heapx counters are behind
+// the stack of a MEM bucket, whatever its depth, and of no other type.
 //
 // RUN: %unit -D_GNU_SOURCE -DON=0 %s %rtlib %unit_libs -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DON=1 -DTEST_OPTIONS='"heapx=1"' %s %rtlib %unit_libs -o %t && %t
@@ -55,7 +55,7 @@ static size_t bytes_of_cells(void) {
 
 int main(void) {
   CHECK(mprof_init_ready());
-  bytes_of(MPROF_BUCKET_MEM, 1); // the table
+  bytes_of(MPROF_BUCKET_MEM, 1); // makes the table
   for (uint32_t depth = 0; depth < 100; depth++) {
     size_t plain =
         units(sizeof(struct mprof_bucket) + depth * sizeof(mprof_pc));

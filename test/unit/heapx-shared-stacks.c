@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that count at the same stacks for the heapx profile, with
-// cells of their own and without, as handlers in the middle of each other, and
-// more of them than there are shards: each count is published once, and no
-// reader finds more slack freed than there was. No data race (ThreadSanitizer).
+// Intent: each heapx count is published exactly once, and no reader finds more
+// slack freed than was added. Threads count at the same stacks, with cells of
+// their own and without; handlers count while they interrupt counting; and
+// there are more threads than shards. There is no data race (ThreadSanitizer).
 //
 // UNSUPPORTED: unit-address, unit-thread
-// What does not count here is taken as it is.
+// Files of the runtime that do not count are linked without ThreadSanitizer.
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt/bucket/counts.c %rt/bucket/heapx.c \
 // RUN:   %rt/bucket/bucket.c %rt/bucket/cycle.c %rt/snapshot/snapshot_heap.c %rt/thread/threads.c %rt/sys/lock.c \
 // RUN:   %rtlib -lm -o %t
@@ -43,9 +43,9 @@ enum {
 };
 _Static_assert(MANY > MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS, "some share");
 static struct mprof_bucket *b[STACKS];
-static void *block; // has slack
+static void *block; // a block with slack
 static atomic_bool done;
-static pthread_barrier_t all_known; // all have their shards at once
+static pthread_barrier_t all_known; // all threads have their shards at once
 
 static void count(size_t k) {
   struct mprof_bucket *at = b[k % STACKS];
@@ -59,7 +59,7 @@ static void count(size_t k) {
                               .is_resized = k % 3 != 0,
                               .is_moved = k % 3 == 2,
                               .size = 3};
-  if (k % 7 == 0) { // as a handler of a guarded thread
+  if (k % 7 == 0) { // as a handler does in a guarded thread
     mprof_count_free_inside(at, mprof_cycle_explicit_index());
     mprof_heapx_free(at, &e, true);
     return;
@@ -90,9 +90,9 @@ static void take(bool end_cycle) {
   memset(total, 0, sizeof(total));
   for (size_t i = 0; i < s.len; i++) {
     const uint64_t *n = s.heapx[i].n;
-    // Where cycles have ended, a thread that was interrupted between the choice
-    // of its index and the count may have put a block's slack into a later one
-    // than the slack that was freed.
+    // If cycles have ended, a thread that was interrupted between choosing its
+    // index and counting may have put the slack into a later index than the
+    // slack freed.
     CHECK(end_cycle || n[MPROF_HEAPX_SLACK_FREED] <= n[MPROF_HEAPX_SLACK]);
     for (int k = 0; k < MPROF_HEAPX_COUNTERS; k++)
       total[k] += n[k];
@@ -101,7 +101,7 @@ static void take(bool end_cycle) {
   mprof_guard_leave();
 }
 
-// No cycle ends: all is in one index, which is flushed by hand.
+// No cycle ends: all counts are in one index, which the test flushes.
 static void *read_all(void *arg) {
   while (!atomic_load(&done)) {
     mprof_guard_enter();
@@ -120,7 +120,7 @@ static void *turn(void *arg) {
   return arg;
 }
 
-// As more threads than there are shards do: two have the same one.
+// Two threads share a shard here, as happens with more threads than shards.
 static void *count_together(void *arg) {
   struct mprof_heapx_end e = {.is_resized = true};
   mprof_guard_enter();
@@ -147,7 +147,7 @@ static void check_together(void) {
   CHECK_EQ(total[MPROF_HEAPX_IN_PLACE], before + 2 * TOGETHER);
 }
 
-// Where a handler counts, the code that it interrupted does not.
+// While a handler counts, the code that it interrupted does not count.
 static void check_inside(void) {
   unsigned index = mprof_cycle_explicit_index();
   struct mprof_heapx_counts *x = mprof_heapx_of(b[0]);
@@ -179,7 +179,7 @@ static void run(unsigned threads, void *(*reader)(void *)) {
 static void check(uint64_t threads) {
   uint64_t slack = malloc_usable_size(block) - SIZE;
   CHECK(slack > 0);
-  for (int i = 0; i < 3; i++) // late ones of an interrupted thread
+  for (int i = 0; i < 3; i++) // for late counts of an interrupted thread
     take(true);
   CHECK_EQ(total[MPROF_HEAPX_IN_PLACE], threads * EVENTS / 3);
   CHECK_EQ(total[MPROF_HEAPX_MOVED], threads * EVENTS / 3);
@@ -197,14 +197,14 @@ int main(void) {
   for (size_t i = 0; i < STACKS; i++)
     b[i] = mem_bucket((mprof_pc[]){0x1000 + i}, 1, SIZE);
   pthread_barrier_init(&all_known, NULL, 1);
-  count_all(NULL); // the owner
+  count_all(NULL); // the owner of the cell
   check(1);
   CHECK_EQ(total[MPROF_HEAPX_TEMPORARY], EVENTS);
   run(FEW, read_all);
   check(1 + FEW);
   run(FEW, turn);
   check(1 + 2 * FEW);
-  // Threads that had no cell have had events enough to have one.
+  // Threads without a cell have counted enough events to be given one.
   CHECK(b[0]->cells != 0);
   run(MANY, turn);
   check(1 + 2 * FEW + MANY);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: every hooked function of C that the process has is named by its
-// address, whatever symbols libc has; other addresses are not, nor are mangled
-// names. The references are weak, so none brings code into a static program.
+// Intent: the address of every hooked C function in the process yields its
+// name, whatever symbols libc has. Other addresses and mangled names yield
+// nothing. The references are weak, so they bring no code into a static
+// program.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DCXX %s %rtlib %unit_libs \
@@ -36,7 +37,7 @@ static void check(const char *symbol) {
     return;
   }
   CHECK(name != NULL);
-  // An alias has the name that hooks.def has first.
+  // The name of an alias is the one that comes first in hooks.def.
   CHECK(dlsym(RTLD_DEFAULT, name) == address);
   CHECK(strlen(name) <= strlen(symbol));
   checked++;

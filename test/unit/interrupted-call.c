@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a handler is told the system call that its signal has interrupted,
-// and whether the thread will sleep in it again: not when somebody has changed
-// the futex meanwhile, and after a handler without SA_RESTART only where the
-// caller calls anew. Outside of a handler, and where a signal has interrupted
-// no call, there is none.
+// Intent: a signal handler can tell which system call its signal interrupted,
+// and whether the thread will sleep in that call again. The thread will not if
+// the futex has changed meanwhile. After a handler without SA_RESTART it sleeps
+// only if the caller repeats the call. Outside a handler, and if the signal
+// interrupted no call, there is no such call.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -38,7 +38,7 @@ static void in_call(int sig) {
   CHECK_EQ(p.args[2], 7);
   CHECK(mprof_sleeps_again(&p, true));
   CHECK_EQ(mprof_sleeps_again(&p, false), restarts);
-  word = 8; // as who wakes it does
+  word = 8; // as a thread does before it wakes the sleeper
   CHECK(!mprof_sleeps_again(&p, true));
   atomic_store(&is_looked_at, true);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the memory for sets of labels is bounded also where each is as long
-// as can be; what it is full of can still be had.
+// Intent: the memory for sets of labels is bounded, even if each set is as long
+// as possible. Once it is full, existing sets can still be used.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -16,7 +16,7 @@ enum { PAIRS = 30 };
 
 static char value[1025];
 
-// How many labels the thread has then.
+// Sets label i and returns the number of labels that the thread then has.
 static int set(int i) {
   static const char keys[] = "abcdefghijklmnopqrstuvwxyzABCDEF";
   static char names[PAIRS][2];

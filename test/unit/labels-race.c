@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that make the same sets of labels at once get the same ones,
-// whole, and none is made twice.
+// Intent: threads that make equal sets of labels at the same time get the same
+// complete set, and no set is made twice.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

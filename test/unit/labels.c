@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: sets of labels are equal by their contents, their text is Go's (as
-// its TestLabelMapStringer has it), what is too long is cut at a whole
-// character, and mistakes say what they are and change nothing.
+// Intent: sets of labels with equal contents are equal. Their text has Go's
+// form (as in Go's TestLabelMapStringer). A text that is too long is cut at a
+// whole character. A mistake is reported and changes nothing.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -76,12 +76,12 @@ static void check_sets(void) {
   CHECK(mprof_labels_get() == b);
   mprof_label_set("none", NULL);
   CHECK(mprof_labels_get() == b);
-  // In any order, of one key the last.
+  // The order does not matter; of several values for a key the last one counts.
   const char *const pairs[] = {"b", "1", "a", "1", "b", "2", NULL};
   mprof_labels_swap(NULL);
   CHECK(mprof_labels_add(pairs) == NULL);
   CHECK(mprof_labels_get() == ab);
-  // Lengths are part of it: {"a": "1b"} is not {"a1": "b"}.
+  // Lengths are compared, too: {"a": "1b"} is not {"a1": "b"}.
   mprof_labels_swap(NULL);
   mprof_label_set("a", "1b");
   const struct mprof_labels *x = mprof_labels_get();
@@ -126,14 +126,14 @@ static void check_mistakes(void) {
   mprof_labels_add(NULL);
   CHECK(mprof_labels_get() == NULL);
 
-  // From a handler that interrupted the profiler.
+  // Calls from a handler that interrupted the profiler.
   mprof_label_set("k", "v");
   const struct mprof_labels *before = mprof_labels_get();
   mprof_guard_enter();
   CHECK_EQ(mprof_label_set("k", "w"), EBUSY);
   CHECK(mprof_labels_add(no_key) == before && mprof_labels_get() == before);
   CHECK_EQ(mprof_stat_get(MPROF_STAT_reentrant), 2);
-  CHECK(mprof_labels_swap(NULL) == before); // has nothing to wait for
+  CHECK(mprof_labels_swap(NULL) == before); // works there, as it needs no lock
   mprof_guard_leave();
   CHECK(mprof_labels_get() == NULL);
 

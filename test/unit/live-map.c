@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block is found at its address once, wherever it lies (on a page or
-// not, aligned or not, high in the address space), and an address that is used
-// again before its free was seen gives back what it held.
+// Intent: a block is found at its address exactly once, wherever it lies (on a
+// page boundary or not, aligned or not, high in the address space). If an
+// address is used again before its free was seen, the old entry is returned.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -35,7 +35,7 @@ int main(void) {
   put_take(0x7f0000001011, false);
   put_take(0x7f0000001018, false);
   put_take(0x7fff00000000000, false);
-  // Neighbours do not disturb each other.
+  // Neighbouring addresses do not disturb each other.
   uint32_t stale;
   bool placed;
   for (uintptr_t a = 0x5550000; a < 0x5560000; a += 8)

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: names of locks can be given, changed and taken away, are cut at a
-// whole character and shown with the address; their number is bounded; a forked
-// child still has them; a bad call says why.
+// Intent: locks can be given names, which can be changed and removed. A name is
+// cut at a whole character and shown with the address. The number of names is
+// bounded; a forked child keeps them; and a wrong call returns an error number.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -37,7 +37,7 @@ int main(void) {
   errno = 77;
   CHECK_EQ(name(0, "x"), EINVAL);
   CHECK_EQ(name(0, NULL), EINVAL);
-  CHECK_EQ(name(0x1000, NULL), 0); // nothing to take away
+  CHECK_EQ(name(0x1000, NULL), 0); // no name to remove
   CHECK_STR(label(0x1000), "0x1000");
   mprof_os_fail_map(1);
   CHECK_EQ(name(0x1000, "x"), ENOMEM);
@@ -54,7 +54,7 @@ int main(void) {
   CHECK_STR(label(0x1000), "0x1000");
   CHECK_STR(label(0x1040), "cache (0x1040)");
 
-  // What would break a line or a file becomes '?'.
+  // Characters that would break a line or a file become '?'.
   CHECK_EQ(name(0x1000, "a\nb\xff"
                         "c"),
            0);
@@ -82,7 +82,7 @@ int main(void) {
   CHECK_EQ(waitpid(pid, &status, 0), pid);
   CHECK_EQ(status, 0);
 
-  // Two have names already.
+  // Two locks have names already.
   for (uintptr_t i = 0; i < 4094; i++)
     CHECK_EQ(name(0x10000 + i * 64, "many"), 0);
   CHECK_EQ(name(0x20, "one too many"), ENOMEM);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: files with blanks, deleted ones, long paths and code without a file
-// have names that tools can use; what is cut or corrupt in a mapped ELF file
-// cannot make the reader fault.
+// Intent: file names with blanks, deleted files, long paths and code without a
+// file all have names that tools can use. A truncated or corrupt ELF file that
+// is mapped cannot make the reader fault.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app -Wl,--build-id && ./app
@@ -19,7 +19,7 @@
 
 enum { SIZE = 8192 };
 
-// Maps a copy of the program's first bytes under a name, as code.
+// Maps a copy of the program's first bytes under a name, as executable memory.
 static unsigned char *map_copy(const char *name, int *fd) {
   static char data[SIZE];
   int app = open("/proc/self/exe", O_RDONLY);
@@ -62,7 +62,7 @@ int main(void) {
   m = look(p);
   CHECK(ends_with(m.file, "/with blank"));
 
-  // The pages behind a file that was cut raise SIGBUS when they are read.
+  // Pages beyond the end of a truncated file raise SIGBUS when they are read.
   CHECK_EQ(munmap(p, SIZE), 0);
   p = map_copy("cut", &fd);
   CHECK_EQ(ftruncate(fd, 0), 0);

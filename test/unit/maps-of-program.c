@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the program is the first mapping, with its build id and where its ELF
-// addresses are, whichever linker laid out its segments.
+// Intent: the program is the first mapping, with its build id and the right ELF
+// addresses, whichever linker laid out its segments.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -fno-sanitize=all -D_GNU_SOURCE %s %rtlib %sanitizer_common -o app \
@@ -24,7 +24,7 @@
 extern const char __executable_start[];
 
 int main(void) {
-  // Code below the program, as just-in-time compilers put it.
+  // Maps code below the program, as just-in-time compilers do.
   CHECK(mmap((void *)0x200000, 4096, PROT_READ | PROT_EXEC,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
   struct mprof_maps m;
@@ -39,7 +39,7 @@ int main(void) {
   uintptr_t bias = e->e_type == ET_EXEC ? 0 : (uintptr_t)e;
   CHECK_EQ(m.v[0].bias, bias);
 
-  // The code is at this offset of the file.
+  // The code is at this offset in the file.
   FILE *f = fopen("app", "r");
   char code[16];
   CHECK(f != NULL);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a file's descriptor is above those that programs close in a loop,
-// where the limit allows it, and else above 2. A program that closes it all the
-// same and gives its number to a file of its own finds nothing in that and can
-// use it on; it is told EBADF, and no temporary file is left.
+// Intent: the descriptor of an output file is above those that programs close
+// in a loop, if the limit allows it, and always above 2. A program may close it
+// all the same and open a file of its own under its number. The runtime then
+// writes nothing into that file and leaves it open, returns EBADF, and leaves
+// no temporary file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
@@ -29,7 +30,7 @@ static void open_file(bool gzip) {
   mprof_outfile_put(&f, data, sizeof(data));
 }
 
-// The number is the program's own file's from here on.
+// From here on the number belongs to a file of the program.
 static void take_number(void) {
   const int own = open("own", O_WRONLY | O_CREAT | O_APPEND, 0600);
   CHECK(own >= 0);
@@ -38,7 +39,7 @@ static void take_number(void) {
 }
 
 static void give_back(void) {
-  CHECK(fcntl(f.fd, F_GETFD) >= 0); // nobody has closed it
+  CHECK(fcntl(f.fd, F_GETFD) >= 0); // still open
   close(f.fd);
 }
 
@@ -48,7 +49,7 @@ static void write_to_another(bool gzip) {
   mprof_outfile_put(&f, data, sizeof(data));
   CHECK_EQ(mprof_outfile_close(&f), EBADF);
   give_back();
-  open_file(gzip); // with only the end to be written
+  open_file(gzip); // only the end is still to be written
   take_number();
   CHECK_EQ(mprof_outfile_close(&f), EBADF);
   give_back();

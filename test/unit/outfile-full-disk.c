@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: when the disk is full, writing gives the system's error, the old file
+// Intent: if the disk is full, writing returns the system's error, the old file
 // stays as it was, and no temporary file is left.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -20,7 +20,7 @@
 static char data[200000];
 
 int main(void) {
-  // Past this size, writes fail as they do on a full disk, but with EFBIG.
+  // Beyond this size writes fail as on a full disk, but with EFBIG.
   const struct rlimit limit = {100000, 100000};
   CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   static struct mprof_outfile f;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: an output file replaces a link instead of following it, is for its
-// owner only, never takes the number of a standard stream, has a temporary name
-// that fits however long its own is, and never stands in for a device.
+// Intent: an output file replaces a link instead of following it, is readable
+// by its owner only, and never takes the number of a standard stream. Its
+// temporary name fits, however long the final name is. It never replaces a
+// device.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
@@ -32,7 +33,8 @@ static int write_file(const char *path) {
   return mprof_outfile_close(&f);
 }
 
-// What else lies under the temporary name is neither used nor followed.
+// A file or link that already has the temporary name is neither used nor
+// followed.
 long __real_mprof_sys_open(const char *path, int flags, int mode);
 long __wrap_mprof_sys_open(const char *path, int flags, int mode);
 long __wrap_mprof_sys_open(const char *path, int flags, int mode) {
@@ -73,7 +75,7 @@ int main(void) {
   CHECK_EQ(write_file("/dev/null"), EOPNOTSUPP);
   CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
 
-  // Another file that got descriptor 2 since the start is not stderr.
+  // A different file that has got descriptor 2 since the start is not stderr.
   close(2);
   CHECK_EQ(open("plain", O_WRONLY), 0);
   CHECK_EQ(dup2(0, 2), 2);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a write into a pipe without reader or past the limit of file sizes
-// fails without the signal that would end the program; a signal that already
-// waited and the thread's mask stay as they were.
+// Intent: a write to a pipe without a reader, or beyond the limit of file
+// sizes, fails without the signal that would end the program. A signal that was
+// already pending and the thread's signal mask stay as they were.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app && ./app
@@ -44,7 +44,7 @@ int main(void) {
   const struct rlimit limit = {4096, 4096};
   CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
 
-  fail(fd[1], file); // the default is to end the process
+  fail(fd[1], file); // by default these signals end the process
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   fail(fd[1], file);

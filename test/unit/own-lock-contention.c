@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: contention for the runtime's own locks is in the mutex profile, at
-// the release that others waited for, and adds up to what threads have waited.
-// What a thread causes while it holds other locks keeps one stack until the
-// last is released; the rest is under a pseudo function, which is not there
-// when nothing was lost. Putting it there never reports itself.
+// the release that other threads waited for, and adds up to the time that the
+// threads have waited. If a thread causes waits while it holds other locks, one
+// stack is kept until the last release. The rest of the time is under a pseudo
+// function, which is absent if nothing was lost. Recording it never reports
+// itself.
 //
 // RUN: %unit -D_GNU_SOURCE -fno-omit-frame-pointer %s %rtlib %unit_libs -o %t && %t
 
-// The clock stands still but for what the holder of a lock adds while another
-// thread waits, so that all sums are exact.
+// The clock advances only when the holder of a lock advances it while another
+// thread waits. All sums are therefore exact.
 #define TEST_OPTIONS "mutex_fraction=1"
 
 #include "bucket/bucket.h"
@@ -29,7 +30,8 @@
 #include <unistd.h>
 
 static _Atomic uint64_t time_now = 1000;
-static atomic_bool was_disabled; // while storing waited for a lock
+// Profiling was disabled while storing waited for a lock.
+static atomic_bool was_disabled;
 static uint64_t clock_fn(void) {
   if (mprof_tls.lock_profile.disabled)
     atomic_store(&was_disabled, true);
@@ -108,7 +110,7 @@ static void one_lock(void) {
   CHECK(!s.has_pseudo);
 }
 
-// With another lock held the event waits for that one's release.
+// While another lock is held, the event is kept until that lock is released.
 static void nested(void) {
   mprof_lock_acquire(&outer);
   hold(&inner, 7);
@@ -136,11 +138,12 @@ static void nested(void) {
   CHECK_EQ(s.cycles, 1007 + kept);
   CHECK_EQ(s.lost, lost);
   CHECK_EQ(s.cycles + s.lost, mprof_lock_wait_ticks());
-  // Neither is always kept: the longer one more often.
+  // Neither of the two is always kept; the longer one is kept more often.
   CHECK(kept > 50 * 3 && kept < 50 * 5);
 }
 
-// What a thread causes while it stores is lost without a stack of its own.
+// Waits that a thread causes while it stores an event are lost: their time has
+// no stack.
 static void while_disabled(void) {
   struct sums before = sums();
   mprof_tls.lock_profile.disabled = true;
@@ -149,14 +152,14 @@ static void while_disabled(void) {
   CHECK_EQ(mprof_tls.lock_profile.lost, 11);
   mprof_tls.lock_profile.disabled = false;
   CHECK_EQ(sums().cycles, before.cycles);
-  hold(&inner, 13); // shows both
+  hold(&inner, 13); // records this wait and the lost time
   struct sums s = sums();
   CHECK_EQ(s.cycles, before.cycles + 13);
   CHECK_EQ(s.lost, before.lost + 11);
 }
 
-// Storing takes the lock of the buckets: while another thread holds it, it can
-// be seen to be disabled.
+// Storing takes the lock of the buckets. While another thread holds that lock,
+// the test can see that profiling is disabled.
 static pthread_t holder;
 static atomic_int step;
 static void *hold_insert_lock(void *arg) {
@@ -164,7 +167,7 @@ static void *hold_insert_lock(void *arg) {
   mprof_lock_acquire(&mprof_insert_lock);
   atomic_store(&step, 1);
   until_waited_for(&mprof_insert_lock);
-  mprof_lock_release(&mprof_insert_lock); // for which nobody has waited long
+  mprof_lock_release(&mprof_insert_lock); // no thread has waited long for it
   mprof_guard_leave();
   return arg;
 }
@@ -178,7 +181,7 @@ static MPROF_NOINLINE void release_elsewhere(void) {
   while (atomic_load(&step) != 1)
     usleep(100);
   atomic_fetch_add(&time_now, 17);
-  mprof_lock_release(&inner); // a stack that has no bucket yet
+  mprof_lock_release(&inner); // at a stack that has no bucket yet
   pthread_join(t, NULL);
   pthread_join(holder, NULL);
 }

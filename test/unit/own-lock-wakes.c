@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: whoever sleeps until one of the runtime's own locks is free is woken
-// by the release; two threads never hold it; and where many want it no more
-// are woken than have gone to sleep, so that most releases make no system call.
+// Intent: a thread that sleeps until one of the runtime's own locks is free is
+// woken by the release. Two threads never hold the lock. If many threads want
+// it, no more are woken than have gone to sleep, so most releases make no
+// system call.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t \
 // RUN:   -Wl,--wrap=mprof_sys_futex_wait_for,--wrap=mprof_sys_futex_wake
@@ -58,14 +59,14 @@ static void *take_once(void *arg) {
 
 static void woken(void) {
   pthread_t thread;
-  is_patient = true; // it would not look again by itself
+  is_patient = true; // the waiter would not look again by itself
   mprof_guard_enter();
   mprof_lock_acquire(&lock);
   mprof_guard_leave();
   CHECK_EQ(pthread_create(&thread, NULL, take_once, NULL), 0);
   while (waits == 0)
     usleep(100);
-  usleep(20000); // it sleeps, if the machine lets it
+  usleep(20000); // the waiter sleeps, if the machine lets it
   mprof_guard_enter();
   mprof_lock_release(&lock);
   mprof_guard_leave();
@@ -80,7 +81,7 @@ static void *take(void *arg) {
     mprof_lock_acquire(&lock);
     const unsigned before = ++held;
     if (i % LONG_EACH == 0)
-      usleep(1); // longer than others look before they sleep
+      usleep(1); // longer than other threads spin before they sleep
     CHECK_EQ(held, before);
     mprof_lock_release(&lock);
     mprof_guard_leave();
@@ -99,7 +100,8 @@ static void wanted_by_many(void) {
     CHECK_EQ(pthread_join(threads[i], NULL), 0);
   CHECK_EQ(held, THREADS * TIMES);
   CHECK(waits > 0);
-  // One for each that came to wait, and one for each that has waited.
+  // At most one wake for each thread that came to wait, and one for each that
+  // has waited.
   CHECK(wakes <= 2 * waits + THREADS);
 }
 

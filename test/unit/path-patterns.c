@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: log_path's pattern gives names that cannot lead elsewhere nor meet
-// those of another process, and says what it does not know.
+// Intent: the pattern of log_path yields names that stay in its directory and
+// never equal those of another process. Unknown % sequences are reported.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o 'odd name'
 // RUN: './odd name' 2>&1 | FileCheck %s
 // CHECK: mprof: unknown %q in log_path 'a%q%p' is kept as it is; known are %p,
-// %e, %h, %t and %% CHECK: mprof: unknown % at the end in log_path 'a.%p%' is
-// kept
+// CHECK-SAME: %e, %h, %t and %%
+// CHECK: mprof: unknown % at the end in log_path 'a.%p%' is kept
 
 #include "core.h"
 

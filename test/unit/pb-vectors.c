@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: fields, packed fields and nested messages have the bytes that the
-// protobuf encoding prescribes, and what does not fit is noticed.
+// protobuf encoding prescribes. A message that does not fit is detected.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/write/pb.c -o %t && %t
 
@@ -31,7 +31,7 @@ int main(void) {
   expect("007f8001ac02");
   mprof_pb_varint(&b, UINT64_MAX);
   expect("ffffffffffffffffff01");
-  mprof_pb_uint64(&b, 1, 150); // the example of the protobuf documentation
+  mprof_pb_uint64(&b, 1, 150); // example of the protobuf documentation
   expect("089601");
   mprof_pb_int64(&b, 2, -1);
   expect("10ffffffffffffffffff01");
@@ -41,9 +41,9 @@ int main(void) {
   expect("");
   mprof_pb_bool_opt(&b, 16, true); // a tag of two bytes
   expect("800101");
-  mprof_pb_string(&b, 2, "testing", 7); // documentation
+  mprof_pb_string(&b, 2, "testing", 7); // from the documentation
   expect("120774657374696e67");
-  const uint64_t packed[] = {3, 270, 86942}; // documentation
+  const uint64_t packed[] = {3, 270, 86942}; // from the documentation
   mprof_pb_uint64s(&b, 6, packed, 3);
   expect("3206038e029ea705");
   const int64_t negative[] = {-1, 0};
@@ -57,7 +57,7 @@ int main(void) {
   mprof_pb_uint64(&b, 1, 1);
   size_t inner = mprof_pb_start_message(&b);
   mprof_pb_uint64(&b, 1, 150);
-  mprof_pb_end_message(&b, 3, inner); // documentation: 1a 03 08 96 01
+  mprof_pb_end_message(&b, 3, inner); // from the documentation: 1a 03 08 96 01
   mprof_pb_end_message(&b, 2, outer);
   expect("080712070801"
          "1a03089601");

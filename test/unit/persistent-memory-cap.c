@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: past max_memory_mb there is no more persistent memory, each refusal
-// is counted, and what it gave stays as it was.
+// Intent: beyond max_memory_mb no more persistent memory is handed out. Each
+// refusal is counted, and memory handed out before stays as it was.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

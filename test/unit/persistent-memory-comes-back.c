@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what the system refuses is taken from nobody: when it has memory
-// again, it is handed out from the same place on, however often it was asked.
+// Intent: a refusal by the system loses no memory. When the system has memory
+// again, it is handed out from the same place on, however often it was refused.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

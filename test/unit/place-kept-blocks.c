@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a loop that frees a counted block does not get it back from the
-// allocator on its page boundary, where each later free would ask the runtime.
+// Intent: a loop that frees a counted block does not get the block back from
+// the allocator on its page boundary, where each later free would call the
+// runtime.
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -33,7 +34,7 @@ int main(void) {
       free(p);
     }
   }
-  // 200000 * 64 / 512 KiB = 24 samples expected.
+  // 200000 * 64 / 512 KiB = 24 samples are expected.
   CHECK(counted >= 5);
   CHECK(asked <= counted + 1);
   return 0;

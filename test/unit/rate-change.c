@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a new rate acts at the next allocation, of the thread that sets it
-// and of others that are in the middle of a long countdown; 0 turns counting
-// off, and each sample keeps the rate it was chosen at.
+// Intent: a new rate takes effect at the next allocation, in the thread that
+// sets it and in other threads that are in the middle of a long countdown. Rate
+// 0 turns counting off. Each sample keeps the rate at which it was chosen.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lpthread -o %t && %t
 
@@ -35,7 +35,7 @@ static void *other(void *arg) {
   CHECK(hit(1, 1));
   CHECK(hit(0, 1));
   pthread_barrier_wait(&turn);
-  pthread_barrier_wait(&turn); // off
+  pthread_barrier_wait(&turn); // the rate is 0 now
   for (int i = 0; i < 1000; i++)
     CHECK(!hit(1 << 20, 0));
   return NULL;
@@ -48,7 +48,7 @@ int main(void) {
   pthread_barrier_wait(&turn);
   hit(1, 100 << 20);
   CHECK_EQ(mprof_set_heap_rate(1), 100 << 20);
-  CHECK_EQ(__mprof_free_mask, 0); // every block counts: every free must ask
+  CHECK_EQ(__mprof_free_mask, 0); // each free must call: all blocks count
   CHECK(hit(1, 1));
   pthread_barrier_wait(&turn);
   pthread_barrier_wait(&turn);
@@ -57,6 +57,6 @@ int main(void) {
   CHECK(!hit(1 << 30, 0));
   pthread_join(t, NULL);
   CHECK_EQ(mprof_set_heap_rate(1ull << 40), 0);
-  CHECK_EQ(mprof_set_heap_rate(1), MPROF_MAX_RATE); // Go's cap
+  CHECK_EQ(mprof_set_heap_rate(1), MPROF_MAX_RATE); // the maximum, as in Go
   return 0;
 }

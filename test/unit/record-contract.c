@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_mem_profile keeps Go's contract: too short an array is left
-// untouched and gets ERANGE and the length needed, a filled record's unused
-// stack entries are 0, blocks that are all freed are left out unless asked for.
+// Intent: mprof_mem_profile keeps Go's contract. If the array is too short, it
+// is left untouched and the call returns ERANGE and the length needed. Unused
+// stack entries of a record are 0. Stacks whose blocks are all freed are left
+// out unless asked for.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the distance between samples is exponential with the rate as mean:
-// mean and variance within 5 sigma of a seeded run, and the edges are Go's.
+// Intent: the distance between samples is exponentially distributed with the
+// rate as mean. The mean and variance of a seeded run are within 5 sigma, and
+// the edge cases equal Go's.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
@@ -17,7 +18,7 @@
 int main(void) {
   CHECK_EQ(mprof_sample_next(1, 12345), 0);
   CHECK_EQ(mprof_sample_next(0, 12345), 0);
-  // q = 1 gives the shortest, q = 2^-26 the longest.
+  // q = 1 gives the shortest distance, q = 2^-26 the longest.
   CHECK_EQ(mprof_sample_next(524288, (1u << 26) - 1), 1);
   CHECK_EQ(mprof_sample_next(524288, 0), (int64_t)(26 * log(2) * 524288) + 1);
   mprof_flags.seed = 42;
@@ -30,8 +31,8 @@ int main(void) {
     squares += x * x;
   }
   double mean = sum / n, variance = squares / n - mean * mean;
-  // An exponential's standard deviation is its mean; that of its sample
-  // variance sqrt(8 / n) of the variance.
+  // The standard deviation of an exponential distribution equals its mean. The
+  // standard deviation of its sample variance is sqrt(8 / n) of the variance.
   CHECK(fabs(mean - rate) < 5 * rate / sqrt(n));
   CHECK(fabs(variance / rate / rate - 1) < 5 * sqrt(8 / n));
   return 0;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what one sample stands for is 1 / (1 - exp(-size / rate)), by an
-// exponential of our own that agrees with libm's, and nothing at rate 1.
+// Intent: a sample counts for 1 / (1 - exp(-size / rate)) blocks, and at rate 1
+// for exactly one. Our own exponential function agrees with libm's.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
@@ -37,7 +37,7 @@ int main(void) {
   CHECK_EQ(e.inuse_bytes, 168);
   e = scale(0, 524288, 3, 0);
   CHECK_EQ(e.alloc_objects, 3);
-  // More frees than allocations published: not negative.
+  // With more frees than allocations published, the result is not negative.
   e = scale(8, 1, 1, 2);
   CHECK_EQ(e.inuse_objects, 0);
   const uint64_t many = 1000000000;

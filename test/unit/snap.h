@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots made by hand, for tests of the writers.
+// Makes snapshots by hand, for tests of the writers.
 
 #ifndef MPROF_TEST_UNIT_SNAP_H
 #define MPROF_TEST_UNIT_SNAP_H
@@ -22,11 +22,11 @@ static struct mprof_heapx_sample snap_heapx[SNAP_MAX];
 static struct mprof_mem_snapshot snap = {
     .samples = snap_samples, .rate = 524288, .time_ns = 1700000000123456789};
 
-// Adds allocs blocks of size bytes, of which frees are freed, at a stack.
+// Adds allocs blocks of size bytes at a stack; frees of them have been freed.
 static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
                                             uint64_t frees, unsigned len,
                                             const mprof_pc *stack) {
-  static struct mprof_bucket *made[SNAP_MAX]; // so that none is a leak
+  static struct mprof_bucket *made[SNAP_MAX]; // keeps the buckets reachable
   static size_t count;
   struct mprof_bucket *b = calloc(1, sizeof(*b) + len * sizeof(mprof_pc));
   CHECK(count < SNAP_MAX);
@@ -41,13 +41,13 @@ static inline struct mprof_bucket *snap_add(size_t size, uint64_t allocs,
   return b;
 }
 
-// What became of the blocks that were added last, in the order of the counters.
+// Sets the heapx counters of the bucket that was added last.
 static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
   memcpy(snap_heapx[snap.len - 1].n, n, sizeof(snap_heapx[0].n));
   snap.heapx = snap_heapx;
 }
 
-// The report of the snapshot alone.
+// Writes the report of the snapshot alone.
 static inline int snap_report(const char *path) {
   struct mprof_summary sum = {.heap = snap};
   int error = mprof_summary_group(&sum);
@@ -58,7 +58,7 @@ static inline int snap_report(const char *path) {
   return error;
 }
 
-// A return address in a function of the test.
+// Returns a return address inside a function of the test.
 static inline mprof_pc snap_pc(const void *function, unsigned offset) {
   return (mprof_pc)function + offset;
 }

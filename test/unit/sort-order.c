@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: sorting gives the order asked for, at every length.
+// Intent: sorting yields the requested order for every length.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rt/sys/sort.c -o %t && %t
 
@@ -21,7 +21,7 @@ int main(void) {
     unsigned long sum = 0, sorted = 0;
     for (size_t i = 0; i < n; i++) {
       x = x * 1103515245 + 12345;
-      values[i] = x >> 16 & 63; // with equal ones
+      values[i] = x >> 16 & 63; // some values are equal
       v[i] = &values[i];
       sum += (unsigned long)&values[i];
     }

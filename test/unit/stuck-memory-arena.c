@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the heap of a thread's arena is taken for blocks, also one that was
-// left for a new one; what the arena says of its free blocks is not looked at,
-// as it has the address of the last word before each.
+// Intent: the heaps of a thread's arena are divided into blocks, including a
+// heap that the arena has replaced by a new one. The arena's lists of free
+// blocks are not searched, as they hold the address of the last word before
+// each block.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -14,7 +15,7 @@ enum { HEADER = 48, STATE = 2200, CHUNK = 64, OTHER_ARENA = 4, SIZE = 65536 };
 
 static uintptr_t kept, top;
 
-// The heap's size is its third word.
+// The third word of a heap is its size.
 static struct mprof_area make(bool is_left) {
   struct heap h = {.is_before_in_use = true};
   const uintptr_t start = (uintptr_t)map_aligned(SIZE);
@@ -25,7 +26,7 @@ static struct mprof_area make(bool is_left) {
   add_chunk(&h, CHUNK, true, OTHER_ARENA);
   kept = add_chunk(&h, CHUNK, true, OTHER_ARENA);
   const size_t rest = start + SIZE - h.at;
-  if (is_left) { // what is left of the top is two that are too small
+  if (is_left) { // the rest of the top: two chunks that are too small
     add_chunk(&h, rest - 2 * UNIT, false, OTHER_ARENA);
     add_chunk(&h, UNIT, true, OTHER_ARENA);
     add_chunk(&h, UNIT, true, OTHER_ARENA);
@@ -44,7 +45,7 @@ static void check(bool is_left) {
   CHECK_EQ(m.blocks_len, 1);
   mprof_memory_mark_roots(&m);
   CHECK(!mprof_memory_is_reached(&m, kept));
-  // It is not that such an address reaches nothing.
+  // Found elsewhere, the address of its last word does reach the block.
   mark_and_follow(&m, kept + CHUNK - 2 * WORD);
   CHECK(mprof_memory_is_reached(&m, kept));
 }

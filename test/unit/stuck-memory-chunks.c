@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a block in use is reached by an address of any of its bytes, also of
-// the last word, in the next one's head, and with a tag, and by no other; it
-// reaches what it has the address of; what is free or beyond the last chunk is
-// no block, and so always reached.
+// Intent: a block in use is reached by the address of any of its bytes, with or
+// without a tag in the address, and by no other address. Its last word, in the
+// head of the next chunk, belongs to it. The block in turn reaches the
+// addresses that it contains. Memory that is free or beyond the last chunk is
+// no block and counts as reached.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -33,10 +34,10 @@ static struct mprof_memory make(void) {
   return m;
 }
 
-// Whether an address reaches large, and nothing else.
+// Returns whether the address reaches the block large and no other.
 static bool reaches_large(uintptr_t addr) {
   struct mprof_memory m = make();
-  // The same place, where the heap was made anew.
+  // The same offset in the heap that was made anew.
   mark_and_follow(&m, large + addr);
   CHECK(!mprof_memory_is_reached(&m, first));
   CHECK(!mprof_memory_is_reached(&m, second));
@@ -55,7 +56,7 @@ int main(void) {
 
   struct mprof_memory m = make();
   mark_and_follow(&m, h.start);
-  mark_and_follow(&m, h.start + 3); // in the first head
+  mark_and_follow(&m, h.start + 3); // in the first chunk's head
   mark_and_follow(&m, freed);
   mark_and_follow(&m, top + 100);
   mark_and_follow(&m, top + LARGE);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a heap with a size that cannot be is not taken for blocks, after one
-// walk: all that is in it counts as reached, and is looked at.
+// Intent: if a heap contains an impossible chunk size, its blocks are not used,
+// after a single walk. The whole heap then counts as reached and is searched.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -13,12 +13,12 @@ enum { CHUNK = 64, CHUNKS = 2000, HURT = 1200 };
 
 static const uintptr_t wrong[] = {
     0,
-    16,                           // less than a chunk's least
-    CHUNK + 8,                    // no multiple of what they are
+    16,                           // smaller than any chunk
+    CHUNK + 8,                    // not a multiple of the alignment
     CHUNK *CHUNKS,                // beyond the heap
-    (uintptr_t)-CHUNK,            // so far that it would go back
-    CHUNK | 2,                    // a mapping of its own
-    CHUNK | 4,                    // another arena's
+    (uintptr_t)-CHUNK,            // so large that the walk would go back
+    CHUNK | 2,                    // a chunk with a mapping of its own
+    CHUNK | 4,                    // a chunk of another arena
     UINT64_C(0x4141414141414141), // text
 };
 
@@ -31,7 +31,7 @@ int main(void) {
     for (int k = 0; k < CHUNKS; k++)
       v[k] = add_chunk(&h, CHUNK, true, 0);
     add_chunk(&h, CHUNK, false, 0);
-    // A mapping of its own that is a block of malloc's.
+    // A mapping that is a single large block of malloc's.
     words((uintptr_t)apart)[1] = PAGE | 2;
     const struct mprof_area a[] = {
         {.start = (uintptr_t)apart,

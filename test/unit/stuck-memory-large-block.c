@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a large block that is full of addresses of its own words is searched
-// in a number of steps that is in proportion to its size.
+// in a number of steps proportional to its size.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -25,7 +25,7 @@ static size_t steps_of(size_t size) {
 }
 
 int main(void) {
-  // Less than one for each word.
+  // Fewer steps than words.
   for (size_t size = 1 << 16; size <= 1 << 24; size *= 4)
     CHECK(steps_of(size) < size / WORD);
   return 0;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread's stack is found by what its block says of it, whatever else
-// is in the mapping; a block that says what cannot be has no stack.
+// Intent: a thread's stack is found by the data in its thread control block,
+// whatever else is in the mapping. If this data is impossible, there is no
+// stack.
 //
 // UNSUPPORTED: unit-address, unit-memory, unit-thread
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
@@ -37,7 +38,7 @@ int main(void) {
   CHECK_EQ(s.start, start + 8 * PAGE);
   CHECK_EQ(s.block, block);
   CHECK_EQ(s.limit, middle);
-  // With a guard, which is no part of the area.
+  // With a guard page, which is not part of the area.
   CHECK(find(block, start - PAGE, middle - start + PAGE, &s));
   CHECK_EQ(s.start, start);
 

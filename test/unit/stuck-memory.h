@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heaps as glibc has them, made by hand: chunk after chunk, each preceded by
-// its size and whether the one before it is in use, the last one free.
+// Makes heaps by hand in glibc's format: chunk after chunk, each preceded by
+// its size and by whether the chunk before it is in use. The last chunk is
+// free.
 
 #ifndef MPROF_TEST_UNIT_STUCK_MEMORY_H
 #define MPROF_TEST_UNIT_STUCK_MEMORY_H
@@ -17,7 +18,7 @@
 
 enum { WORD = 8, UNIT = 16, PAGE = 4096, AREAS = 16 };
 
-// Zeros that begin at a multiple of 64 MiB.
+// Maps zeros at a multiple of 64 MiB.
 static inline char *map_aligned(size_t size) {
   const size_t alignment = (size_t)64 << 20;
   char *p = mmap(NULL, size + alignment, PROT_READ | PROT_WRITE,
@@ -29,11 +30,11 @@ static inline char *map_aligned(size_t size) {
 static inline uintptr_t *words(uintptr_t at) { return (uintptr_t *)at; }
 
 struct heap {
-  uintptr_t start, at; // of the next chunk
+  uintptr_t start, at; // at: where the next chunk goes
   bool is_before_in_use;
 };
 
-// Returns what malloc would; size is the chunk's.
+// Adds a chunk of size bytes and returns the address that malloc would return.
 static inline uintptr_t add_chunk(struct heap *h, size_t size, bool is_in_use,
                                   uintptr_t flags) {
   const uintptr_t chunk = h->at;
@@ -43,7 +44,7 @@ static inline uintptr_t add_chunk(struct heap *h, size_t size, bool is_in_use,
   return chunk + 2 * WORD;
 }
 
-// As if they were all that the process has.
+// Returns a memory that consists of these areas only.
 static inline struct mprof_memory memory_of(const struct mprof_area *areas,
                                             size_t n) {
   static struct mprof_area v[AREAS];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: texts are cut at their buffer's end, and numbers and points in time
-// come out as people write them.
+// Intent: texts are cut at the end of their buffer. Numbers and times are
+// printed in the form in which people write them.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -29,12 +29,13 @@ int main(void) {
   mprof_text_dec(&s, 1);
   CHECK_STR(small, "abc");
 
-  // Text from outside: whole characters of UTF-8, and none that ends a line.
+  // Text from outside: whole UTF-8 characters are kept, characters that end a
+  // line are not.
   mprof_text_clean(clear(), "a\n\t\x7f\xc3\xa4\xe2\x82\xac", 9);
   CHECK_STR(buf, "a???\xc3\xa4\xe2\x82\xac");
   mprof_text_clean(clear(), "\xf0\x9f\x98\x80|\xc3|\xa4|\xff|\xe2\x82", 13);
   CHECK_STR(buf, "\xf0\x9f\x98\x80|?|?|?|??");
-  // Overlong, a surrogate, beyond the last character.
+  // An overlong encoding, a surrogate, and a value beyond the last character.
   mprof_text_clean(clear(),
                    "\xc0\x80 \xe0\x80\x80 \xed\xa0\x80 \xf4\x90\x80\x80", 15);
   CHECK_STR(buf, "?? ??? ??? ????");

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the thread creation profile has the live threads by the stack that
-// created them and by name; with all, those that have ended too; threads whose
-// creation was not seen have an empty stack. The records are one a thread, and
-// keep the contract of the others.
+// Intent: the threadcreate profile has the live threads by name and by the
+// stack that created them. With all_threads it also has those that have ended.
+// Threads whose creation was not seen have an empty stack. The records are one
+// per thread and keep the contract of the other records.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 // RUN: %unit -D_GNU_SOURCE -DALL %s %rtlib %unit_libs -o %t && %t
@@ -58,7 +58,7 @@ static void take(bool all, bool by_stack) {
   mprof_guard_leave();
 }
 
-// That the snapshot has one such sample.
+// Checks that the snapshot has exactly one such sample.
 static void check_sample(const struct mprof_bucket *b, const char *name,
                          uint64_t count, uint64_t live) {
   int found = 0;
@@ -155,7 +155,7 @@ int main(void) {
   take(false, false);
   CHECK_EQ(s.threads, 1);
   take(true, false);
-  CHECK_EQ(s.threads, 13); // nobody knows of the stray one any more
+  CHECK_EQ(s.threads, 13); // the stray thread is forgotten
   mprof_thread_snapshot_free(&s);
   return 0;
 }

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the note of where a thread waits: waits nest, and one that was left
-// by a jump is forgotten; a reader's claim keeps no thread and is void when the
-// wait ends, a hold keeps it; a thread that is asked begins no wait before the
-// signal has come, unless it blocks it; and no thread ends while it is read.
+// Intent: a thread notes where it waits. Waits nest, and a wait that was left
+// by longjmp is forgotten. A reader's claim does not delay the thread and is
+// void when the wait ends; a hold delays it. A thread that is asked begins no
+// wait until the signal has come, unless it blocks the signal. No thread ends
+// while it is read.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -90,7 +91,7 @@ static void test_claim(void) {
   CHECK_EQ(atomic_load(&t->wait), 0);
 }
 
-// --- with another thread ---
+// --- with a second thread ---
 
 static struct mprof_thread *other;
 static atomic_int step;
@@ -128,7 +129,8 @@ static void *wait_until_let_go(void *arg) {
   return arg;
 }
 
-// The other thread does not get as far as step n, though it has time.
+// Checks that the other thread does not get as far as step n, though it has
+// time.
 static void check_stays_below(int n) {
   usleep(20000);
   CHECK(atomic_load(&step) < n);
@@ -141,7 +143,7 @@ static void test_asked(void) {
   until(1);
   check_stays_below(2);
   CHECK_EQ(atomic_load(&other->wait), MPROF_WAIT_ASKED);
-  atomic_store(&other->wait, 0); // as the signal's handler does
+  atomic_store(&other->wait, 0); // as the signal handler does
   until(2);
   CHECK(atomic_load(&other->wait) != 0);
   atomic_store(&step, 3);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: through code without frame pointers the unwinder finds the callers
-// that libgcc's finds, in libc, in shrink-wrapped and large frames, behind
-// arguments on the stack, where the frame pointer is used for something else,
-// and in a thread; what is remembered of addresses is right when it is used
-// again, and forgotten when asked.
+// Intent: in code without frame pointers our unwinder finds the same callers as
+// libgcc's. It is tested in libc, in shrink-wrapped and large frames, behind
+// arguments on the stack, where the frame pointer register has another use, and
+// in a thread. Cached unwind rules are right when they are used again, and are
+// forgotten on request.
 //
 // RUN: %clang -O2 -fomit-frame-pointer -fasynchronous-unwind-tables -DOTHERS \
 // RUN:   -D_GNU_SOURCE -c %s -o %t.o
@@ -69,7 +69,7 @@ __attribute__((noinline)) static long many_registers(long a, long b,
   return a;
 }
 
-// The frame pointer holds something that is no address.
+// Puts a value into the frame pointer register that is not an address.
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 __attribute__((visibility("hidden"))) extern void odd_frame_pointer(int depth);
@@ -100,7 +100,7 @@ static int compare(const void *a, const void *b) {
   return memcmp(a, b, 4);
 }
 
-// Each kind of frame below every other.
+// Each kind of frame calls every other kind.
 void through(int depth) {
   struct large l = {{0}};
   char sorted[] = "edcba98";
@@ -149,7 +149,7 @@ void through(int depth) {
 
 extern void through(int depth), through_gcc(int depth);
 
-// <unwind.h> is another file here.
+// On this include path <unwind.h> is a different file.
 extern int _Unwind_Backtrace(int (*fn)(void *context, void *arg), void *arg);
 extern uintptr_t _Unwind_GetIP(void *context);
 
@@ -176,11 +176,11 @@ __attribute__((noinline)) void leaf(void) {
     theirs_len = 0;
     _Unwind_Backtrace(note, NULL);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
-    // Theirs has leaf itself before, and the root's callers behind.
+    // libgcc's stack also has leaf itself, and the callers of the root.
     CHECK(n + 1 <= theirs_len && n + 1 + 4 >= theirs_len);
     for (size_t i = 0; i < n; i++)
       CHECK_EQ(ours[i], theirs[i + 1]);
-    // Cut off where there is no more room.
+    // The stack is cut where the buffer ends.
     CHECK_EQ(mprof_unwind_cfi(&range, (uintptr_t)__builtin_frame_address(0),
                               ours, 1, &end),
              1);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a chain of frames is followed to its root or to the first step that
-// cannot be one, and what ended it is said; no chain, however broken, faults.
+// Intent: a chain of frames is followed to its root or to the first impossible
+// step, and the reason for the end is returned. No chain faults, however broken
+// it is.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -12,7 +13,7 @@
 
 #include <sys/mman.h>
 
-// Two pages as a stack, then one that cannot be read.
+// Two pages as a stack, then an unreadable page.
 static uintptr_t *stack;
 enum { WORDS = 2 * 4096 / sizeof(uintptr_t) };
 
@@ -53,7 +54,7 @@ int main(void) {
   check(fp, 3, 3, MPROF_STACK_COMPLETE);
   check(fp, 2, 2, MPROF_STACK_CUT_DEPTH);
   check(fp, 0, 0, MPROF_STACK_CUT_DEPTH);
-  // A return address of 0 is a root too; one in no user code is not.
+  // A return address of 0 also is a root; an address outside user code is not.
   stack[601] = 0;
   check(fp, 100, 2, MPROF_STACK_COMPLETE);
   stack[601] = 12;
@@ -61,7 +62,8 @@ int main(void) {
   stack[601] = UINT64_C(0xffff800000000000);
   check(fp, 100, 2, MPROF_STACK_CUT_CHAIN);
   stack[601] = 0x401002;
-  // Downwards, to itself, off alignment, far away, to unreadable memory.
+  // A frame pointer that goes down, to itself, off alignment, far away, and to
+  // unreadable memory.
   const uintptr_t broken[] = {
       (uintptr_t)&stack[8],     (uintptr_t)&stack[600],
       (uintptr_t)&stack[603],   1,

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that changes stacks (coroutines) or goes deeper than before
-// is followed on each, and what is known of one stack is not used for another.
+// Intent: a thread that switches stacks (coroutines) or goes deeper than before
+// is unwound on each stack. The cached range of one stack is not used for
+// another.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -40,7 +41,7 @@ int main(void) {
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
     CHECK_EQ(mprof_unwind(&range, chain(a, 11, 1024), pcs, 16, &end), 11);
     CHECK_EQ(end, MPROF_STACK_COMPLETE);
-    // Into the guard page: cut, not followed.
+    // A chain into the guard page is cut there.
     uintptr_t fp = chain(b + 2 * 4096, 2, 64);
     ((uintptr_t *)(b + 2 * 4096 + 64))[0] = (uintptr_t)(b + 3 * 4096);
     CHECK_EQ(mprof_unwind(&range, fp, pcs, 16, &end), 2);

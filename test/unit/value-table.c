@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a table of values is what a plain array says it is, after any puts
-// and removals of words near and far, 0 and the largest among them, over
-// several growths; and rounds of the same size use no more memory.
+// Intent: a table of values equals a plain array after any insertions and
+// removals of words, near and far, including 0 and the largest word, over
+// several growths. Repeating this with the same number of words uses no more
+// memory.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -17,16 +18,16 @@
 
 enum { WORDS = 6000, STEPS = 200000 };
 
-static uint32_t model[WORDS]; // of each word its bucket, or 0
+static uint32_t model[WORDS]; // bucket of each word, or 0
 
 static uintptr_t word_of(uint32_t i) {
   switch (i % 3) {
   case 0:
-    return i / 3; // descriptors
+    return i / 3; // like descriptors
   case 1:
     return ~(uintptr_t)(i / 3);
   default:
-    return (uintptr_t)i << 20; // blocks
+    return (uintptr_t)i << 20; // like blocks
   }
 }
 
@@ -76,7 +77,7 @@ int main(void) {
   check_all(&t);
   CHECK_EQ(mprof_persistent_used(), used);
 
-  // No memory: what is there stays.
+  // Without memory the existing entries stay.
   mprof_value_table_reset(&t);
   memset(model, 0, sizeof(model));
   uint32_t before, n = 0;

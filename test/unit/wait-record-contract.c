@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: mprof_block_profile and mprof_mutex_profile keep Go's contract: too
-// short an array is left untouched and gets ERANGE and the length needed, a
-// filled record's unused stack entries are 0, locks are merged, and a rate that
-// is set to 0 afterwards changes nothing.
+// Intent: mprof_block_profile and mprof_mutex_profile keep Go's contract. If
+// the array is too short, it is left untouched and the call returns ERANGE and
+// the length needed. Unused stack entries of a record are 0, and the buckets of
+// different locks are merged. A rate that is set to 0 afterwards changes
+// nothing.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -60,7 +61,7 @@ static void check(profile *get, int type) {
   mprof_set_block_rate(1);
   mprof_set_mutex_fraction(1);
 
-  mprof_guard_enter(); // as from inside another call
+  mprof_guard_enter(); // as inside another call
   CHECK_EQ(get(r, 3, &n), EBUSY);
   CHECK_EQ(n, 0);
   mprof_guard_leave();

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: profiles of waits and threads are taken, and locks named, while
-// threads come, wait and go: no data race (the runtime is rebuilt with
-// ThreadSanitizer), each total is one that there was, the last has all.
+// Intent: profiles of waits and threads are taken, and locks are named, while
+// threads begin, wait and end. There is no data race (the runtime is rebuilt
+// with ThreadSanitizer), each total equals one that was reached, and the last
+// has all events.
 //
 // UNSUPPORTED: unit-address, unit-thread
 // RUN: %unit -fsanitize=thread -D_GNU_SOURCE %s %rt_sources -lm -o %t && %t

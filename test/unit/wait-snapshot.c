@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a snapshot of waits has the buckets with counts, most ticks first;
-// by stack it sums those that differ in the lock alone; parts of a wait are
-// rounded after they are summed, and a stack that has waited did so at least
-// once, one that has made others wait maybe not.
+// Intent: a snapshot of waits has the buckets with counts, those with the most
+// ticks first. By stack, it adds up the buckets that differ only in the lock.
+// Fractions of waits are rounded after they are added up. A stack that has
+// waited shows at least one wait; a stack that made others wait may show none.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -55,7 +55,7 @@ int main(void) {
   key.skip = 1;
   struct mprof_bucket *skipped = bucket_of(key);
   struct mprof_bucket *mutex = mutex_bucket(0x40, stack, 3);
-  block_bucket(0xc0, stack, 3); // has no counts
+  block_bucket(0xc0, stack, 3); // without counts
   count_waits(a, 2.75, 100);
   count_waits(b, 0.75, 900);
   count_waits(unknown, 1, 7);
@@ -80,7 +80,7 @@ int main(void) {
 
   take(MPROF_BUCKET_BLOCK, true);
   CHECK_EQ(s.len, 4);
-  check_sample(0, NULL, 5, 1007); // 4.5, not the sum of rounded ones
+  check_sample(0, NULL, 5, 1007); // 4.5, not the sum of rounded counts
   CHECK_EQ(s.samples[0].bucket->stack_len, 3);
   check_sample(1, other, 1, 5);
   check_sample(2, skipped, 1, 1);
@@ -92,8 +92,8 @@ int main(void) {
   CHECK_EQ(s.rate, 6);
   CHECK_EQ(mprof_stat_get(MPROF_STAT_contentions), 0);
 
-  // A bucket that is older than the snapshot's end may grow meanwhile; the
-  // snapshot itself stays.
+  // A bucket may grow after the snapshot was taken; the snapshot stays the
+  // same.
   take(MPROF_BUCKET_MUTEX, false);
   count_waits(mutex, 1, 1);
   check_sample(0, mutex, 0, 50);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a release is charged with exactly what its waiters have waited since
-// they came or since the last release, however many there are and in whatever
-// order they come and go; a waiter learns when the lock was last released, and
-// which release woke it.
+// Intent: a release is charged with exactly the time that its waiters have
+// waited since they came or since the last release, however many they are and
+// in whatever order they come and go. A waiter learns when the lock was last
+// released, and which release woke it.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -27,7 +27,7 @@ static uint64_t clock_fn(void) { return time_now; }
 static uint64_t leave(uintptr_t object, uint64_t start) {
   struct mprof_trace_mark mark;
   uint64_t released = mprof_waiters_leave(object, start, &mark);
-  CHECK(mark.buf == NULL); // no release had one
+  CHECK(mark.buf == NULL); // no release had a mark
   return released;
 }
 
@@ -49,7 +49,8 @@ static bool has_come(uintptr_t lock) {
   return __mprof_waiters[mprof_waiter_slot(lock)] & MPROF_WAITER_CAME;
 }
 
-// An unlock may leave out its charge only if nobody came since the last.
+// An unlock may skip its charge only if no waiter has come since the last
+// charge.
 static void newcomers(uintptr_t a) {
   CHECK(!has_come(a));
   enter_at(a, 100);
@@ -71,9 +72,9 @@ static void several_waiters(uintptr_t a) {
   CHECK_EQ(word(a), 1);
   enter_at(a, 130);
   enter_at(a, 190);
-  CHECK_EQ(word(a), 1); // locks, not waiters
+  CHECK_EQ(word(a), 1); // number of locks, not of waiters
   CHECK_EQ(charge_at(a, 200), 100 + 70 + 10);
-  // One of them has got it; the others' time until now is paid for.
+  // One waiter has got the lock; the time of the others is charged up to now.
   CHECK_EQ(leave(a, 130), 200);
   CHECK_EQ(charge_at(a, 250), 2 * 50);
   CHECK_EQ(charge_at(a, 250), 0);
@@ -87,8 +88,8 @@ static void several_waiters(uintptr_t a) {
   CHECK_EQ(charge_at(a, 500), 0);
 }
 
-// Who is woken and finds the lock taken again waits on: each release has its
-// slice of the wait, and all slices are the wait.
+// A thread that is woken and finds the lock taken again waits on. Each release
+// is charged with its slice of the wait, and the slices add up to the wait.
 static void barging(uintptr_t a) {
   uint64_t sum = 0;
   enter_at(a, 1000);
@@ -101,7 +102,7 @@ static void barging(uintptr_t a) {
   CHECK_EQ(leave(a, 1000), 1100);
 }
 
-// Who gives up takes its time along, and what was charged stays charged.
+// A waiter that gives up takes its time along; what was charged stays charged.
 static void timeout(uintptr_t a) {
   enter_at(a, 2000);
   enter_at(a, 2010);
@@ -109,14 +110,14 @@ static void timeout(uintptr_t a) {
   CHECK_EQ(leave(a, 2000), 0); // never released since
   CHECK_EQ(charge_at(a, 2060), 50);
   enter_at(a, 2070);
-  CHECK_EQ(leave(a, 2070), 0); // released before, not since
+  CHECK_EQ(leave(a, 2070), 0); // released before, but not since
   CHECK_EQ(charge_at(a, 2080), 20);
   CHECK_EQ(leave(a, 2010), 2080);
   CHECK_EQ(word(a), 0);
 }
 
-// A release that fails is charged with nothing, and the next with it all, also
-// when a waiter has gone in between.
+// A failed release is charged with nothing, and the next release with all the
+// time, even if a waiter has left in between.
 static void uncharge(uintptr_t a) {
   enter_at(a, 3000);
   enter_at(a, 3010);
@@ -126,17 +127,17 @@ static void uncharge(uintptr_t a) {
   mprof_waiters_uncharge(a, &c);
   CHECK_EQ(leave(a, 3010), 0); // it was not released
   CHECK_EQ(charge_at(a, 3100), 100);
-  mprof_waiters_uncharge(a, &c); // another has released it since
+  mprof_waiters_uncharge(a, &c); // another thread has released it since
   CHECK_EQ(charge_at(a, 3101), 1);
   leave(a, 3000);
-  mprof_waiters_uncharge(a, &c); // nobody is left
+  mprof_waiters_uncharge(a, &c); // no waiter is left
   CHECK_EQ(word(a), 0);
   enter_at(a, 3200);
   CHECK_EQ(charge_at(a, 3201), 1);
   leave(a, 3200);
 }
 
-// Locks that lie alike share a word, and nothing else.
+// Locks whose addresses hash alike share a word, and nothing else.
 static void one_slot(uintptr_t a) {
   uintptr_t b = a + 64 * MPROF_WAITER_SLOTS, c = a + 8;
   CHECK_EQ(mprof_waiter_slot(a), mprof_waiter_slot(b));
@@ -159,7 +160,7 @@ static void one_slot(uintptr_t a) {
   CHECK_EQ(word(a), 0);
 }
 
-// Clocks of two processors may differ: nobody waits for less than no time.
+// The clocks of two processors may differ: no wait is shorter than 0.
 static void clocks_differ(uintptr_t a) {
   enter_at(a, 5010);
   CHECK_EQ(charge_at(a, 5000), 0);
@@ -177,8 +178,8 @@ static void clocks_differ(uintptr_t a) {
   CHECK_EQ(word(a), 0);
 }
 
-// Who read the clock before a release and came to the table after it has waited
-// for nothing that this release could end.
+// A thread that read the clock before a release and entered the table after it
+// has not waited for that release.
 static void late_entry(uintptr_t a) {
   enter_at(a, 7000);
   CHECK_EQ(charge_at(a, 7100), 100);
@@ -191,7 +192,7 @@ static void late_entry(uintptr_t a) {
   CHECK_EQ(leave(a, 7000), 7110);
 }
 
-// Who comes to a lock that nobody is known to wait for leaves no trace.
+// A thread at a lock without known waiters leaves no trace.
 static void strangers(uintptr_t a) {
   CHECK_EQ(charge_at(a, 6000), 0);
   CHECK_EQ(leave(a, 5999), 0);
@@ -202,7 +203,7 @@ static void strangers(uintptr_t a) {
   mprof_waiters_let_go(a);
   CHECK_EQ(charge_at(a, 6030), 20);
   leave(a, 6010);
-  CHECK_EQ(word(a), 1); // held, not waited for
+  CHECK_EQ(word(a), 1); // held, without waiters
   mprof_waiters_let_go(a);
   CHECK_EQ(word(a), 0);
   mprof_waiters_let_go(a);
@@ -226,12 +227,12 @@ static void many(uintptr_t a) {
     enter_at(a + i, 30000);
     leave(a + i, 30000);
   }
-  CHECK(mprof_persistent_used() - used <= 80 * 128); // one a slot
+  CHECK(mprof_persistent_used() - used <= 80 * 128); // one per slot
 }
 
-// A release is in the trace if somebody waits, at the time that it is charged
-// for. Its mark is for a thread that it woke, not for one whose time ran out,
-// and goes with the last waiter.
+// A release is in the trace if there are waiters, at the time that it is
+// charged for. Its mark is for a thread that it woke, not for a thread that
+// timed out, and is dropped with the last waiter.
 static void marks(uintptr_t a) {
   static _Alignas(64) char memory[MPROF_TRACE_SMALL_SIZE];
   struct mprof_trace_buf *buf = (struct mprof_trace_buf *)memory;
@@ -254,7 +255,7 @@ static void marks(uintptr_t a) {
   CHECK(mark.buf == buf);
   CHECK_EQ(mark.stack, 7);
   CHECK_EQ(mark.ticks, 51000 / MPROF_TRACE_TICK_DIV);
-  enter_at(a, 50000); // in a record that was used
+  enter_at(a, 50000); // in a record that was used before
   CHECK_EQ(charge_at(a, 53000), 3000);
   leave(a, 50000);
 }
@@ -274,7 +275,7 @@ int main(void) {
   void (*const tests[])(uintptr_t) = {
       several_waiters, barging,   timeout, uncharge,  one_slot, clocks_differ,
       late_entry,      strangers, many,    newcomers, marks,    forked};
-  // A slot of its own for each, then again in ones that were used.
+  // Each test has a slot of its own; then the tests run again in used slots.
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
       tests[i](0x7000000 + i * 64);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buckets of waits and threads made by hand, and a clock with known ticks, for
-// tests of snapshots and writers.
+// Makes buckets of waits and of threads by hand, with a clock of known ticks,
+// for tests of snapshots and writers.
 
 #ifndef MPROF_TEST_UNIT_WAITS_H
 #define MPROF_TEST_UNIT_WAITS_H
@@ -16,11 +16,11 @@
 
 #include "core.h"
 
-#define TICKS_PER_SECOND 2000000000u // 2 a nanosecond
+#define TICKS_PER_SECOND 2000000000u // 2 ticks per nanosecond
 
 static inline uint64_t no_time(void) { return 1; }
 
-// Before the first bucket: starts the runtime.
+// Starts the runtime; called before the first bucket is made.
 static inline void waits_start(void) {
   CHECK(mprof_init_ready());
   mprof_clock_set(no_time, TICKS_PER_SECOND);
@@ -45,7 +45,7 @@ static inline struct mprof_bucket *bucket_of(struct mprof_bucket_key key) {
   return b;
 }
 
-// Counts some waits of so many ticks together; 0.5 of a wait is possible.
+// Counts waits that took so many ticks in total. The count may be a fraction.
 static inline void count_waits(struct mprof_bucket *b, double count,
                                uint64_t cycles) {
   atomic_fetch_add(&b->wait.count, (uint64_t)(count * (double)MPROF_COUNT_ONE));
@@ -72,7 +72,7 @@ thread_bucket(uint64_t created, const mprof_pc *stack, uint32_t len) {
   return b;
 }
 
-// The leaf of a stack that begins in a hooked function.
+// Returns the leaf of a stack that begins in a hooked function.
 #define OP_PC(function) mprof_op_pc((uintptr_t)(function))
 
 #endif // MPROF_TEST_UNIT_WAITS_H

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of several releases in a row each is taken by one of the threads that
-// they woke, in their order, and none by a thread that came later, nor if what
-// it gave was taken by one that did not wait; a broadcast is for all that
-// waited; of a lock's releases the last counts; one more than there is room for
-// loses the oldest, which is told while nothing better is.
+// Intent: if there are several releases in a row, each mark is taken by one of
+// the threads that the release woke, in their order. A thread that came later
+// takes none. A mark goes unused if another thread that did not wait got what
+// was released. The mark of a broadcast is for all waiters. For a lock only the
+// last release counts. If there is no room, the oldest mark is lost, and it is
+// returned as long as there is no better one.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -18,13 +19,15 @@
 static struct mprof_wake_marks marks;
 static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;
 
-// Of a release at a time, in ticks of the trace, which is its offset too.
+// Adds the mark of a release at a time, in ticks of the trace. The time also is
+// its offset.
 static void add(uint32_t time, enum mprof_wakes wakes) {
   const struct mprof_trace_mark m = {.buf = buf, .offset = time, .ticks = time};
   mprof_wake_marks_add(&marks, m, wakes);
 }
 
-// When the release was that woke a thread that has waited since a time, or 0.
+// Returns the time of the release that woke a thread which has waited since the
+// given time, or 0.
 static uint64_t take(uint64_t since) {
   const struct mprof_trace_mark m =
       mprof_wake_marks_take(&marks, since * MPROF_TRACE_TICK_DIV);
@@ -89,7 +92,7 @@ static void more_than_there_is_room_for(void) {
   for (uint32_t i = 3; i <= MPROF_WAKE_MARKS + 2; i++)
     CHECK_EQ(take(1), 10 * i);
   CHECK_EQ(take(1), 20);
-  CHECK_EQ(take(21), 0); // it came after that
+  CHECK_EQ(take(21), 0); // came after it
   add(10 * (MPROF_WAKE_MARKS + 3), MPROF_WAKES_NEXT_OWNER);
   CHECK_EQ(take(1), 10 * (MPROF_WAKE_MARKS + 3));
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: wrappers are known by name whatever their result, parameters and
-// template arguments are, other functions are not taken for them, and their
-// names outlive their module.
+// Intent: wrappers are recognized by name whatever their result, parameters and
+// template arguments are. Other functions are not taken for wrappers. The names
+// outlive their module.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
@@ -70,7 +70,7 @@ int main(void) {
     CHECK(!mprof_is_wrapper("box<long>::operator<(int)"));
     CHECK(!mprof_is_wrapper("A::make(int)"));
     CHECK(!mprof_is_wrapper(""));
-    // The second time after the module is gone with its text.
+    // In the second round the module is gone, and its text with it.
     if (i == 0)
       __mprof_unregister_wrappers(&node);
     memset(first, '?', strlen(first));

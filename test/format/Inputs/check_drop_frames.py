@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_drop_frames.py PROFILE NAMES: the profile's drop_frames matches what
-# NAMES has after "// DROP ", and not what it has after "// KEEP ".
+# check_drop_frames.py PROFILE NAMES: checks that the profile's drop_frames
+# matches the names that follow "// DROP " in the file NAMES, and does not match
+# those that follow "// KEEP ".
 
 import gzip
 import re
@@ -10,7 +11,7 @@ import sys
 
 profile = gzip.open(sys.argv[1]).read()
 start = profile.index(b"malloc|calloc")
-# The string before it is its length, a varint.
+# The string is preceded by its length, a varint.
 length, shift, at = 0, 0, profile.rindex(b"\x32", 0, start) + 1
 for byte in profile[at:start]:
     length |= (byte & 127) << shift

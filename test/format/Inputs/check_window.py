@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_window.py WHOLE WINDOW FROM TO: the second JSON is that part of the
-# first, in nanoseconds; what goes on at its ends is cut.
+# check_window.py WHOLE WINDOW FROM TO: checks that the second JSON file is the
+# part of the first between FROM and TO, in nanoseconds. Slices that cross these
+# bounds are cut there.
 
 import sys
 
@@ -10,7 +11,8 @@ from timeline import Timeline
 
 whole, window = (Timeline(path).check() for path in sys.argv[1:3])
 first, last = map(int, sys.argv[3:5])
-# So many regions at most are open there; each moves what is inside of it.
+# Largest number of regions that are open there. Each shifts the slices inside
+# it by a nanosecond.
 DEPTH = 8
 
 
@@ -23,7 +25,7 @@ def cut(slices):
 
 
 def without_moves(slices):
-    """Slices without those that are cut to nothing."""
+    """Returns the slices without those that are cut to an empty rest."""
     assert all(first <= start and end <= last for _, start, end in slices), slices
     return [
         (name, start if start > first + DEPTH else first, end)
@@ -41,7 +43,7 @@ for tid in whole.rows:
         assert got == want, "%s\n%s\n%s" % (tid, got, want)
         shown += len(got)
 
-# An arrow without one of its ends is not shown.
+# An arrow is shown only if both its ends are.
 want = [a for a in whole.arrows() if first < a[2] and a[4] < last]
 got = [a for a in window.arrows() if first < a[2] and a[4] < last]
 assert got == want, (got, want)

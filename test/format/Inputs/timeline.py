@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# timeline.py JSON...: reads Chrome's trace event format and checks what its
-# viewers take for granted: slices of a row nest, and a thread is in one state
-# at a time; an arrow has two ends, in slices, the second not before the first;
-# what is begun is ended.
+# timeline.py JSON...: reads Chrome's trace event format and checks the
+# assumptions of its viewers. Slices of a row nest, and a thread is in one state
+# at a time. An arrow has two ends, in slices, and the second is not before the
+# first. Each event that begins also ends.
 
 import json
 import sys
@@ -25,7 +25,7 @@ class Timeline:
             events = json.load(file, parse_float=Decimal)["traceEvents"]
         self.rows = defaultdict(list)  # thread: [(start, end, event)]
         self.kinds = defaultdict(list)  # phase: [event]
-        self.ranges = []  # begins and ends, in their order
+        self.ranges = []  # begins and ends, in order
         for event in events:
             if event["ph"] != "M":
                 event["ts"] = nanoseconds(event["ts"])
@@ -75,7 +75,7 @@ class Timeline:
             assert at <= then, (name, at, then)
             first = bisect_left(ends[tid], at)
             assert states[tid][first][1] <= at, (name, tid, at)
-            # It points at the beginning of what it made run.
+            # It points to the beginning of the slice that it caused.
             touching = states[to][bisect_left(ends[to], then) :][:9]
             assert ("running", then) in [s[:2] for s in touching], (name, to, then)
         open_ranges, last = set(), 0

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# write_cases.py NAME...: writes these traces of the case files, each to a file
-# of its name.
+# write_cases.py NAME...: writes each named trace of trace_cases.py and
+# trace_cases_v2.py to a file of that name.
 
 import sys
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An allocator that is part of the program. FEW_FUNCTIONS: it has only malloc,
-// calloc, realloc and free, as many have.
+// An allocator that is part of the program. With FEW_FUNCTIONS it has only
+// malloc, calloc, realloc and free, as many such allocators do.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Freed blocks are kept by class; class k has blocks of 2^k bytes.
+// Freed blocks are kept by class; blocks of class k have 2^k bytes.
 struct block {
   uint64_t check; // a foreign block has another value here
   uint32_t lg;
-  uint32_t before; // from the start of the class's block to this header
+  uint32_t before; // offset of this header in the block
 };
 static char heap[256 << 20] __attribute__((aligned(4096)));
 static char *top = heap;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators new and delete of the program, of blocks with a header, so that any
-// other block shows. FEW_FUNCTIONS: only those that the standard builds the
-// others on. malloc and free are called in the operators themselves: of what a
-// helper calls, MProf does not know that it is theirs.
+// Operators new and delete of the program. Blocks have a header, so that a
+// foreign block is noticed. With FEW_FUNCTIONS there are only the operators
+// that the standard builds the others on. The operators call malloc and free
+// directly: MProf could not tell that calls in a helper function belong to
+// them.
 
 #include <cstdlib>
 #include <new>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code of the program that is compiled without MProf. libc's strdup allocates
-// in libc, or in the allocator.
+// The part of the program that is compiled without MProf. libc's strdup
+// allocates inside libc, or inside the allocator.
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ void *plain_realloc(void *p, size_t size) { return realloc(p, size); }
 char *plain_strdup(const char *s) { return strdup(s); }
 void plain_free(void *p) { free(p); }
 
-// As early as the runtime starts, and after it has written the profile.
+// Allocates as early as the runtime starts, and after it has written the
+// profile.
 void *plain_early;
 __attribute__((constructor(101))) static void early(void) {
   plain_early = realloc(calloc(1, 1042), 1040);

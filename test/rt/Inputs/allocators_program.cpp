@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ALLOCATOR SEEN exact|sampled: uses every function of the heap and
-// checks that each block is one of the allocator's, that it can be written, and
-// what the profile has of it. C and C++. SEEN says of what code without MProf
-// allocates whether it is counted:
-//   all    yes
-//   c      what calls malloc, not what the C++ library news
-//   sites  no
-// FEW_FUNCTIONS: the program's own allocator has only malloc, calloc, realloc
-// and free.
-// allocators.py builds and runs it.
+// Usage: ALLOCATOR SEEN exact|sampled. Uses every function of the heap, in C
+// and C++. Checks that each block comes from the allocator and can be written,
+// and that the profile has the right counts. SEEN tells which allocations of
+// code without MProf are counted:
+//   all    all of them
+//   c      calls of malloc, but not operator new in the C++ library
+//   sites  none
+// With FEW_FUNCTIONS the program's own allocator has only malloc, calloc,
+// realloc and free. check_allocator_links.py builds and runs this program.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -48,9 +47,9 @@ extern void *plain_early;
 static int is_exact;
 static int sees_mallocs, sees_news;
 
-// --- whose block it is ---
+// --- the allocator that a block comes from ---
 
-// Weak, and looked for where a preloaded allocator has it.
+// Weak references; with a preloaded allocator the functions are found there.
 #ifdef __cplusplus
 #define C extern "C"
 #else
@@ -104,9 +103,9 @@ static void find_allocator(const char *name) {
   ask_own_new_has = own_new_has;
 }
 
-// What the allocator itself has counted, in bytes: jemalloc what this thread
-// ever allocated, since of what is in use it does not know at once; 0: it does
-// not tell.
+// Returns the bytes that the allocator itself has counted, or 0 if it cannot
+// tell. For jemalloc these are all bytes that this thread has ever allocated,
+// as it does not know at once how many are in use.
 static size_t its_bytes(void) {
   size_t bytes = 0, size = sizeof(bytes);
   if (ask_mallctl) {
@@ -118,7 +117,7 @@ static size_t its_bytes(void) {
   return bytes;
 }
 
-// --- one function after the other ---
+// --- each function in turn ---
 
 static void *volatile blocks[ROUNDS];
 
@@ -145,7 +144,7 @@ static void expect_size(int line, size_t size, unsigned long long allocs) {
   exit(1);
 }
 
-// All blocks of a size that nothing else has, then their frees.
+// Allocates blocks of a size used nowhere else, then frees them.
 #define EACH(Size, Get, Drop, Allocs)                                          \
   do {                                                                         \
     const size_t n = (Size);                                                   \
@@ -238,7 +237,7 @@ static void code_without_mprof(void) {
          free(blocks[i]), ROUNDS);
     expect_size(__LINE__, 2001, ROUNDS);
   } else {
-    // Its end is not seen, but nothing goes wrong.
+    // These frees are not seen, but nothing goes wrong.
     for (int i = 0; i < ROUNDS; i++) {
       plain_free(checked(malloc(1026), 1026));
       free(checked(plain_realloc(malloc(1027), 2000), 2000));
@@ -247,7 +246,7 @@ static void code_without_mprof(void) {
   }
 }
 
-// Blocks that go from thread to thread.
+// Blocks that one thread allocates and another frees.
 static void *make_blocks(void *arg) {
   (void)arg;
   for (int i = 0; i < ROUNDS; i++)
@@ -265,7 +264,7 @@ static void threads(void) {
   expect_size(__LINE__, 1030, 4 * ROUNDS);
 }
 
-// A child has an allocator and a profile of its own.
+// A forked child has an allocator and a profile of its own.
 static void forks(void) {
   void *mine = checked(malloc(1050), 1050);
   pid_t child = fork();
@@ -309,9 +308,9 @@ static void cxx_operators() {
              operator delete[](p, n, align_val_t(128)));
   SITE(64 * 20, of_operator(new Line[20]), delete[] static_cast<Line *>(p));
 #endif
-  // malloc in an operator of the program's own is part of its block.
+  // malloc in the program's own operator is part of the operator's block.
   expect_size(__LINE__, 1101 + 32, 0);
-  // Inside the C++ library, where such an operator has no site.
+  // Allocations inside the C++ library, in which the operator has no site.
   for (int i = 0; i < ROUNDS; i++) {
     std::string s;
     s.reserve(1119);

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# SIGNAL COMMAND...: fails unless the command ends by that signal. With core
-# files off, and with the signals' default actions, whatever the caller ignores.
+# Usage: SIGNAL COMMAND... Fails unless the signal ends the command. The command
+# runs without core files and with the signal's default action.
 
 import resource
 import signal

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A shared library to preload, which stands below the profiler's interceptors
-// and counts what the allocator was asked for: the truth that profiles are
-// compared with. For each size, blocks that came and blocks that went; of the
-// latter only those that it saw come. See ground_truth.h.
+// A shared library to preload, below the profiler's interceptors. It counts the
+// calls of the allocator: the truth that profiles are compared with. For each
+// size it counts the allocated and the freed blocks; frees of blocks whose
+// allocation it did not see are not counted. See ground_truth.h.
 
 #include "ground_truth.h"
 
@@ -21,7 +21,7 @@ extern void __libc_free(void *);
 
 enum { SIZES = 1 << 16, BLOCKS = 1 << 22 };
 
-static atomic_flag lock = ATOMIC_FLAG_INIT; // guards all
+static atomic_flag lock = ATOMIC_FLAG_INIT; // guards all variables below
 static int is_on;
 static struct truth sizes[SIZES]; // open addressing by size + 1
 static struct {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares the exact profile of a program with what its allocator was asked
-// for, size by size, between a point in main and the end of the process. To be
-// run with heap_rate=0 and ground_truth.so preloaded; in sampled mode nothing
+// Compares the exact profile of a program with the calls of its allocator, size
+// by size, from a point in main to the end of the process. The program is run
+// with heap_rate=0 and with ground_truth.so preloaded. In sampled mode nothing
 // is compared.
 
 #ifndef MPROF_TEST_RT_INPUTS_GROUND_TRUTH_H
@@ -27,7 +27,7 @@ struct truth {
 void truth_start(void) __attribute__((weak));
 void truth_stop(void) __attribute__((weak));
 struct truth truth_of(size_t size) __attribute__((weak));
-// The one after t, first that after NULL.
+// Returns the entry after t, or the first entry if t is NULL.
 const struct truth *truth_next(const struct truth *t) __attribute__((weak));
 
 #ifdef __cplusplus
@@ -47,7 +47,7 @@ static inline void truth_add(const struct mprof_mem_bucket *b, void *arg) {
   }
 }
 
-// Last of all, when what the program had has been freed.
+// Runs last, when the program has freed its blocks.
 static void truth_compare(void) {
   unsigned long long blocks = 0, live = 0, wrong = 0;
   truth_stop();
@@ -76,7 +76,7 @@ static void truth_compare(void) {
 static inline void truth_begin(void) {
   if (!truth_start)
     return;
-  atexit(truth_compare); // runs after what the program registers later
+  atexit(truth_compare); // runs after handlers that are registered later
   truth_start();
   mprof_set_heap_rate(1);
 }

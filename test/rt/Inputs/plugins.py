@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# make TEMPLATE N: writes N libraries plugin.<number>.so that differ from the
-#     template in nothing but the number in a function's name and in the build
-#     id, so that each has the same code at the same place.
-# check PROFILE N: each of them has its own function, once, in a mapping with
-#     its own path and build id; nothing else of 64 bytes was counted.
+# make TEMPLATE N: writes N libraries plugin.<number>.so. They differ from the
+# template only in the number in a function's name and in the build id, so that
+# each has the same code at the same offset.
+# check PROFILE N: checks that each library has its own function exactly once,
+# in a mapping with its own path and build id, and that no other block of 64
+# bytes was counted.
 
 import os
 import sys

@@ -1,4 +1,4 @@
-// A library, compiled twice with -DNAME=a and b; see link_matrix.py.
+// A library, compiled twice with -DNAME=a and b; see check_links.py.
 #include <stdlib.h>
 
 #define JOIN_(A, B) A##B
@@ -11,7 +11,7 @@ __attribute__((noinline)) void JOIN(leak_, NAME)(void) {
     sink = malloc(100);
 }
 
-// No tail call, which would leave the function out of the stack.
+// No tail call: it would remove the function from the stack.
 __attribute__((noinline)) void *JOIN(make_, NAME)(void) {
   sink = malloc(64);
   return sink;

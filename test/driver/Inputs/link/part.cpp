@@ -1,4 +1,4 @@
-// What a C++ program has more than program.c.
+// The part of the C++ program that program.c lacks.
 #include <string>
 
 extern "C" void *volatile sink;
@@ -8,11 +8,11 @@ __attribute__((noinline)) void leak_cxx() {
     sink = new char[100];
 }
 
-// The C++ library allocates the strings' memory, and frees it.
+// The C++ library allocates and frees the memory of the strings.
 __attribute__((noinline)) void strings() {
   for (int i = 0; i < 10; i++) {
     std::string s;
-    s.reserve(7799); // and the terminator
+    s.reserve(7799); // plus the terminator
   }
 }
 

@@ -1,4 +1,4 @@
-// A program of which every allocation is known; see link_matrix.py.
+// A program whose allocations are all known; see check_links.py.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #define NOINLINE __attribute__((noinline))
 
 void *volatile sink;
-void part_cxx(void) __attribute__((weak)); // where it is linked
+void part_cxx(void) __attribute__((weak)); // NULL in a C program
 
 NOINLINE void leak_c(void) {
   for (int i = 0; i < 30; i++)
@@ -20,7 +20,7 @@ NOINLINE void borrow(void) {
   }
 }
 
-// One code, which linkers may fold; LTO must not see that it is one.
+// Functions with equal code, which linkers may fold. LTO must not see this.
 NOINLINE void same_a(void) {
   for (int i = 0; i < 5; i++)
     sink = calloc(2, 32);
@@ -31,7 +31,7 @@ NOINLINE void same_b(void) {
     sink = calloc(2, 32);
 }
 
-// Nobody calls it: for --gc-sections.
+// Unused: --gc-sections removes it.
 NOINLINE void unused(void) { sink = malloc(1); }
 
 static NOINLINE void *worker(void *arg) {

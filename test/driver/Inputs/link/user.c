@@ -1,5 +1,5 @@
-// A program on two libraries, which it is linked with or, with -DOPEN, opens:
-// their paths are A and B.
+// A program that uses two libraries, whose paths are A and B. It is linked with
+// them, or opens them if compiled with -DOPEN.
 #include <stdlib.h>
 
 #ifdef OPEN
@@ -29,7 +29,7 @@ __attribute__((noinline)) void own(void) {
     sink = malloc(100);
 }
 
-// Allocated in one library, freed in the other.
+// Blocks that one library allocates and the other frees.
 __attribute__((noinline)) void cross(void) {
   for (int i = 0; i < 15; i++)
     drop_b(make_a());

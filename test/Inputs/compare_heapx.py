@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# heapx_rows.py PROFILE [TRUTH]: compares a heapx profile with what a test's
-# program has printed as the truth (stdin without TRUTH), a line for each size
-# of block, of which all stacks are summed up:
+# compare_heapx.py PROFILE [TRUTH]: compares a heapx profile with the expected
+# values, which the program of a test has printed to the file TRUTH or to stdin.
+# Each line of it is for all blocks of one size, summed over their stacks:
 #
 #   100 temporary_objects=7 moved=3 slack_space=90..110
 #
-# Values that a line does not name are not looked at; FROM..TO is a range. Other
-# lines of the program's are an error. Exit 1 and the differences if there are
-# any.
+# Values that a line does not name are not compared; FROM..TO is a range. Any
+# other line is an error. The differences are printed, and the exit status is
+# then 1.
 
 import sys
 

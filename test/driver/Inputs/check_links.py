@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Links the programs in link/ in each way of a group of rows, runs them, and
-compares their exact heap profiles and their threads with what the sources say.
+"""Links the programs in link/ as the rows of a test say, runs them, and compares
+their exact heap profiles and their threads with what the sources allocate.
 
-  link_matrix.py BUILD GROUP    in an empty directory
+  check_links.py BUILD GROUP TEST    in an empty directory
 
-A row is a line of words: the language, how objects are compiled (a key of
-MODES), the linker, flags of the link. In the groups of LIBRARIES it is what the
-program and the libraries a and b are each compiled and linked with (a key of
-PARTS), the linker, flags of the program's link; -DOPEN has it open them. The
-exit code is 1, with every row that failed on stdout, if one does.
+Each line "GROUP: WORDS" of the file TEST is a row. Its words are the language,
+the compilation mode of the objects (a key of MODES), the linker, and flags of
+the link. In a group whose name begins with "libraries" they are the kinds (of
+PARTS) of the program and of its libraries a and b, the linker, and flags of the
+program's link; with -DOPEN the program opens the libraries by dlopen. Prints
+each row that failed; the exit status is 1 if there is one.
 """
 
 import glob
@@ -29,126 +30,14 @@ MODES = {
     "thin": ["-flto=thin"],
 }
 
-GROUPS = {
-    "programs": """
-        c   pie    bfd
-        c   pie    gold
-        c   pie    lld
-        c   no-pie bfd  -no-pie
-        c   no-pie gold -no-pie
-        c   no-pie lld  -no-pie
-        c++ pie    bfd
-        c++ pie    gold
-        c++ pie    lld
-        c++ no-pie bfd  -no-pie
-        c++ no-pie gold -no-pie
-        c++ no-pie lld  -no-pie
-    """,
-    "static": """
-        c   no-pie bfd  -static
-        c   pie    lld  -static-pie
-        c++ no-pie bfd  -static
-        c++ no-pie gold -static
-        c++ no-pie lld  -static
-        c++ pie    bfd  -static-pie
-        c++ pie    lld  -static-pie
-    """,
-    "sections": """
-        c   pie    bfd  -Wl,--gc-sections
-        c   pie    gold -Wl,--gc-sections
-        c   pie    lld  -Wl,--gc-sections
-        c++ pie    gold -Wl,--icf=all
-        c++ no-pie gold -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie lld  -static -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie gold -static -Wl,--icf=all -Wl,--gc-sections
-    """,
-    "lto": """
-        c   lto    bfd
-        c   thin   lld
-        c++ lto    bfd
-        c++ lto    gold
-        c++ lto    lld
-        c++ thin   bfd
-        c++ thin   gold
-        c++ thin   lld
-        c++ lto    lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ thin   lld  -static -Wl,--gc-sections
-    """,
-    "intercept": """
-        c   pie    bfd
-        c   no-pie lld  -no-pie
-        c++ pie    bfd
-        c++ pie    gold
-        c++ pie    lld  -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie bfd  -no-pie
-        c++ no-pie gold -no-pie -Wl,--icf=all -Wl,--gc-sections
-        c++ no-pie lld  -no-pie
-    """,
-    "intercept-lto": """
-        c++ lto    bfd  -no-pie
-        c++ lto    gold
-        c++ lto    lld
-        c++ thin   bfd
-        c++ thin   gold -no-pie
-        c++ thin   lld  -no-pie
-    """,
-}
-
-GROUPS["musl"] = """
-    c   pie    bfd
-    c   pie    gold
-    c   pie    lld
-    c   no-pie bfd  -no-pie
-    c   no-pie lld  -no-pie -Wl,--icf=all -Wl,--gc-sections
-    c   no-pie bfd  -static
-    c   no-pie gold -static
-    c   no-pie lld  -static
-    c   pie    bfd  -static-pie
-    c   pie    lld  -static-pie
-    c   lto    lld
-    c   thin   lld  -static
-"""
-
-# plain: without MProf; rt: so, but with libmprof_rt.so; mprof: -fmprof;
-# mprof-rt: that and libmprof_rt.so; intercept: -fmprof -fmprof-intercept.
+# Kinds of programs and libraries.
+#   plain:     compiled without MProf
+#   rt:        compiled without MProf, linked with libmprof_rt.so
+#   mprof:     -fmprof
+#   mprof-rt:  -fmprof, linked with libmprof_rt.so
+#   intercept: -fmprof -fmprof-intercept
 PARTS = ("plain", "rt", "mprof", "mprof-rt", "intercept")
-LIBRARIES = {
-    "libraries": """
-        mprof     mprof    mprof    bfd
-        mprof     mprof    mprof    gold
-        mprof     mprof    mprof    lld
-        mprof     mprof    mprof    bfd  -no-pie
-        mprof     mprof    mprof    gold -no-pie
-        mprof     mprof    mprof    lld  -DOPEN
-        mprof     mprof-rt mprof    bfd
-        mprof     mprof-rt mprof-rt lld  -DOPEN
-        mprof     plain    plain    bfd
-        mprof     plain    mprof    lld
-        intercept plain    plain    bfd
-        intercept plain    mprof    gold -no-pie
-        intercept plain    plain    lld  -DOPEN
-        intercept mprof    mprof-rt lld
-    """,
-    "libraries-alone": """
-        rt        mprof    mprof    bfd
-        rt        mprof    mprof    gold
-        rt        mprof    mprof    lld
-        rt        mprof    mprof    lld  -no-pie
-        plain     mprof-rt mprof-rt bfd
-        plain     mprof-rt mprof-rt gold
-        plain     mprof-rt mprof-rt lld
-        plain     mprof-rt mprof-rt lld  -DOPEN
-        plain     mprof-rt plain    bfd
-    """,
-    "libraries-musl": """
-        mprof     mprof    mprof    bfd
-        mprof     mprof    mprof    lld  -DOPEN
-        mprof     plain    mprof    gold -no-pie
-    """,
-}
-
-# By function, as in the profile: allocated and in use, blocks and bytes each.
+# Expected values by function: blocks and bytes allocated, blocks and bytes in use.
 IN_C = {
     "leak_c": [30, 3000, 30, 3000],
     "borrow": [40, 4000, 0, 0],
@@ -156,14 +45,14 @@ IN_C = {
     "worker": [14, 448, 14, 448],
 }
 IN_CXX = {"leak_cxx": [50, 5000, 50, 5000]}
-# With interceptors, of code that was not compiled with -fmprof. How large a
-# FILE is, libc knows.
+# Values that need interceptors, of code compiled without -fmprof. The size of a FILE
+# depends on libc.
 SEEN_IN_C = {"open_c": [6, None, 0, 0]}
 SEEN_IN_CXX = {"strings": [10, 78000, 0, 0]}
 
 
 class Failed(Exception):
-    """Why a row is not as it should be."""
+    """The reason why a row failed."""
 
 
 def run(*command, **extra):
@@ -186,7 +75,7 @@ def driver(build, language):
 
 
 def target(build, group, is_ours=True):
-    """Flags for programs on musl, which only our driver knows how to find."""
+    """Returns flags for programs on musl, which only our driver finds by itself."""
     if not group.endswith("musl"):
         return []
     if is_ours:
@@ -199,7 +88,7 @@ def interception(is_on):
 
 
 def compile_part(build, group, language, mode):
-    """The name of an object file of the mode, compiled when first wanted."""
+    """Returns an object file of the mode; compiles it at the first call."""
     name = mode + (".cpp.o" if language == "c++" else ".c.o")
     source = {"c": "program.c", "c++": "part.cpp"}[language]
     if not os.path.exists(name):
@@ -250,7 +139,7 @@ def profile_of(program, kind):
 
 
 def sums(profile, wanted=None):
-    """The sums of the samples with a function of that name, or of all."""
+    """Returns the sums of the samples with a function of that name, or of all."""
     names = mprof_read.symbolize(profile, None) if wanted else {}
     total = [0] * len(profile.raw.sample_type)
     for sample in profile.raw.sample:
@@ -262,7 +151,7 @@ def sums(profile, wanted=None):
 
 
 def link_part(build, group, linker, what, output, *arguments):
-    """A program or library of one source, as a key of PARTS says."""
+    """Links a program or library from one source; what is one of PARTS."""
     command = [driver(build, "c"), "-O2", "-g1", "-fuse-ld=" + linker]
     command += target(build, group, what not in ("plain", "rt"))
     if what not in ("plain", "rt"):
@@ -277,7 +166,7 @@ def link_part(build, group, linker, what, output, *arguments):
 
 
 def library(build, group, linker, what, name):
-    """The path of library a or b, linked when first wanted."""
+    """Returns the path of library a or b; links it at the first call."""
     path = "./lib%s-%s-%s.so" % (name, what, linker)
     if not os.path.exists(path):
         source = os.path.join(HERE, "link", "library.c")
@@ -297,7 +186,7 @@ def run_user(build, group, row, program):
         library(build, group, linker, b, "b"),
     ]
     flags += ['-D%s="%s"' % pair for pair in zip("AB", libraries)]
-    # Code that is not position-independent is linked to the runtime itself.
+    # Code that is not position-independent would refer to the runtime directly.
     if user == "rt":
         flags.append("-fPIC")
     if "-DOPEN" not in flags:
@@ -308,13 +197,13 @@ def run_user(build, group, row, program):
 
 
 def expected_of_user(user, a, b):
-    """By function: what those allocate that are seen."""
+    """Returns the expected values of the functions that are seen."""
 
     def sees(what):
         return user == "intercept" or what.startswith("mprof")
 
     none = [0, 0, 0, 0]
-    # Whose free is not seen is known to be free when its memory is used again.
+    # A block whose free is not seen counts as freed when its memory is used again.
     cross = [15, 960, 0, 0] if sees(b) else [15, 960, 1, 64]
     return {
         "own": [10, 1000, 10, 1000] if sees(user) else none,
@@ -328,7 +217,7 @@ def check_libraries(build, group, row, program):
     run_user(build, group, row, program)
     profile = profile_of(program, "heap")
     expected = expected_of_user(*row[:3])
-    # The loader allocates, too.
+    # The dynamic loader allocates, too.
     opens = row[0] == "intercept" and "-DOPEN" in row
     check_heap(profile, expected, {"own": expected["own"]} if opens else {})
 
@@ -341,7 +230,7 @@ def expect(what, expected, got):
 def check_heap(profile, expected, more):
     for name, values in {**expected, **more}.items():
         expect(name, values, sums(profile, name))
-    # Nothing else was counted, and nothing twice.
+    # No other block was counted, and none twice.
     if not more:
         total = [sum(column) for column in zip(*expected.values())]
         expect("the total", total, sums(profile))
@@ -368,7 +257,7 @@ def check_program(group, row, program):
 
 
 def check_file(row, program):
-    """The link is what the row says."""
+    """Checks that the linked file has the properties of its row."""
     header = run("llvm-readelf", "-hl", program)
     symbols = {}
     for line in run("llvm-nm", "--defined-only", program).splitlines():
@@ -380,7 +269,7 @@ def check_file(row, program):
     is_dynamic = "INTERP" in header
     if is_dynamic != ("-static" not in row and "-static-pie" not in row):
         raise Failed("is_dynamic: %s" % is_dynamic)
-    # The driver has gold export every function.
+    # With gold the driver exports every function.
     exports = row[2] == "gold" and is_dynamic
     if "-Wl,--gc-sections" in row and "unused" in symbols and not exports:
         raise Failed("the section of an unused function is there")
@@ -389,15 +278,24 @@ def check_file(row, program):
         raise Failed("is_folded: %s" % is_folded)
 
 
+def rows_of(test, group):
+    """Returns the rows of the group in the file test, each a list of words."""
+    start = group + ":"
+    with open(test, encoding="utf-8") as file:
+        rows = [line.split()[1:] for line in file if line.startswith(start)]
+    if not rows:
+        sys.exit("%s has no row of %s" % (test, group))
+    return rows
+
+
 def main():
-    build, group = sys.argv[1:]
-    lines = LIBRARIES.get(group) or GROUPS[group]
-    rows = [line.split() for line in lines.strip().splitlines()]
+    build, group, test = sys.argv[1:]
+    rows = rows_of(test, group)
     failed = 0
     for number, row in enumerate(rows):
         program = "%s%d" % (group, number)
         try:
-            if group in LIBRARIES:
+            if group.startswith("libraries"):
                 check_libraries(build, group, row, program)
             else:
                 link(build, group, row, program)

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# ALLOCATOR CLANG MPROF_CLANG MPROF_CLANGXX [CASE]: builds allocators_program.cpp
-# as C and as C++, links it with an allocator in each way there is, with and
-# without interception, and runs it in exact and in sampled mode, in the current
-# directory. It prints one line for each link that was right. CASE: only those
-# whose name has it.
+# Usage: ALLOCATOR CLANG MPROF_CLANG MPROF_CLANGXX [CASE]. Builds
+# allocators_program.cpp in the current directory as C and as C++. Links it with
+# the allocator in each possible way, with and without interception, and runs it
+# in exact and in sampled mode. Prints one line for each link that was right:
+# "ALLOCATOR: LANGUAGE: WAY: FLAG". With CASE, it tries only the links whose
+# line contains CASE.
 
 import collections
 import os
@@ -15,10 +16,11 @@ import sys
 LIBDIR = "/usr/lib/x86_64-linux-gnu/"
 INPUTS = os.path.dirname(os.path.abspath(__file__))
 
-# A way to link: what stands before and behind the program's objects, what is
-# preloaded, the allocator that the program is to find, what is seen with
-# interception, as allocators_program.cpp has it, and whether this is the place
-# or the linker alone, which are tried in C++ with interception.
+# A way to link: the arguments before and after the program's objects, the
+# preloaded library, the allocator that the program must find, and the
+# allocations that are seen with interception (SEEN in allocators_program.cpp).
+# is_place: the way differs only in the position of the library or in the
+# linker; it is tried only in C++ with interception.
 Way = collections.namedtuple("Way", "name before after preload asks seen is_place")
 
 
@@ -45,7 +47,7 @@ def places(asks, name):
 
 def archive(asks, name, *needs):
     words = [LIBDIR + name, *needs]
-    # Other linkers take nothing of an archive that nobody asks yet.
+    # Other linkers take no object of an archive that is not needed yet.
     before = ["-fuse-ld=lld", *words]
     return [
         way("archive after", asks, after=words, seen="sites"),
@@ -55,7 +57,7 @@ def archive(asks, name, *needs):
 
 
 def own():
-    """The program's own source, compiled with MProf and without."""
+    """Returns ways to link the program's own allocator, with MProf and without."""
     return [
         way("with MProf", "own", after=["own.o"], seen="sites"),
         way("without", "own", after=["own_plain.o"], seen="sites"),
@@ -82,15 +84,15 @@ TABLE = {
     "jemalloc": library("jemalloc", "libjemalloc.so")
     + places("jemalloc", "libjemalloc.so")
     + archive("jemalloc", "libjemalloc.a", "-lstdc++", "-lm"),
-    # Debian has no static libunwind that its archive could be linked with.
+    # Debian has no static libunwind to link the archive with.
     "tcmalloc": library("tcmalloc", "libtcmalloc.so"),
     "tcmalloc_minimal": library("tcmalloc", "libtcmalloc_minimal.so")
     + places("tcmalloc", "libtcmalloc_minimal.so")
     + archive("tcmalloc", "libtcmalloc_minimal.a", "-lstdc++", "-lm"),
-    # Checks that a block goes back by the function's counterpart, and with its
+    # Checks that each block is released by the right function and with its
     # size.
     "tcmalloc_debug": library("tcmalloc", "libtcmalloc_minimal_debug.so"),
-    # Debian has no archive of it.
+    # Debian has no archive of mimalloc.
     "mimalloc": library("mimalloc", "libmimalloc.so")
     + places("mimalloc", "libmimalloc.so"),
     "own": own(),
@@ -99,7 +101,7 @@ TABLE = {
     + [way("jemalloc", "libc", after=["own.o", LIBDIR + "libjemalloc.so"])],
     "own_new_few": own_new(),
 }
-# Source of an allocator that is the program's, and the languages it is for.
+# Sources of the program's own allocators.
 SOURCES = {
     "own": "allocators_own.c",
     "own_few": "allocators_own.c",
@@ -152,7 +154,7 @@ def main(name, clang, mprof_clang, mprof_clangxx, only=""):
             del drivers["c"]
         run(clang, "-O1", *few, "-c", source, "-o", "own_plain.o")
         run(mprof_clang, "-fmprof", "-O1", *few, "-c", source, "-o", "own.o")
-    # Aligned forms of the operators are no part of that.
+    # The aligned operators are not among the few functions.
     defines = ["-DFEW_FUNCTIONS"] if name == "own_few" else []
     failures = 0
     for language, driver in drivers.items():

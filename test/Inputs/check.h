@@ -1,41 +1,63 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What unit tests check with: a failure names its place and ends the test.
+// Assertions of all tests in C and C++. A failed assertion prints its file,
+// line and text, and ends the process with status 1.
 
-#ifndef MPROF_TEST_UNIT_CHECK_H
-#define MPROF_TEST_UNIT_CHECK_H
+#ifndef MPROF_TEST_INPUTS_CHECK_H
+#define MPROF_TEST_INPUTS_CHECK_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// Ends a process whose assertion failed. A test defines it as _exit before this
+// header where exit could hang: in handlers and beside threads inside MProf.
+#ifndef CHECK_EXIT
+#define CHECK_EXIT exit
+#endif
+
+// Asserts a property that the test is about.
 #define CHECK(cond)                                                            \
   do {                                                                         \
     if (!(cond)) {                                                             \
       fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond);       \
-      exit(1);                                                                 \
+      CHECK_EXIT(1);                                                           \
     }                                                                          \
   } while (0)
 
+// Asserts that two integers are equal.
 #define CHECK_EQ(a, b)                                                         \
   do {                                                                         \
     long long a_ = (long long)(a), b_ = (long long)(b);                        \
     if (a_ != b_) {                                                            \
       fprintf(stderr, "%s:%d: failed: %s is %lld, not %lld\n", __FILE__,       \
               __LINE__, #a, a_, b_);                                           \
-      exit(1);                                                                 \
+      CHECK_EXIT(1);                                                           \
     }                                                                          \
   } while (0)
 
+// Asserts that two strings are equal.
 #define CHECK_STR(a, b)                                                        \
   do {                                                                         \
     const char *a_ = (a), *b_ = (b);                                           \
     if (strcmp(a_, b_) != 0) {                                                 \
       fprintf(stderr, "%s:%d: failed: %s is \"%s\", not \"%s\"\n", __FILE__,   \
               __LINE__, #a, a_, b_);                                           \
-      exit(1);                                                                 \
+      CHECK_EXIT(1);                                                           \
     }                                                                          \
   } while (0)
 
-#endif // MPROF_TEST_UNIT_CHECK_H
+// Asserts a precondition of the test, such as a thread that was created, and
+// prints errno.
+#define NEED(cond)                                                             \
+  do {                                                                         \
+    if (!(cond)) {                                                             \
+      fprintf(stderr, "%s:%d: failed: %s (errno: %s)\n", __FILE__, __LINE__,   \
+              #cond, strerror(errno));                                         \
+      CHECK_EXIT(1);                                                           \
+    }                                                                          \
+  } while (0)
+
+#endif // MPROF_TEST_INPUTS_CHECK_H

@@ -1,7 +1,7 @@
 """Writes good.pb.gz, and for each rule of mprof_read.py one file that breaks it.
 
-Prints the broken ones' names. Encodes by hand, so that a mistake in the reader's
-tables is not made twice.
+Prints the names of the broken files. The files are encoded by hand, so that a
+mistake in the tables of the reader is not repeated here.
 """
 
 import gzip
