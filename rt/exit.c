@@ -6,13 +6,12 @@
 
 #include "exit.h"
 
+#include "bucket/custom_profile.h"
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/writer_lock.h"
 #include "heap/alloc_log.h"
 #include "heap/event.h"
-#include "snapshot/group_by_stack.h"
-#include "snapshot/snapshot_custom.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
@@ -27,13 +26,12 @@
 #include "trace/trace.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
+#include "write/numbers.h"
+#include "write/profile_kind.h"
+#include "write/profiles.h"
 #include "write/summary.h"
-#include "write/write_custom.h"
-#include "write/write_pprof.h"
+#include "write/write_file.h"
 #include "write/write_report.h"
-#include "write/write_text.h"
-#include "write/write_text_heapx.h"
-#include "write/write_text_wait.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,74 +66,16 @@ static void say_error(const char *path, int error) {
   mprof_message_always(text);
 }
 
-// Appends "1,234 waits".
-static void put_number(struct mprof_text *t, uint64_t n, const char *what) {
-  mprof_text_grouped(t, n);
-  mprof_text_str(t, " ");
-  mprof_text_str(t, what);
-  if (n != 1)
-    mprof_text_str(t, "s");
-}
-
-// Appends "1,234 samples, 56 stacks".
-static void put_numbers(struct mprof_text *t, uint64_t n, const char *what,
-                        uint64_t stacks) {
-  put_number(t, n, what);
-  mprof_text_str(t, ", ");
-  put_number(t, stacks, "stack");
-}
-
-// Appends the numbers of one kind of profile.
-typedef void put_fn(struct mprof_text *t, const struct mprof_summary *s);
-
-// Appends the numbers of samples and stacks, or the reason why there are no
-// stacks.
-static void put_heap(struct mprof_text *t, const struct mprof_summary *s) {
-  const char *why = mprof_stacks_why_none(&s->heap_stacks, s->heap.rate);
-  if (why == NULL) {
-    put_numbers(t, s->heap_stacks.samples, "sample", s->heap_stacks.len);
-    return;
-  }
-  put_number(t, s->heap_stacks.samples, "sample");
-  mprof_text_str(t, ": ");
-  mprof_text_str(t, why);
-}
-
-static void put_heapx(struct mprof_text *t, const struct mprof_summary *s) {
-  put_numbers(t, (uint64_t)s->heapx_stacks.total.temporary_objects,
-              "temporary block", s->heapx_stacks.len);
-}
-
-static void put_block(struct mprof_text *t, const struct mprof_summary *s) {
-  put_numbers(t, (uint64_t)s->block_stacks.count, "wait", s->block_stacks.len);
-}
-
-static void put_mutex(struct mprof_text *t, const struct mprof_summary *s) {
-  put_numbers(t, (uint64_t)s->mutex_stacks.count, "contention",
-              s->mutex_stacks.len);
-}
-
-static void put_threads(struct mprof_text *t, const struct mprof_summary *s) {
-  put_numbers(t, s->threads.threads, "thread", s->thread_stacks);
-}
-
 // Appends the numbers of all kinds. Only used for the report, if no profile was
 // written that shows them.
-static void put_all(struct mprof_text *t, const struct mprof_summary *s) {
-  const struct {
-    bool is_there;
-    put_fn *put;
-  } parts[] = {{s->has_heap, put_heap},
-               {s->has_heapx, put_heapx},
-               {s->has_block, put_block},
-               {s->has_mutex, put_mutex},
-               {s->has_threads, put_threads}};
+static void put_all(struct last_words *w) {
   const char *separator = "";
-  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-    if (!parts[i].is_there)
+  for (size_t i = 0; i < MPROF_PROFILES; i++) {
+    const struct mprof_profile_kind *kind = mprof_profile_rows[i].kind;
+    if (!w->sum.is_shown[i] || !kind->sums_up_report)
       continue;
-    mprof_text_str(t, separator);
-    parts[i].put(t, s);
+    mprof_text_str(&w->line, separator);
+    kind->put_numbers(&w->line, w->sum.copies[i], 0);
     separator = "; ";
   }
 }
@@ -156,12 +96,13 @@ static void put_losses(struct last_words *w) {
   }
 }
 
-// Adds a file to the line, or reports its error. numbers may be NULL.
-static void note_file(struct last_words *w, int error, put_fn *numbers) {
+// Adds a file to the line, or reports its error. Returns whether it was
+// written: then its numbers may follow, between begin_numbers and end_numbers.
+static bool note_file(struct last_words *w, int error) {
   static const char and[] = " and ";
   if (error != 0) {
     say_error(w->path, error);
-    return;
+    return false;
   }
   // "wrote A", "wrote A and B", "wrote A, B and C"
   if (w->files > 1) {
@@ -175,31 +116,45 @@ static void note_file(struct last_words *w, int error, put_fn *numbers) {
   mprof_text_str(&w->line, w->files++ == 0 ? "wrote " : and);
   w->last_file = w->line.len;
   mprof_text_str(&w->line, w->path);
-  if (numbers != NULL) {
-    mprof_text_str(&w->line, " (");
-    numbers(&w->line, &w->sum);
-    mprof_text_str(&w->line, ")");
-  }
+  return true;
 }
+
+static void begin_numbers(struct last_words *w) {
+  mprof_text_str(&w->line, " (");
+}
+
+static void end_numbers(struct last_words *w) { mprof_text_str(&w->line, ")"); }
 
 // --- files ---
 
-static int make_path(struct last_words *w, const char *kind,
-                     const char *suffix) {
+static int make_path(struct last_words *w, const char *suffix,
+                     const char *ending) {
   struct mprof_text t = MPROF_TEXT(w->path);
   mprof_text_str(&t, w->base);
-  mprof_text_str(&t, kind);
   mprof_text_str(&t, suffix);
+  mprof_text_str(&t, ending);
   return t.len + 1 < sizeof(w->path) ? 0 : ENAMETOOLONG;
 }
 
-enum { CUSTOM_KIND = MPROF_CUSTOM_NAME + 1 };
+enum { SUFFIX_SIZE = 32 + MPROF_CUSTOM_NAME };
 
-static void make_custom_kind(char kind[CUSTOM_KIND],
-                             const struct mprof_custom_snapshot *s) {
-  struct mprof_text t = {.buf = kind, .cap = CUSTOM_KIND};
+// Makes the suffix of a part of a profile: the row's, and the part's own name.
+static void make_suffix(char suffix[SUFFIX_SIZE], struct last_words *w,
+                        size_t i, size_t part) {
+  const struct mprof_profile_row *row = &mprof_profile_rows[i];
+  struct mprof_text t = {.buf = suffix, .cap = SUFFIX_SIZE};
+  mprof_text_str(&t, row->suffix);
+  if (row->kind->part_name == NULL)
+    return;
   mprof_text_str(&t, ".");
-  mprof_text_str(&t, s->name);
+  mprof_text_str(&t, row->kind->part_name(w->sum.copies[i], part));
+}
+
+static size_t count_parts(const struct last_words *w, size_t i) {
+  const struct mprof_profile_row *row = &mprof_profile_rows[i];
+  if (row->suffix == NULL)
+    return 0;
+  return row->kind->parts == NULL ? 1 : row->kind->parts(w->sum.copies[i]);
 }
 
 // --- file names that are not taken ---
@@ -221,26 +176,21 @@ static void set_number(struct last_words *w, unsigned number) {
   }
 }
 
-static bool has_file(struct last_words *w, const char *kind,
-                     const char *suffix) {
-  return make_path(w, kind, suffix) == 0 && mprof_sys_exists(w->path);
+static bool has_file(struct last_words *w, const char *suffix,
+                     const char *ending) {
+  return make_path(w, suffix, ending) == 0 && mprof_sys_exists(w->path);
 }
 
 static bool is_taken(void *arg, unsigned number) {
   struct last_words *w = arg;
-  static const char *const kinds[] = {".heap",      ".heapx",        ".block",
-                                      ".mutex",     ".threadcreate", ".threads",
-                                      ".threadleak"};
+  char suffix[SUFFIX_SIZE];
   set_number(w, number);
-  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-    if (has_file(w, kinds[i], ".pb.gz") || has_file(w, kinds[i], ".txt"))
-      return true;
-  for (size_t i = 0; i < w->sum.custom_len; i++) {
-    char kind[CUSTOM_KIND];
-    make_custom_kind(kind, &w->sum.custom[i]);
-    if (has_file(w, kind, ".pb.gz") || has_file(w, kind, ".txt"))
-      return true;
-  }
+  for (size_t i = 0; i < MPROF_PROFILES; i++)
+    for (size_t part = 0; part < count_parts(w, i); part++) {
+      make_suffix(suffix, w, i, part);
+      if (has_file(w, suffix, ".pb.gz") || has_file(w, suffix, ".txt"))
+        return true;
+    }
   return has_file(w, "", ".trace") || has_file(w, "", ".txt");
 }
 
@@ -259,108 +209,47 @@ static bool lost_name(struct last_words *w, int error) {
 
 // --- one file for each profile ---
 
-// Writes `of`, which is a part of the summary, to path.
-typedef int write_fn(const void *of, const char *path, bool is_text);
+struct part {
+  struct last_words *w;
+  size_t profile, number;
+  enum mprof_profile_form form;
+};
 
-static int write_heap(const void *of, const char *path, bool is_text) {
-  return is_text ? mprof_write_heap_text(of, path)
-                 : mprof_write_heap_pprof(of, path, false);
+static int write_copy(struct mprof_outfile *f, void *arg) {
+  const struct part *p = arg;
+  const struct mprof_profile_row *row = &mprof_profile_rows[p->profile];
+  return row->kind->write(f, p->w->sum.copies[p->profile], row, p->form,
+                          p->number);
 }
 
-static int write_heapx(const void *of, const char *path, bool is_text) {
-  const struct mprof_summary *s = of;
-  return is_text ? mprof_write_heapx_text(&s->heapx_stacks, path)
-                 : mprof_write_heapx_pprof(&s->heap, path);
-}
-
-static int write_waits(const void *of, const char *path, bool is_text) {
-  return is_text ? mprof_write_wait_text(of, path)
-                 : mprof_write_wait_pprof(of, path);
-}
-
-static int write_threads(const void *of, const char *path, bool is_text) {
-  return is_text ? mprof_write_thread_text(of, path)
-                 : mprof_write_thread_pprof(of, path);
-}
-
-static int write_custom(const void *of, const char *path, bool is_text) {
-  return is_text ? mprof_write_custom_text(of, path)
-                 : mprof_write_custom_pprof(of, path);
-}
-
-static int write_stacks(const void *of, const char *path, bool is_text) {
-  return is_text ? mprof_write_stacks_text(of, "threads", path)
-                 : mprof_write_stacks_pprof(of, "threads", path);
-}
-
-static int write_stuck(const void *of, const char *path, bool is_text) {
-  return is_text ? mprof_write_stacks_text(of, "threadleak", path)
-                 : mprof_write_stacks_pprof(of, "threadleak", path);
-}
-
-static void put_stacks(struct mprof_text *t, const struct mprof_summary *s) {
-  put_numbers(t, s->stacks.threads, "thread", s->stacks.len);
-}
-
-static void put_stuck(struct mprof_text *t, const struct mprof_summary *s) {
-  put_number(t, s->stuck.stuck, "stuck thread");
-  if (s->stuck.stuck == 0)
-    return;
-  mprof_text_str(t, ": ");
-  mprof_text_grouped(t, s->stuck.certain);
-  mprof_text_str(t, " certain, ");
-  mprof_text_grouped(t, s->stuck.likely);
-  mprof_text_str(t, " likely");
-}
-
-static int write_profile(struct last_words *w, const char *kind,
-                         write_fn *write, const void *of, put_fn *numbers) {
+static void write_part(struct last_words *w, size_t i, size_t number) {
   const bool is_text = mprof_flags.debug == 1;
+  struct part p = {w, i, number, is_text ? MPROF_FORM_TEXT : MPROF_FORM_PPROF};
+  char suffix[SUFFIX_SIZE];
   int error;
   do {
-    error = make_path(w, kind, is_text ? ".txt" : ".pb.gz");
+    make_suffix(suffix, w, i, number);
+    error = make_path(w, suffix, is_text ? ".txt" : ".pb.gz");
     if (error == 0)
-      error = write(of, w->path, is_text);
+      error = mprof_write_file(w->path, !is_text, write_copy, &p);
   } while (lost_name(w, error));
-  note_file(w, error, numbers);
-  return error;
-}
-
-static void write_custom_profile(struct last_words *w,
-                                 const struct mprof_custom_snapshot *s) {
-  char kind[CUSTOM_KIND];
-  make_custom_kind(kind, s);
-  if (write_profile(w, kind, write_custom, s, NULL) != 0)
+  if (!note_file(w, error))
     return;
-  mprof_text_str(&w->line, " (");
-  put_numbers(&w->line, s->values, "value", s->len);
-  mprof_text_str(&w->line, ")");
+  begin_numbers(w);
+  mprof_profile_rows[i].kind->put_numbers(&w->line, w->sum.copies[i], number);
+  end_numbers(w);
 }
 
-// Writes the profiles that the report has a section for.
-static void write_reported(struct last_words *w) {
-  const struct mprof_summary *s = &w->sum;
-  if (s->has_heap)
-    write_profile(w, ".heap", write_heap, &s->heap, put_heap);
-  if (s->has_heapx)
-    write_profile(w, ".heapx", write_heapx, s, put_heapx);
-  if (s->has_block)
-    write_profile(w, ".block", write_waits, &s->block, put_block);
-  if (s->has_mutex)
-    write_profile(w, ".mutex", write_waits, &s->mutex, put_mutex);
-  if (s->has_threads)
-    write_profile(w, ".threadcreate", write_threads, &s->threads, put_threads);
-  for (size_t i = 0; i < s->custom_len; i++)
-    write_custom_profile(w, &s->custom[i]);
-  if (mprof_flags.threadleak)
-    write_profile(w, ".threadleak", write_stuck, &s->stuck.stacks, put_stuck);
-}
-
+// With log_path=stderr the report is on the terminal, and a profile that it has
+// a section for gets no file.
 static void write_profiles(struct last_words *w) {
-  if (!mprof_path_is_stderr())
-    write_reported(w);
-  if (mprof_flags.threads)
-    write_profile(w, ".threads", write_stacks, &w->sum.stacks, put_stacks);
+  for (size_t i = 0; i < MPROF_PROFILES; i++) {
+    if (!w->sum.is_shown[i] ||
+        (mprof_profile_rows[i].section != 0 && mprof_path_is_stderr()))
+      continue;
+    for (size_t part = 0; part < count_parts(w, i); part++)
+      write_part(w, i, part);
+  }
 }
 
 // Writes the trace. A trace that the program has started has its own path.
@@ -377,15 +266,14 @@ static void write_trace(struct last_words *w) {
   struct mprof_trace_result result = {0};
   if (error == 0)
     error = mprof_trace_finish_session(w->path, &result);
-  note_file(w, error, NULL);
-  if (error == 0) {
-    mprof_text_str(&w->line, " (");
-    put_number(&w->line, result.events, "event");
+  if (note_file(w, error)) {
+    begin_numbers(w);
+    mprof_put_things(&w->line, result.events, "event");
     if (result.cut != 0) {
       mprof_text_str(&w->line, "; the oldest part is missing: ");
       mprof_text_errno(&w->line, result.cut);
     }
-    mprof_text_str(&w->line, ")");
+    end_numbers(w);
   }
   mprof_outfile_keep_others(true);
 }
@@ -398,10 +286,14 @@ static void name_alloc_log(struct last_words *w) {
   if (path == NULL)
     return;
   strcpy(w->path, path);
-  note_file(w, 0, NULL);
-  mprof_text_str(&w->line, " (");
-  put_number(&w->line, records, "record");
-  mprof_text_str(&w->line, ")");
+  note_file(w, 0);
+  begin_numbers(w);
+  mprof_put_things(&w->line, records, "record");
+  end_numbers(w);
+}
+
+static int put_report(struct mprof_outfile *f, void *sum) {
+  return mprof_write_report(f, sum);
 }
 
 static void write_report(struct last_words *w) {
@@ -409,15 +301,20 @@ static void write_report(struct last_words *w) {
   do {
     error = make_path(w, "", ".txt");
     if (error == 0)
-      error = mprof_write_report(&w->sum, w->path);
+      error = mprof_write_file(w->path, false, put_report, &w->sum);
   } while (lost_name(w, error));
-  note_file(w, error, w->files == 0 ? put_all : NULL);
+  const bool has_profiles = w->files > 0;
+  if (!note_file(w, error) || has_profiles)
+    return;
+  begin_numbers(w);
+  put_all(w);
+  end_numbers(w);
 }
 
-// With log_path=stderr the user reads the report on the terminal, so no file
-// repeats what it shows.
+// For log_path=stderr. The user looks at the terminal, so no file repeats the
+// report.
 static void write_report_to_stderr(struct last_words *w) {
-  int error = mprof_write_report(&w->sum, NULL);
+  int error = mprof_write_file(NULL, false, put_report, &w->sum);
   if (error != 0)
     say_error("the report to stderr", error);
 }

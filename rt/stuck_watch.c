@@ -21,6 +21,7 @@
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "wait/thread_stacks.h"
+#include "write/write_file.h"
 #include "write/write_stuck.h"
 
 #include <errno.h>
@@ -40,7 +41,11 @@ static struct {
 
 // --- the report ---
 
-static int write_file(const struct mprof_stuck *g, char *path, size_t cap) {
+static int put_list(struct mprof_outfile *f, void *stuck) {
+  return mprof_write_stuck_list(f, stuck);
+}
+
+static int write_file(struct mprof_stuck *g, char *path, size_t cap) {
   char base[MPROF_PATH_MAX];
   int error = mprof_path_base(base, sizeof(base));
   mprof_outfile_keep_others(true);
@@ -52,7 +57,7 @@ static int write_file(const struct mprof_stuck *g, char *path, size_t cap) {
       mprof_text_dec(&t, n);
     }
     mprof_text_str(&t, ".stuck.txt");
-    error = mprof_write_stuck_list(g, path);
+    error = mprof_write_file(path, false, put_list, g);
     if (error != EEXIST)
       break;
     error = 0;
@@ -83,12 +88,12 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
   mprof_message_always(line);
 }
 
-static void report(const struct mprof_stuck *g) {
+static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
   if (atomic_load(&watch.has_ended) == 0) { // else the exit writes its own
     say(g, path,
-        mprof_path_is_stderr() ? mprof_write_stuck_list(g, NULL)
+        mprof_path_is_stderr() ? mprof_write_file(NULL, false, put_list, g)
                                : write_file(g, path, sizeof(path)));
   }
   mprof_lock_release(&mprof_writer_lock);

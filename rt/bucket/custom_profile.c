@@ -102,7 +102,7 @@ static int add_profile_locked(const char *name, struct mprof_profile **out) {
 
 static bool is_built_in(const char *name) {
   static const char *const names[] = {
-#define MPROF_PROFILE(Name) #Name,
+#define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text) #Name,
 #include "sys/profiles.def"
   };
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -82,4 +82,13 @@ void mprof_outfile_forget(struct mprof_outfile *f);
 // removes the temporary file. Returns 0 or the first error.
 int mprof_outfile_close(struct mprof_outfile *f);
 
+// Makes a file fail with an error, unless error is 0 or the file has failed
+// already: closing it then keeps the file that had its name before. Returns 0
+// or the file's first error.
+static inline int mprof_outfile_fail(struct mprof_outfile *f, int error) {
+  if (f->error == 0)
+    f->error = error;
+  return f->error;
+}
+
 #endif // MPROF_RT_FILE_OUTFILE_H

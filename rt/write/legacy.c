@@ -20,18 +20,15 @@
 #include "thread/labels_text.h"
 #include "unwind/unwind_fp.h"
 
-int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
-                       bool has_samples) {
+void mprof_legacy_begin(struct mprof_legacy *w, struct mprof_outfile *f,
+                        bool has_samples) {
+  w->out = f;
   if (w->empty_stack == NULL)
     w->empty_stack = "";
   w->has_names =
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
-  int error = mprof_outfile_open(&w->out, path, false);
-  if (error == 0 && mprof_epochs_read(&w->maps) != 0)
-    w->maps = (struct mprof_maps){0}; // the text does without mappings
-  if (error != 0 && w->has_names)
-    mprof_symbolize_end();
-  return error;
+  if (mprof_epochs_read(&w->maps) != 0)
+    w->maps = (struct mprof_maps){0}; // the text is written without mappings
 }
 
 static void put_frame(const struct mprof_frame *f, void *arg) {
@@ -40,23 +37,23 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
     w->skip--;
     return;
   }
-  mprof_outfile_text(&w->out, "#\t0x");
-  mprof_outfile_hex(&w->out, w->pc);
-  mprof_outfile_text(&w->out, "\t");
+  mprof_outfile_text(w->out, "#\t0x");
+  mprof_outfile_hex(w->out, w->pc);
+  mprof_outfile_text(w->out, "\t");
   if (f->function[0] != '\0') {
-    mprof_outfile_text(&w->out, f->function);
+    mprof_outfile_text(w->out, f->function);
   } else {
-    mprof_outfile_text(&w->out, f->module);
-    mprof_outfile_text(&w->out, "+0x");
-    mprof_outfile_hex(&w->out, f->offset);
+    mprof_outfile_text(w->out, f->module);
+    mprof_outfile_text(w->out, "+0x");
+    mprof_outfile_hex(w->out, f->offset);
   }
   if (f->file[0] != '\0') {
-    mprof_outfile_text(&w->out, "\t");
-    mprof_outfile_text(&w->out, f->file);
-    mprof_outfile_text(&w->out, ":");
-    mprof_outfile_dec(&w->out, f->line);
+    mprof_outfile_text(w->out, "\t");
+    mprof_outfile_text(w->out, f->file);
+    mprof_outfile_text(w->out, ":");
+    mprof_outfile_dec(w->out, f->line);
   }
-  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_text(w->out, "\n");
 }
 
 // Returns the address that a return address is shown as. If that is another
@@ -79,24 +76,24 @@ static void put_part(void *arg, const char *s, size_t len) {
 static void put_labels(struct mprof_legacy *w, uint16_t labels) {
   if (labels == 0)
     return;
-  mprof_outfile_text(&w->out, "# labels: ");
-  mprof_labels_write(labels, put_part, &w->out);
-  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_text(w->out, "# labels: ");
+  mprof_labels_write(labels, put_part, w->out);
+  mprof_outfile_text(w->out, "\n");
 }
 
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   const struct mprof_skipped skipped = mprof_stack_skipped(b, w->has_names);
   // Readers require an address, and subtract 1 from it. So 0x1 stands for none.
   if (b->stack_len == skipped.frames) {
-    mprof_outfile_text(&w->out, " 0x1\n#\t");
-    mprof_outfile_text(&w->out, w->empty_stack);
+    mprof_outfile_text(w->out, " 0x1\n#\t");
+    mprof_outfile_text(w->out, w->empty_stack);
   }
   const uint32_t gone = mprof_bucket_gone(b);
   for (uint32_t i = skipped.frames; i < b->stack_len; i++) {
-    mprof_outfile_text(&w->out, " 0x");
-    mprof_outfile_hex(&w->out, show(w, b->stack[i], gone));
+    mprof_outfile_text(w->out, " 0x");
+    mprof_outfile_hex(w->out, show(w, b->stack[i], gone));
   }
-  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_text(w->out, "\n");
   put_labels(w, b->labels);
   w->skip = skipped.functions;
   for (uint32_t i = skipped.frames; w->has_names && i < b->stack_len; i++) {
@@ -104,12 +101,12 @@ void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
     mprof_symbolize(w->pc, put_frame, w);
   }
   if (b->end != MPROF_STACK_COMPLETE)
-    mprof_outfile_text(&w->out, "#\t[truncated]\n");
-  mprof_outfile_text(&w->out, "\n");
+    mprof_outfile_text(w->out, "#\t[truncated]\n");
+  mprof_outfile_text(w->out, "\n");
 }
 
 void mprof_legacy_stats(struct mprof_legacy *w) {
-  struct mprof_outfile *f = &w->out;
+  struct mprof_outfile *f = w->out;
   mprof_command_line(w->command, sizeof(w->command));
   mprof_outfile_text(f, "# MProf " MPROF_VERSION "\n# command = ");
   mprof_outfile_text(f, w->command);
@@ -129,24 +126,24 @@ void mprof_legacy_stats(struct mprof_legacy *w) {
 // Puts an unloaded mapping as a line of /proc/self/maps.
 static void put_unloaded(struct mprof_legacy *w,
                          const struct mprof_mapping *m) {
-  mprof_outfile_hex(&w->out, m->start);
-  mprof_outfile_text(&w->out, "-");
-  mprof_outfile_hex(&w->out, m->limit);
-  mprof_outfile_text(&w->out, " r-xp ");
-  mprof_outfile_hex(&w->out, m->offset);
-  mprof_outfile_text(&w->out, " 00:00 0 ");
-  mprof_outfile_text(&w->out, m->file);
-  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_hex(w->out, m->start);
+  mprof_outfile_text(w->out, "-");
+  mprof_outfile_hex(w->out, m->limit);
+  mprof_outfile_text(w->out, " r-xp ");
+  mprof_outfile_hex(w->out, m->offset);
+  mprof_outfile_text(w->out, " 00:00 0 ");
+  mprof_outfile_text(w->out, m->file);
+  mprof_outfile_text(w->out, "\n");
 }
 
 static void put_maps(struct mprof_legacy *w, const char *title) {
   struct mprof_infile maps;
-  mprof_outfile_text(&w->out, "\n");
-  mprof_outfile_text(&w->out, title);
-  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_text(w->out, "\n");
+  mprof_outfile_text(w->out, title);
+  mprof_outfile_text(w->out, "\n");
   if (mprof_infile_read(&maps, "/proc/self/maps") != 0)
     return;
-  mprof_outfile_put(&w->out, maps.data, maps.len);
+  mprof_outfile_put(w->out, maps.data, maps.len);
   mprof_infile_free(&maps);
   for (size_t i = 0; i < w->maps.past_len; i++)
     if (w->maps.v[w->maps.len + i].has_names)
@@ -156,8 +153,7 @@ static void put_maps(struct mprof_legacy *w, const char *title) {
 int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title) {
   put_maps(w, maps_title);
   mprof_maps_free(&w->maps);
-  int error = mprof_outfile_close(&w->out);
   if (w->has_names)
     mprof_symbolize_end();
-  return error;
+  return w->out->error;
 }

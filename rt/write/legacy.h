@@ -12,7 +12,7 @@
 #include "symbolize/maps.h"
 
 struct mprof_legacy {
-  struct mprof_outfile out;
+  struct mprof_outfile *out;
   struct mprof_maps maps;
   mprof_pc pc;             // whose frames are being written, as it is shown
   bool has_names;          // frames are written at all
@@ -27,8 +27,8 @@ struct mprof_legacy {
 
 // Opens path. has_samples: names of functions will be needed. 0 or an errno
 // value, and then there is nothing to end.
-int mprof_legacy_begin(struct mprof_legacy *w, const char *path,
-                       bool has_samples);
+void mprof_legacy_begin(struct mprof_legacy *w, struct mprof_outfile *f,
+                        bool has_samples);
 // A record after its numbers and "@": the addresses, then the labels and the
 // frames.
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b);

@@ -64,7 +64,7 @@ struct line {
 enum pseudo_frame { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
 
 struct mprof_pprof {
-  struct mprof_outfile out;
+  struct mprof_outfile *out;
   struct mprof_pb pb; // one message at a time, in message
   struct mprof_maps maps;
   struct mprof_mapping *first_mapping, **last_mapping; // in the order of ids
@@ -90,7 +90,7 @@ struct mprof_pprof {
 // --- fields of the profile ---
 
 static void emit(struct mprof_pprof *w) {
-  mprof_outfile_put(&w->out, w->message, w->pb.len);
+  mprof_outfile_put(w->out, w->message, w->pb.len);
   w->pb.len = 0;
 }
 
@@ -98,7 +98,7 @@ static void emit(struct mprof_pprof *w) {
 static uint64_t put_string(struct mprof_pprof *w, const char *s, size_t len) {
   mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
   emit(w);
-  mprof_outfile_put(&w->out, s, len);
+  mprof_outfile_put(w->out, s, len);
   return w->strings++;
 }
 
@@ -513,20 +513,19 @@ static void free_writer(struct mprof_pprof *w) {
   mprof_os_unmap(w, sizeof(*w));
 }
 
-int mprof_pprof_begin(struct mprof_pprof **out, const char *path,
+int mprof_pprof_begin(struct mprof_pprof **out, struct mprof_outfile *f,
                       const struct mprof_pprof_head *head, bool has_samples) {
   *out = NULL;
   struct mprof_pprof *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return ENOMEM;
+    return mprof_outfile_fail(f, ENOMEM);
   w->pb = (struct mprof_pb){.data = w->message, .cap = sizeof(w->message)};
   int error = mprof_epochs_read(&w->maps);
-  if (error == 0)
-    error = mprof_outfile_open(&w->out, path, true);
   if (error != 0) {
     free_writer(w);
-    return error;
+    return mprof_outfile_fail(f, error);
   }
+  w->out = f;
   w->wants_names =
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
   w->empty_stack = head->empty_stack;
@@ -536,7 +535,7 @@ int mprof_pprof_begin(struct mprof_pprof **out, const char *path,
 }
 
 bool mprof_pprof_has_failed(const struct mprof_pprof *w) {
-  return w->error != 0 || w->out.error != 0;
+  return w->error != 0 || w->out->error != 0;
 }
 
 int mprof_pprof_end(struct mprof_pprof *w) {
@@ -545,9 +544,7 @@ int mprof_pprof_end(struct mprof_pprof *w) {
     w->error = EOVERFLOW;
   if (w->wants_names)
     mprof_symbolize_end();
-  if (w->error != 0) // then the old file must stay
-    w->out.error = w->error;
-  int error = mprof_outfile_close(&w->out);
+  int error = mprof_outfile_fail(w->out, w->error);
   free_writer(w);
   return error;
 }

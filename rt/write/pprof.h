@@ -10,6 +10,7 @@
 #include "sys/base.h"
 
 struct mprof_bucket;
+struct mprof_outfile;
 
 // At most, of a writer.
 enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 3 };
@@ -44,7 +45,7 @@ struct mprof_pprof_label {
 // Opens path and writes the head. has_samples: names of functions will be
 // needed. 0 or an errno value, and then *w is NULL.
 struct mprof_pprof;
-int mprof_pprof_begin(struct mprof_pprof **w, const char *path,
+int mprof_pprof_begin(struct mprof_pprof **w, struct mprof_outfile *f,
                       const struct mprof_pprof_head *head, bool has_samples);
 // A string's number, which samples have it by. Equal strings have one. "" is 0.
 uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s);

@@ -20,8 +20,8 @@ static void put_sample(struct mprof_report *w,
     mprof_report_put(w, "    " MPROF_LOST_EVENT " no frame is left\n");
 }
 
-static void put_profile(struct mprof_report *w,
-                        const struct mprof_custom_snapshot *s) {
+void mprof_report_custom(struct mprof_report *w,
+                         const struct mprof_custom_snapshot *s) {
   mprof_report_put(w, "\nProfile ");
   mprof_report_put(w, s->name);
   mprof_report_put(w, ": what was added and not removed\n\nTotal:     ");
@@ -36,18 +36,11 @@ static void put_profile(struct mprof_report *w,
   }
 }
 
-void mprof_report_custom(struct mprof_report *w) {
-  for (size_t i = 0; i < w->sum->custom_len; i++)
-    put_profile(w, &w->sum->custom[i]);
-}
-
-void mprof_report_custom_summary(struct mprof_report *w) {
-  for (size_t i = 0; i < w->sum->custom_len; i++) {
-    const struct mprof_custom_snapshot *s = &w->sum->custom[i];
-    mprof_report_put(w, "SUMMARY: MProf: ");
-    mprof_report_put(w, s->name);
-    mprof_report_put(w, ": ");
-    mprof_report_plain(w, (int64_t)s->values, " values, ");
-    mprof_report_plain(w, (int64_t)s->len, " stacks\n");
-  }
+void mprof_report_custom_summary(struct mprof_report *w,
+                                 const struct mprof_custom_snapshot *s) {
+  mprof_report_put(w, "SUMMARY: MProf: ");
+  mprof_report_put(w, s->name);
+  mprof_report_put(w, ": ");
+  mprof_report_plain(w, (int64_t)s->values, " values, ");
+  mprof_report_plain(w, (int64_t)s->len, " stacks\n");
 }

@@ -6,9 +6,12 @@
 #ifndef MPROF_RT_WRITE_REPORT_CUSTOM_H
 #define MPROF_RT_WRITE_REPORT_CUSTOM_H
 
+struct mprof_custom_snapshot;
 struct mprof_report;
 
-void mprof_report_custom(struct mprof_report *w);
-void mprof_report_custom_summary(struct mprof_report *w);
+void mprof_report_custom(struct mprof_report *w,
+                         const struct mprof_custom_snapshot *s);
+void mprof_report_custom_summary(struct mprof_report *w,
+                                 const struct mprof_custom_snapshot *s);
 
 #endif // MPROF_RT_WRITE_REPORT_CUSTOM_H

@@ -20,21 +20,23 @@ static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {
   mprof_report_count(w, blocks, blocks == 1 ? " block" : " blocks");
 }
 
-static void put_rate(struct mprof_report *w) {
+static void put_rate(struct mprof_report *w,
+                     const struct mprof_mem_snapshot *s) {
   mprof_report_put(w, "Rate:      ");
-  if (w->sum->heap.rate == 0) {
+  if (s->rate == 0) {
     mprof_report_put(w, "0, nothing is sampled\n");
-  } else if (w->sum->heap.rate == 1) {
+  } else if (s->rate == 1) {
     mprof_report_put(w, "1, every block is counted\n");
   } else {
     mprof_report_put(w, "one sample every ");
-    mprof_report_count(w, (int64_t)w->sum->heap.rate,
+    mprof_report_count(w, (int64_t)s->rate,
                        " bytes on average; the figures are estimates\n");
   }
 }
 
-static void put_totals(struct mprof_report *w) {
-  const struct mprof_stacks *g = &w->sum->heap_stacks;
+static void put_totals(struct mprof_report *w,
+                       const struct mprof_mem_snapshot *s,
+                       const struct mprof_stacks *g) {
   mprof_report_put(w, "\nIn use:    ");
   put_blocks(w, g->total.inuse_bytes, g->total.inuse_objects);
   mprof_report_put(w, "\nAllocated: ");
@@ -52,7 +54,7 @@ static void put_totals(struct mprof_report *w) {
   else if (mprof_cycle_as_of() == MPROF_CYCLE_PROGRAM)
     mprof_report_put(w, "Cycles:    strict_cycles=1: the figures are as of the "
                         "last mprof_next_cycle\n");
-  const char *why = mprof_stacks_why_none(g, w->sum->heap.rate);
+  const char *why = mprof_stacks_why_none(g, s->rate);
   if (why != NULL) {
     mprof_report_put(w, "Nothing was sampled: ");
     mprof_report_put(w, why);
@@ -71,8 +73,8 @@ static bool has_more_allocated(const void *a, const void *b) {
 }
 
 // Puts the number of stacks that the list leaves out.
-static void put_others(struct mprof_report *w, bool in_use, size_t from) {
-  const struct mprof_stacks *g = &w->sum->heap_stacks;
+static void put_others(struct mprof_report *w, const struct mprof_stacks *g,
+                       bool in_use, size_t from) {
   int64_t others = 0;
   for (size_t i = from; i < g->len; i++)
     others += (in_use ? g->sorted[i]->sum.inuse_bytes
@@ -84,8 +86,8 @@ static void put_others(struct mprof_report *w, bool in_use, size_t from) {
   mprof_report_put(w, " more (option top)\n");
 }
 
-static void put_top(struct mprof_report *w, bool in_use) {
-  const struct mprof_stacks *g = &w->sum->heap_stacks;
+static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
+                    const struct mprof_stacks *g, bool in_use) {
   mprof_sort((void **)g->sorted, g->len,
              in_use ? has_more_in_use : has_more_allocated);
   size_t top = mprof_flags.top < g->len ? mprof_flags.top : g->len;
@@ -107,7 +109,7 @@ static void put_top(struct mprof_report *w, bool in_use) {
     mprof_report_put(w, ", ");
     mprof_report_percent(w, bytes,
                          in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
-    if (w->sum->heap.rate > 1) { // more samples make a better estimate
+    if (s->rate > 1) { // more samples make a better estimate
       uint64_t n =
           in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
       mprof_report_put(w, ", ");
@@ -117,18 +119,21 @@ static void put_top(struct mprof_report *w, bool in_use) {
     mprof_report_labels(w, &g->sorted[i]->labels);
     mprof_report_stack(w, g->sorted[i]->bucket);
   }
-  put_others(w, in_use, top);
+  put_others(w, g, in_use, top);
 }
 
-void mprof_report_heap(struct mprof_report *w) {
-  put_rate(w);
-  put_totals(w);
-  put_top(w, true);
-  put_top(w, false);
+void mprof_report_heap(struct mprof_report *w,
+                       const struct mprof_mem_snapshot *s,
+                       const struct mprof_stacks *g) {
+  put_rate(w, s);
+  put_totals(w, s, g);
+  put_top(w, s, g, true);
+  put_top(w, s, g, false);
 }
 
-void mprof_report_heap_summary(struct mprof_report *w) {
-  const struct mprof_stacks *g = &w->sum->heap_stacks;
+void mprof_report_heap_summary(struct mprof_report *w,
+                               const struct mprof_mem_snapshot *s,
+                               const struct mprof_stacks *g) {
   const struct mprof_mem_estimate *e = &g->total;
   mprof_report_put(w, "SUMMARY: MProf: ");
   mprof_report_plain(w, e->inuse_bytes, " bytes in ");
@@ -137,5 +142,5 @@ void mprof_report_heap_summary(struct mprof_report *w) {
   mprof_report_plain(w, e->alloc_objects, " blocks allocated, ");
   mprof_report_plain(w, (int64_t)g->len, " stacks, ");
   mprof_report_plain(w, (int64_t)g->samples, " samples at rate ");
-  mprof_report_plain(w, (int64_t)w->sum->heap.rate, "\n");
+  mprof_report_plain(w, (int64_t)s->rate, "\n");
 }

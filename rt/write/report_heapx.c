@@ -38,14 +38,13 @@ static void put_slack(struct mprof_report *w,
   mprof_report_put(w, " ever");
 }
 
-static void put_totals(struct mprof_report *w) {
-  const struct mprof_heapx_estimate *e = &w->sum->heapx_stacks.total;
+static void put_totals(struct mprof_report *w,
+                       const struct mprof_heapx_estimate *e, int64_t blocks) {
   mprof_report_put(w, "\nWhat became of blocks (heapx profile)\n"
                       "\nTemporary: ");
   put_temporary(w, e);
   mprof_report_put(w, "; ");
-  mprof_report_percent(w, e->temporary_objects,
-                       w->sum->heap_stacks.total.alloc_objects);
+  mprof_report_percent(w, e->temporary_objects, blocks);
   mprof_report_put(w, " of all blocks\nResized:   ");
   put_moves(w, e);
   mprof_report_put(w, "\nSlack:     ");
@@ -76,8 +75,8 @@ ORDER(temporary, temporary_objects)
 ORDER(copied, copied_bytes)
 ORDER(slack, inuse_slack_bytes)
 
-static void put_list(struct mprof_report *w, const struct list *l) {
-  const struct mprof_heapx_stacks *g = &w->sum->heapx_stacks;
+static void put_list(struct mprof_report *w, const struct mprof_heapx_stacks *g,
+                     const struct list *l) {
   mprof_sort((void **)g->sorted, g->len, l->comes_before);
   for (size_t i = 0; i < g->len && i < mprof_flags.top; i++) {
     const struct mprof_heapx_estimate *e = &g->sorted[i]->sum;
@@ -95,7 +94,8 @@ static void put_list(struct mprof_report *w, const struct list *l) {
   }
 }
 
-void mprof_report_heapx(struct mprof_report *w) {
+void mprof_report_heapx(struct mprof_report *w,
+                        const struct mprof_heapx_stacks *g, int64_t blocks) {
   static const struct list lists[] = {
       {"\nStacks with the most temporary blocks\n", temporary,
        has_more_temporary, put_temporary},
@@ -103,13 +103,14 @@ void mprof_report_heapx(struct mprof_report *w) {
        put_moves},
       {"\nStacks with the most slack in use\n", slack, has_more_slack,
        put_slack}};
-  put_totals(w);
+  put_totals(w, &g->total, blocks);
   for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-    put_list(w, &lists[i]);
+    put_list(w, g, &lists[i]);
 }
 
-void mprof_report_heapx_summary(struct mprof_report *w) {
-  const struct mprof_heapx_estimate *e = &w->sum->heapx_stacks.total;
+void mprof_report_heapx_summary(struct mprof_report *w,
+                                const struct mprof_heapx_stacks *g) {
+  const struct mprof_heapx_estimate *e = &g->total;
   mprof_report_put(w, "SUMMARY: MProf: heapx: ");
   mprof_report_plain(w, e->temporary_objects, " temporary blocks, ");
   mprof_report_plain(w, e->temporary_bytes, " bytes, ");

@@ -6,9 +6,15 @@
 #ifndef MPROF_RT_WRITE_REPORT_HEAPX_H
 #define MPROF_RT_WRITE_REPORT_HEAPX_H
 
+#include <stdint.h>
+
+struct mprof_heapx_stacks;
 struct mprof_report;
 
-void mprof_report_heapx(struct mprof_report *w);
-void mprof_report_heapx_summary(struct mprof_report *w);
+// blocks: how many were allocated, in all.
+void mprof_report_heapx(struct mprof_report *w,
+                        const struct mprof_heapx_stacks *g, int64_t blocks);
+void mprof_report_heapx_summary(struct mprof_report *w,
+                                const struct mprof_heapx_stacks *g);
 
 #endif // MPROF_RT_WRITE_REPORT_HEAPX_H

@@ -22,7 +22,7 @@ enum { NAME_MAX = 160 };
 // --- numbers ---
 
 void mprof_report_put(struct mprof_report *w, const char *s) {
-  mprof_outfile_text(&w->out, s);
+  mprof_outfile_text(w->out, s);
 }
 
 void mprof_report_count(struct mprof_report *w, int64_t n, const char *what) {
@@ -41,7 +41,7 @@ void mprof_report_things(struct mprof_report *w, int64_t n, const char *thing) {
 }
 
 void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what) {
-  mprof_outfile_dec(&w->out, n < 0 ? 0 : (uint64_t)n);
+  mprof_outfile_dec(w->out, n < 0 ? 0 : (uint64_t)n);
   mprof_report_put(w, what);
 }
 
@@ -104,7 +104,7 @@ void mprof_report_labels(struct mprof_report *w,
   if (labels->most == 0)
     return;
   mprof_report_put(w, "    labels ");
-  mprof_labels_write(labels->most, put_part, &w->out);
+  mprof_labels_write(labels->most, put_part, w->out);
   mprof_report_put(w, labels->differ ? " and others\n" : "\n");
 }
 
@@ -137,15 +137,15 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
       (f->function[0] != '\0' && mprof_is_wrapper(f->function)))
     return;
   mprof_report_put(w, "    #");
-  mprof_outfile_dec(&w->out, w->number++);
+  mprof_outfile_dec(w->out, w->number++);
   mprof_report_put(w, " 0x");
-  mprof_outfile_hex(&w->out, w->bucket->stack[w->index] - 1);
+  mprof_outfile_hex(w->out, w->bucket->stack[w->index] - 1);
   if (f->function[0] != '\0') {
     size_t len = strlen(f->function);
     mprof_report_put(w, " in ");
     // Cut: the name of a template would fill the screen. The profile has it
     // all.
-    mprof_outfile_put(&w->out, f->function, len < NAME_MAX ? len : NAME_MAX);
+    mprof_outfile_put(w->out, f->function, len < NAME_MAX ? len : NAME_MAX);
     if (len > NAME_MAX)
       mprof_report_put(w, "...");
   }
@@ -153,14 +153,14 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   if (f->file[0] != '\0') {
     mprof_report_put(w, f->file);
     mprof_report_put(w, ":");
-    mprof_outfile_dec(&w->out, f->line);
+    mprof_outfile_dec(w->out, f->line);
     if (f->is_library)
       put_library(w, f->module);
   } else {
     mprof_report_put(w, "(");
     mprof_report_put(w, f->module);
     mprof_report_put(w, "+0x");
-    mprof_outfile_hex(&w->out, f->offset);
+    mprof_outfile_hex(w->out, f->offset);
     mprof_report_put(w, ")");
   }
   mprof_report_put(w, "\n");
@@ -178,7 +178,7 @@ void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
                          put_frame, w)) {
       mprof_report_put(w,
                        "    [truncated] at code that is no longer mapped: 0x");
-      mprof_outfile_hex(&w->out, b->stack[w->index]);
+      mprof_outfile_hex(w->out, b->stack[w->index]);
       mprof_report_put(w, "\n");
       return;
     }

@@ -9,12 +9,10 @@
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
-#include "write/summary.h"
 
 // In memory from mprof_os_map.
 struct mprof_report {
-  struct mprof_outfile out;
-  const struct mprof_summary *sum;
+  struct mprof_outfile *out;
   // Of the stack that is being written:
   const struct mprof_bucket *bucket;
   uint32_t index;  // of its return address

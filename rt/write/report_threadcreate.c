@@ -24,8 +24,9 @@ static uint64_t count_live(const struct mprof_thread_snapshot *s) {
 }
 
 // Puts the names of the live threads from a stack: ": one, two (3 times), ..."
-static void put_names(struct mprof_report *w, const struct mprof_bucket *b) {
-  const struct mprof_thread_snapshot *s = &w->sum->threads;
+static void put_names(struct mprof_report *w,
+                      const struct mprof_thread_snapshot *s,
+                      const struct mprof_bucket *b) {
   int shown = 0;
   for (size_t i = 0; i < s->len; i++) {
     const struct mprof_thread_sample *x = &s->samples[i];
@@ -45,11 +46,12 @@ static void put_names(struct mprof_report *w, const struct mprof_bucket *b) {
 }
 
 static void put_origin(struct mprof_report *w,
-                       const struct mprof_thread_sample *s) {
+                       const struct mprof_thread_sample *s,
+                       const struct mprof_thread_snapshot *threads) {
   mprof_report_things(w, (int64_t)s->count, "thread");
   mprof_report_put(w, ", ");
   mprof_report_count(w, (int64_t)s->live, " live");
-  put_names(w, s->bucket);
+  put_names(w, threads, s->bucket);
   mprof_report_put(w, "\n");
   if (s->bucket->stack_len == 0)
     mprof_report_put(w, "    " MPROF_UNKNOWN_CREATOR
@@ -58,8 +60,9 @@ static void put_origin(struct mprof_report *w,
     mprof_report_stack(w, s->bucket);
 }
 
-void mprof_report_threads(struct mprof_report *w) {
-  const struct mprof_thread_snapshot *s = &w->sum->created;
+void mprof_report_threadcreate(struct mprof_report *w,
+                               const struct mprof_thread_snapshot *s,
+                               const struct mprof_thread_snapshot *threads) {
   mprof_report_put(w, "\nWhere threads were created\n\nTotal:     ");
   mprof_report_things(w, (int64_t)s->threads, "thread");
   mprof_report_put(w, ", ");
@@ -69,12 +72,12 @@ void mprof_report_threads(struct mprof_report *w) {
   for (size_t i = 0; i < s->len && i < mprof_flags.top; i++) {
     mprof_report_put(w, "\n");
     mprof_report_count(w, (int64_t)i + 1, ". ");
-    put_origin(w, &s->samples[i]);
+    put_origin(w, &s->samples[i], threads);
   }
 }
 
-void mprof_report_threads_summary(struct mprof_report *w) {
-  const struct mprof_thread_snapshot *s = &w->sum->created;
+void mprof_report_threadcreate_summary(struct mprof_report *w,
+                                       const struct mprof_thread_snapshot *s) {
   mprof_report_put(w, "SUMMARY: MProf: threadcreate: ");
   mprof_report_plain(w, (int64_t)s->threads, " threads, ");
   mprof_report_plain(w, (int64_t)count_live(s), " live, ");

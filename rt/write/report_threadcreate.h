@@ -7,8 +7,13 @@
 #define MPROF_RT_WRITE_REPORT_THREADCREATE_H
 
 struct mprof_report;
+struct mprof_thread_snapshot;
 
-void mprof_report_threads(struct mprof_report *w);
-void mprof_report_threads_summary(struct mprof_report *w);
+// created: all threads, by stack; threads: those of the file, with their names.
+void mprof_report_threadcreate(struct mprof_report *w,
+                               const struct mprof_thread_snapshot *created,
+                               const struct mprof_thread_snapshot *threads);
+void mprof_report_threadcreate_summary(
+    struct mprof_report *w, const struct mprof_thread_snapshot *created);
 
 #endif // MPROF_RT_WRITE_REPORT_THREADCREATE_H

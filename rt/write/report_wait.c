@@ -22,22 +22,17 @@ struct section {
   const char *title, *thing, *name, *rate_name;
 };
 
-static struct section block_section(const struct mprof_report *w) {
-  return (struct section){.snapshot = &w->sum->block,
-                          .stacks = &w->sum->block_stacks,
-                          .title = "Where threads waited (block profile)",
-                          .thing = "wait",
-                          .name = "block",
-                          .rate_name = " stacks, rate "};
-}
-
-static struct section mutex_section(const struct mprof_report *w) {
-  return (struct section){.snapshot = &w->sum->mutex,
-                          .stacks = &w->sum->mutex_stacks,
-                          .title = "Who made others wait (mutex profile)",
-                          .thing = "contention",
-                          .name = "mutex",
-                          .rate_name = " stacks, fraction "};
+static struct section section_of(const struct mprof_wait_snapshot *s,
+                                 const struct mprof_wait_stacks *g) {
+  const bool is_block = s->type == MPROF_BUCKET_BLOCK;
+  return (struct section){
+      .snapshot = s,
+      .stacks = g,
+      .title = is_block ? "Where threads waited (block profile)"
+                        : "Who made others wait (mutex profile)",
+      .thing = is_block ? "wait" : "contention",
+      .name = is_block ? "block" : "mutex",
+      .rate_name = is_block ? " stacks, rate " : " stacks, fraction "};
 }
 
 static void put_rate(struct mprof_report *w,
@@ -129,22 +124,16 @@ static void put_summary(struct mprof_report *w, const struct section *p) {
   mprof_report_plain(w, (int64_t)p->snapshot->rate, "\n");
 }
 
-void mprof_report_block(struct mprof_report *w) {
-  const struct section p = block_section(w);
+void mprof_report_wait(struct mprof_report *w,
+                       const struct mprof_wait_snapshot *s,
+                       const struct mprof_wait_stacks *g) {
+  const struct section p = section_of(s, g);
   put_section(w, &p);
 }
 
-void mprof_report_mutex(struct mprof_report *w) {
-  const struct section p = mutex_section(w);
-  put_section(w, &p);
-}
-
-void mprof_report_block_summary(struct mprof_report *w) {
-  const struct section p = block_section(w);
-  put_summary(w, &p);
-}
-
-void mprof_report_mutex_summary(struct mprof_report *w) {
-  const struct section p = mutex_section(w);
+void mprof_report_wait_summary(struct mprof_report *w,
+                               const struct mprof_wait_snapshot *s,
+                               const struct mprof_wait_stacks *g) {
+  const struct section p = section_of(s, g);
   put_summary(w, &p);
 }

@@ -7,10 +7,15 @@
 #define MPROF_RT_WRITE_REPORT_WAIT_H
 
 struct mprof_report;
+struct mprof_wait_snapshot;
+struct mprof_wait_stacks;
 
-void mprof_report_block(struct mprof_report *w);
-void mprof_report_block_summary(struct mprof_report *w);
-void mprof_report_mutex(struct mprof_report *w);
-void mprof_report_mutex_summary(struct mprof_report *w);
+// The block or the mutex profile, by the type of the snapshot.
+void mprof_report_wait(struct mprof_report *w,
+                       const struct mprof_wait_snapshot *s,
+                       const struct mprof_wait_stacks *g);
+void mprof_report_wait_summary(struct mprof_report *w,
+                               const struct mprof_wait_snapshot *s,
+                               const struct mprof_wait_stacks *g);
 
 #endif // MPROF_RT_WRITE_REPORT_WAIT_H

@@ -1,132 +1,87 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes all data for the output at the end of a process: snapshots of all
-// kinds, grouped by stack, and the decision which of them get a file.
+// Takes a copy of each kind of profile at the end of the process. See
+// summary.h.
 
 #include "write/summary.h"
 
-#include "bucket/bucket.h"
-#include "bucket/custom_profile.h"
-#include "bucket/cycle.h"
-#include "file/writer_lock.h"
-#include "snapshot/group_by_stack.h"
-#include "snapshot/group_threads.h"
-#include "snapshot/snapshot_custom.h"
-#include "snapshot/snapshot_heap.h"
-#include "snapshot/snapshot_threadcreate.h"
-#include "snapshot/snapshot_wait.h"
-#include "stuck/stuck.h"
-#include "stuck/stuck_graph.h"
-#include "sys/flags.h"
-#include "wait/thread_stacks.h"
+#include "sys/os_linux.h"
+#include "write/profile_kind.h"
+#include "write/profiles.h"
 
+#include <errno.h>
 #include <string.h>
 
-// Returns the number of creation stacks in the threadcreate profile.
-static size_t count_thread_stacks(const struct mprof_summary *s) {
-  size_t n = 0;
-  for (size_t i = 0; i < s->created.len; i++)
-    n += mprof_flags.all_threads || s->created.samples[i].live > 0;
-  return n;
+// A row without a suffix is a form of another one, and has no copy.
+static bool has_copy(size_t i) { return mprof_profile_rows[i].suffix != NULL; }
+
+static size_t copy_bytes(size_t i) {
+  return (mprof_profile_rows[i].kind->copy_bytes + 15) / 16 * 16;
+}
+
+int mprof_summary_begin(struct mprof_summary *s) {
+  memset(s, 0, sizeof(*s));
+  size_t bytes = 0;
+  for (size_t i = 0; i < MPROF_PROFILES; i++)
+    if (has_copy(i))
+      bytes += copy_bytes(i);
+  char *p = mprof_os_map(bytes);
+  if (p == NULL)
+    return ENOMEM;
+  s->mapped_bytes = bytes;
+  for (size_t i = 0; i < MPROF_PROFILES; i++) {
+    if (!has_copy(i))
+      continue;
+    s->copies[i] = p;
+    p += copy_bytes(i);
+  }
+  return 0;
 }
 
 int mprof_summary_group(struct mprof_summary *s) {
-  int error = mprof_stacks_group(&s->heap_stacks, &s->heap);
-  if (error == 0)
-    error = mprof_heapx_stacks_group(&s->heapx_stacks, &s->heap);
-  if (error == 0)
-    error = mprof_wait_stacks_group(&s->block_stacks, &s->block, false);
-  if (error == 0)
-    error = mprof_wait_stacks_group(&s->mutex_stacks, &s->mutex, false);
-  s->thread_stacks = count_thread_stacks(s);
-  s->has_block = s->block.rate != 0 || s->block.len > 0;
-  s->has_mutex = s->mutex.rate != 0 || s->mutex.len > 0;
-  // A profile with only the first thread has nothing to show.
-  s->has_threads = s->created.threads > 1;
-  // If no allocations were counted, the heap profile tells the reason. It is
-  // left out if the program records waits instead.
-  s->has_heap = (mprof_flags.heap && s->heap.rate != 0) ||
-                s->heap_stacks.samples > 0 || (!s->has_block && !s->has_mutex);
-  s->has_heapx =
-      s->heap.heapx != NULL || (mprof_flags.heapx && mprof_flags.heap);
-  return error;
-}
-
-static int take_threads(struct mprof_summary *s) {
-  int error =
-      mprof_thread_snapshot_take(&s->threads, mprof_flags.all_threads, false);
-  return error != 0 ? error
-                    : mprof_thread_snapshot_take(&s->created, true, true);
-}
-
-static int take_custom(struct mprof_summary *s) {
-  const size_t n = mprof_custom_profiles();
   int error = 0;
-  for (; s->custom_len < n && error == 0; s->custom_len++)
-    error =
-        mprof_custom_snapshot_take(&s->custom[s->custom_len], s->custom_len);
-  return error;
-}
-
-static int take_stacks(struct mprof_summary *s) {
-  int error = mprof_thread_stacks_take(&s->stacks, mprof_writer_caller.frame,
-                                       SIZE_MAX, mprof_flags.stop_threads);
-  if (error == 0)
-    mprof_thread_stacks_group(&s->stacks);
-  return error;
-}
-
-static int take_stuck(struct mprof_summary *s) {
-  int error = mprof_stuck_take(&s->stuck, &mprof_writer_caller, 0);
-  if (error == 0)
-    mprof_thread_stacks_group(&s->stuck.stacks);
+  for (size_t i = 0; i < MPROF_PROFILES && error == 0; i++) {
+    const struct mprof_profile_kind *kind = mprof_profile_rows[i].kind;
+    if (has_copy(i) && kind->group != NULL)
+      error = kind->group(s->copies[i]);
+  }
+  for (size_t i = 0; i < MPROF_PROFILES; i++) {
+    const struct mprof_profile_row *row = &mprof_profile_rows[i];
+    s->is_shown[i] = has_copy(i) && row->kind->is_shown(s->copies, row);
+  }
   return error;
 }
 
 int mprof_summary_take(struct mprof_summary *s) {
-  memset(s, 0, sizeof(*s));
-  int error = mprof_mem_snapshot_take(&s->heap, mprof_cycle_dump_ends_it(true));
-  if (error == 0)
-    error = mprof_wait_snapshot_take(&s->block, MPROF_BUCKET_BLOCK, false);
-  if (error == 0)
-    error = mprof_wait_snapshot_take(&s->mutex, MPROF_BUCKET_MUTEX, false);
-  if (error == 0 && mprof_flags.threadcreate)
-    error = take_threads(s);
-  if (error == 0)
-    error = take_custom(s);
-  if (error == 0 && mprof_flags.threads)
-    error = take_stacks(s);
-  if (error == 0 && mprof_flags.threadleak)
-    error = take_stuck(s);
+  int error = mprof_summary_begin(s);
+  if (error != 0)
+    return error;
+  s->time_ns = mprof_sys_realtime_ns();
+  const struct mprof_profile_taking t = {.copies = s->copies};
+  for (size_t i = 0; i < MPROF_PROFILES && error == 0; i++) {
+    const struct mprof_profile_row *row = &mprof_profile_rows[i];
+    if (has_copy(i) && (row->kind->is_on == NULL || row->kind->is_on()))
+      error = row->kind->take(s->copies[i], row, &t);
+  }
   return error != 0 ? error : mprof_summary_group(s);
 }
 
-static bool has_custom(const struct mprof_summary *s) {
-  for (size_t i = 0; i < s->custom_len; i++)
-    if (s->custom[i].len > 0)
+bool mprof_summary_has_stacks(const struct mprof_summary *s) {
+  for (size_t i = 0; i < MPROF_PROFILES; i++)
+    if (has_copy(i) && mprof_profile_rows[i].kind->has_stacks(s->copies[i]))
       return true;
   return false;
 }
 
-bool mprof_summary_has_stacks(const struct mprof_summary *s) {
-  return s->heap.len > 0 || s->block.len > 0 || s->mutex.len > 0 ||
-         s->has_threads || s->stacks.len > 0 || s->stuck.stuck > 0 ||
-         has_custom(s);
-}
-
 void mprof_summary_free(struct mprof_summary *s) {
-  mprof_stacks_free(&s->heap_stacks);
-  mprof_heapx_stacks_free(&s->heapx_stacks);
-  mprof_wait_stacks_free(&s->block_stacks);
-  mprof_wait_stacks_free(&s->mutex_stacks);
-  mprof_mem_snapshot_free(&s->heap);
-  mprof_wait_snapshot_free(&s->block);
-  mprof_wait_snapshot_free(&s->mutex);
-  mprof_thread_snapshot_free(&s->threads);
-  mprof_thread_snapshot_free(&s->created);
-  for (size_t i = 0; i < s->custom_len; i++)
-    mprof_custom_snapshot_free(&s->custom[i]);
-  mprof_thread_stacks_free(&s->stacks);
-  mprof_stuck_free(&s->stuck);
+  void *mapping = NULL;
+  for (size_t i = MPROF_PROFILES; i-- > 0;) {
+    if (s->copies[i] == NULL)
+      continue;
+    mprof_profile_rows[i].kind->free(s->copies[i]);
+    mapping = s->copies[i];
+  }
+  if (mapping != NULL)
+    mprof_os_unmap(mapping, s->mapped_bytes);
 }

@@ -1,39 +1,32 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the end of a process tells of.
+// Copies of all kinds of profiles at the end of the process, and which of them
+// are worth a file and a section of the report.
 
 #ifndef MPROF_RT_WRITE_SUMMARY_H
 #define MPROF_RT_WRITE_SUMMARY_H
 
-#include "bucket/custom_profile.h"
-#include "snapshot/group_by_stack.h"
-#include "snapshot/snapshot_custom.h"
-#include "snapshot/snapshot_threadcreate.h"
-#include "stuck/stuck.h"
+#include "write/profile_kind.h"
 
 struct mprof_summary {
-  struct mprof_mem_snapshot heap;
-  struct mprof_wait_snapshot block, mutex; // by lock
-  struct mprof_thread_snapshot threads;    // as the options ask
-  struct mprof_thread_snapshot created;    // all, by stack
-  struct mprof_custom_snapshot custom[MPROF_CUSTOM_PROFILES]; // by number
-  size_t custom_len;
-  struct mprof_thread_stacks stacks; // grouped, with the option threads
-  struct mprof_stuck stuck;          // with the option threadleak
-  // Set by mprof_summary_group:
-  struct mprof_stacks heap_stacks;
-  struct mprof_heapx_stacks heapx_stacks;
-  struct mprof_wait_stacks block_stacks, mutex_stacks;
-  size_t thread_stacks; // that threads have
-  // Worth telling of:
-  bool has_heap, has_heapx, has_block, has_mutex, has_threads;
+  void *copies[MPROF_PROFILES]; // each of its kind's copy_bytes; in one mapping
+  bool is_shown[MPROF_PROFILES];
+  size_t mapped_bytes;
+  int64_t time_ns; // CLOCK_REALTIME
 };
-// 0 or ENOMEM. Free it with mprof_summary_free in either case.
+
+// Makes a summary with empty copies. 0 or ENOMEM. Free it with
+// mprof_summary_free in either case.
+int mprof_summary_begin(struct mprof_summary *s);
+// Makes a summary and takes all copies that the options ask for. 0 or ENOMEM.
+// Free it in either case. Call with the guard set and writer_lock held.
 int mprof_summary_take(struct mprof_summary *s);
-// The second half of taking one, for tests: sums up what the snapshots have.
+// The second half of mprof_summary_take, for tests: sums up what the copies
+// have and decides what is shown. 0 or ENOMEM.
 int mprof_summary_group(struct mprof_summary *s);
 void mprof_summary_free(struct mprof_summary *s);
+// Returns whether there are stacks whose names are worth asking for.
 bool mprof_summary_has_stacks(const struct mprof_summary *s);
 
 #endif // MPROF_RT_WRITE_SUMMARY_H

@@ -8,9 +8,11 @@
 
 #include "snapshot/snapshot_custom.h"
 
-int mprof_write_custom_pprof(const struct mprof_custom_snapshot *s,
-                             const char *path);
-int mprof_write_custom_text(const struct mprof_custom_snapshot *s,
-                            const char *path);
+struct mprof_outfile;
+
+int mprof_write_custom_pprof(struct mprof_outfile *f,
+                             const struct mprof_custom_snapshot *s);
+int mprof_write_custom_text(struct mprof_outfile *f,
+                            const struct mprof_custom_snapshot *s);
 
 #endif // MPROF_RT_WRITE_WRITE_CUSTOM_H

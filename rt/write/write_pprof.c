@@ -9,6 +9,7 @@
 #include "write/write_pprof.h"
 
 #include "bucket/bucket.h"
+#include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"
@@ -38,7 +39,8 @@ static void put_mem(struct mprof_pprof *w, const struct mprof_mem_sample *s,
   mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
 }
 
-int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
+int mprof_write_heap_pprof(struct mprof_outfile *f,
+                           const struct mprof_mem_snapshot *s,
                            bool allocs_first) {
   const struct mprof_pprof_head head = {.types = {{"alloc_objects", "count"},
                                                   {"alloc_space", "bytes"},
@@ -54,7 +56,7 @@ int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
                                         .rate = s->rate,
                                         .drops_allocators = true};
   struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
   if (error != 0)
     return error;
   uint64_t bytes_key = mprof_pprof_string(w, "bytes");
@@ -78,8 +80,8 @@ static void put_heapx(struct mprof_pprof *w, const struct mprof_mem_sample *s,
   mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
 }
 
-int mprof_write_heapx_pprof(const struct mprof_mem_snapshot *s,
-                            const char *path) {
+int mprof_write_heapx_pprof(struct mprof_outfile *f,
+                            const struct mprof_mem_snapshot *s) {
   const struct mprof_pprof_head head = {
       .types = {{"temporary_objects", "count"},
                 {"temporary_space", "bytes"},
@@ -97,7 +99,7 @@ int mprof_write_heapx_pprof(const struct mprof_mem_snapshot *s,
       .rate = s->rate,
       .drops_allocators = true};
   struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
   if (error != 0)
     return error;
   uint64_t bytes_key = mprof_pprof_string(w, "bytes");
@@ -138,8 +140,8 @@ static void put_wait(struct mprof_pprof *w, const struct mprof_wait_snapshot *s,
   mprof_pprof_sample(w, b, values, labels, n);
 }
 
-int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
-                           const char *path) {
+int mprof_write_wait_pprof(struct mprof_outfile *f,
+                           const struct mprof_wait_snapshot *s) {
   const struct mprof_pprof_head head = {
       .types = {{"contentions", "count"}, {"delay", "nanoseconds"}},
       .types_len = 2,
@@ -150,7 +152,7 @@ int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
           s->type == MPROF_BUCKET_BLOCK ? "block_rate" : "mutex_fraction",
       .rate = s->rate};
   struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
   if (error != 0)
     return error;
   const struct wait_keys keys = {.lock = mprof_pprof_string(w, "lock"),
@@ -162,8 +164,8 @@ int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
 
 // --- threads ---
 
-int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
-                             const char *path) {
+int mprof_write_thread_pprof(struct mprof_outfile *f,
+                             const struct mprof_thread_snapshot *s) {
   const struct mprof_pprof_head head = {
       .types = {{"threadcreate", "count"}},
       .types_len = 1,
@@ -172,7 +174,7 @@ int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
       .time_ns = s->time_ns,
       .empty_stack = MPROF_UNKNOWN_CREATOR};
   struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
   if (error != 0)
     return error;
   uint64_t key = mprof_pprof_string(w, "thread");
@@ -213,8 +215,9 @@ static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
   mprof_pprof_sample(w, &x->stack, &count, labels, n);
 }
 
-int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
-                             const char *name, const char *path) {
+int mprof_write_stacks_pprof(struct mprof_outfile *f,
+                             const struct mprof_thread_stacks *s,
+                             const char *name) {
   char unseen[MPROF_UNSEEN_TEXT];
   const struct mprof_pprof_head head = {.types = {{name, "count"}},
                                         .types_len = 1,
@@ -224,7 +227,7 @@ int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
                                         .note = mprof_unseen_text(unseen, s),
                                         .empty_stack = "[unknown]"};
   struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, path, &head, s->len > 0);
+  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
   if (error != 0)
     return error;
   const struct stack_keys keys = {.state = mprof_pprof_string(w, "state"),

@@ -18,25 +18,20 @@
 #include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/version.h"
-#include "write/report_custom.h"
-#include "write/report_heap.h"
-#include "write/report_heapx.h"
+#include "write/profile_kind.h"
+#include "write/profiles.h"
 #include "write/report_text.h"
-#include "write/report_threadcreate.h"
-#include "write/report_wait.h"
 #include "write/summary.h"
-#include "write/write_stuck.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { PAGE = 4096 };
-
-static void put_head(struct mprof_report *w) {
-  const struct mprof_summary *s = w->sum;
+static void put_head(struct mprof_report *w, const struct mprof_summary *s) {
   char text[256];
   struct mprof_text t = MPROF_TEXT(text);
-  bool is_plain = s->has_heap && !s->has_block && !s->has_mutex;
+  bool is_plain = s->is_shown[MPROF_PROFILE_heap] &&
+                  !s->is_shown[MPROF_PROFILE_block] &&
+                  !s->is_shown[MPROF_PROFILE_mutex];
   mprof_text_str(&t, "MProf " MPROF_VERSION);
   mprof_text_str(&t, is_plain ? " heap report" : " report");
   mprof_text_str(&t, "\n\nProgram:   ");
@@ -44,7 +39,7 @@ static void put_head(struct mprof_report *w) {
   mprof_text_str(&t, " (pid ");
   mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
   mprof_text_str(&t, ")\nTime:      ");
-  mprof_text_utc(&t, w->sum->heap.time_ns, false);
+  mprof_text_utc(&t, s->time_ns, false);
   mprof_report_put(w, text);
   mprof_command_line(w->command, sizeof(w->command));
   mprof_report_put(w, "\nCommand:   ");
@@ -79,7 +74,7 @@ static int64_t resident_bytes(void) {
   for (p = p == NULL ? "" : p + 1; *p >= '0' && *p <= '9'; p++)
     pages = pages * 10 + (*p - '0');
   mprof_infile_free(&f);
-  return pages * PAGE;
+  return pages * MPROF_PAGE;
 }
 
 static void put_memory(struct mprof_report *w) {
@@ -93,63 +88,56 @@ static void put_memory(struct mprof_report *w) {
   mprof_report_put(w, "\n\n");
 }
 
-static void put_sections(struct mprof_report *w) {
-  if (w->sum->has_heap)
-    mprof_report_heap(w);
-  if (w->sum->has_heapx)
-    mprof_report_heapx(w);
-  if (w->sum->has_block)
-    mprof_report_block(w);
-  if (w->sum->has_mutex)
-    mprof_report_mutex(w);
-  if (w->sum->has_threads)
-    mprof_report_threads(w);
-  if (mprof_flags.threadleak)
-    mprof_report_stuck(w, &w->sum->stuck);
-  mprof_report_custom(w);
+// Calls put for each profile that is shown, in the order of its places, from 1.
+static void put_in_order(struct mprof_report *w, const struct mprof_summary *s,
+                         unsigned (*place)(const struct mprof_profile_row *row),
+                         void (*put)(struct mprof_report *w,
+                                     const struct mprof_summary *s,
+                                     const struct mprof_profile_row *row)) {
+  for (unsigned at = 1; at <= MPROF_PROFILES; at++)
+    for (size_t i = 0; i < MPROF_PROFILES; i++)
+      if (s->is_shown[i] && place(&mprof_profile_rows[i]) == at)
+        put(w, s, &mprof_profile_rows[i]);
 }
 
-static void put_summaries(struct mprof_report *w) {
-  if (w->sum->has_block)
-    mprof_report_block_summary(w);
-  if (w->sum->has_mutex)
-    mprof_report_mutex_summary(w);
-  if (w->sum->has_threads)
-    mprof_report_threads_summary(w);
-  if (mprof_flags.threadleak)
-    mprof_report_stuck_summary(w, &w->sum->stuck);
-  mprof_report_custom_summary(w);
-  if (w->sum->has_heapx)
-    mprof_report_heapx_summary(w);
-  if (w->sum->has_heap)
-    mprof_report_heap_summary(w);
+static unsigned section_of(const struct mprof_profile_row *row) {
+  return row->section;
 }
 
-static void put_report(struct mprof_report *w) {
-  put_head(w);
-  put_sections(w);
+static void put_section(struct mprof_report *w, const struct mprof_summary *s,
+                        const struct mprof_profile_row *row) {
+  row->kind->report(w, s->copies, row);
+}
+
+static unsigned line_of(const struct mprof_profile_row *row) {
+  return row->line;
+}
+
+static void put_line(struct mprof_report *w, const struct mprof_summary *s,
+                     const struct mprof_profile_row *row) {
+  row->kind->report_line(w, s->copies, row);
+}
+
+static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
+  put_head(w, s);
+  put_in_order(w, s, section_of, put_section);
   put_losses(w);
   put_memory(w);
-  put_summaries(w);
+  put_in_order(w, s, line_of, put_line);
 }
 
-int mprof_write_report(const struct mprof_summary *s, const char *path) {
+int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s) {
   struct mprof_report *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return ENOMEM;
-  w->sum = s;
+    return mprof_outfile_fail(f, ENOMEM);
+  w->out = f;
   bool wants_names = mprof_flags.symbolize && mprof_flags.top > 0 &&
                      mprof_summary_has_stacks(s);
   int error = mprof_symbolize_begin(wants_names);
   if (error == 0) {
-    error = path == NULL ? mprof_outfile_open_stderr(&w->out)
-                         : mprof_outfile_open(&w->out, path, false);
-    if (error == 0) {
-      put_report(w);
-      error = mprof_outfile_close(&w->out);
-    }
+    put_report(w, s);
     mprof_symbolize_end();
   }
   mprof_os_unmap(w, sizeof(*w));
-  return error;
+  return mprof_outfile_fail(f, error);
 }

@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exit report.
+// The report that people read at exit: a section for each kind of profile, and
+// lines for scripts.
 
 #ifndef MPROF_RT_WRITE_WRITE_REPORT_H
 #define MPROF_RT_WRITE_WRITE_REPORT_H
 
-#include "write/summary.h"
+struct mprof_outfile;
+struct mprof_summary;
 
-// The exit report. path NULL: to stderr.
-int mprof_write_report(const struct mprof_summary *s, const char *path);
+// Writes the report. 0 or an errno value.
+int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s);
 
 #endif // MPROF_RT_WRITE_WRITE_REPORT_H

@@ -372,23 +372,20 @@ static void put_head(struct mprof_report *w, const struct mprof_stuck *g) {
   mprof_report_put(w, text);
 }
 
-int mprof_write_stuck_list(const struct mprof_stuck *g, const char *path) {
+int mprof_write_stuck_list(struct mprof_outfile *f,
+                           const struct mprof_stuck *g) {
   struct mprof_report *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return ENOMEM;
+    return mprof_outfile_fail(f, ENOMEM);
+  w->out = f;
   int error = mprof_symbolize_begin(mprof_flags.symbolize && g->stuck > 0);
   if (error == 0) {
-    error = path == NULL ? mprof_outfile_open_stderr(&w->out)
-                         : mprof_outfile_open(&w->out, path, false);
-    if (error == 0) {
-      put_head(w, g);
-      mprof_report_stuck(w, g);
-      mprof_report_put(w, "\n");
-      mprof_report_stuck_summary(w, g);
-      error = mprof_outfile_close(&w->out);
-    }
+    put_head(w, g);
+    mprof_report_stuck(w, g);
+    mprof_report_put(w, "\n");
+    mprof_report_stuck_summary(w, g);
     mprof_symbolize_end();
   }
   mprof_os_unmap(w, sizeof(*w));
-  return error;
+  return mprof_outfile_fail(f, error);
 }

@@ -59,24 +59,24 @@ static void put_header(struct writer *w, const struct mprof_mem_snapshot *s) {
   }
   if (total[1] == total[3])
     total[3]++;
-  mprof_outfile_text(&w->text.out, "heap profile: ");
-  put_counts(&w->text.out, total);
-  mprof_outfile_text(&w->text.out, " heap/");
-  mprof_outfile_dec(&w->text.out, 2 * s->rate);
-  mprof_outfile_text(&w->text.out, "\n");
+  mprof_outfile_text(w->text.out, "heap profile: ");
+  put_counts(w->text.out, total);
+  mprof_outfile_text(w->text.out, " heap/");
+  mprof_outfile_dec(w->text.out, 2 * s->rate);
+  mprof_outfile_text(w->text.out, "\n");
 }
 
 static void put_sample(struct writer *w, const struct mprof_mem_sample *s) {
   const struct mprof_bucket *b = s->bucket;
   const uint64_t counts[4] = {inuse(s), inuse(s) * b->size, s->allocs,
                               s->allocs * b->size};
-  put_counts(&w->text.out, counts);
+  put_counts(w->text.out, counts);
   mprof_legacy_stack(&w->text, b);
 }
 
 static void put_other_rates(struct writer *w,
                             const struct mprof_mem_snapshot *s) {
-  struct mprof_outfile *f = &w->text.out;
+  struct mprof_outfile *f = w->text.out;
   size_t others = 0;
   for (size_t i = 0; i < s->len; i++)
     others += s->samples[i].bucket->rate != s->rate;
@@ -87,31 +87,29 @@ static void put_other_rates(struct writer *w,
   mprof_outfile_text(f, "\n");
 }
 
-static int write_all(struct writer *w, const struct mprof_mem_snapshot *s,
-                     const char *path) {
-  int error = mprof_legacy_begin(&w->text, path, s->len > 0);
-  if (error != 0)
-    return error;
+static int write_all(struct mprof_outfile *f, struct writer *w,
+                     const struct mprof_mem_snapshot *s) {
+  mprof_legacy_begin(&w->text, f, s->len > 0);
   put_header(w, s);
-  for (size_t i = 0; i < w->len && w->text.out.error == 0; i++)
+  for (size_t i = 0; i < w->len && w->text.out->error == 0; i++)
     put_sample(w, w->sorted[i]);
   mprof_legacy_stats(&w->text);
   put_other_rates(w, s);
   return mprof_legacy_end(&w->text, "MAPPED_LIBRARIES:");
 }
 
-int mprof_write_heap_text(const struct mprof_mem_snapshot *s,
-                          const char *path) {
+int mprof_write_heap_text(struct mprof_outfile *f,
+                          const struct mprof_mem_snapshot *s) {
   size_t size = sizeof(struct writer) + s->len * sizeof(void *);
   struct writer *w = mprof_os_map(size);
   if (w == NULL)
-    return ENOMEM;
+    return mprof_outfile_fail(f, ENOMEM);
   w->sorted = (const struct mprof_mem_sample **)(w + 1);
   for (size_t i = 0; i < s->len; i++)
     if (s->samples[i].allocs != 0 || s->samples[i].frees != 0)
       w->sorted[w->len++] = &s->samples[i];
   mprof_sort((void **)w->sorted, w->len, has_more_in_use);
-  int error = write_all(w, s, path);
+  int error = write_all(f, w, s);
   mprof_os_unmap(w, size);
   return error;
 }

@@ -8,7 +8,10 @@
 
 #include "snapshot/snapshot_heap.h"
 
+struct mprof_outfile;
+
 // Legacy text. (Go: writeHeapInternal, debug=1)
-int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
+int mprof_write_heap_text(struct mprof_outfile *f,
+                          const struct mprof_mem_snapshot *s);
 
 #endif // MPROF_RT_WRITE_WRITE_TEXT_H

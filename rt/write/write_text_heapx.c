@@ -27,7 +27,7 @@ static void put_value(struct mprof_outfile *f, const char *name, int64_t n) {
 }
 
 static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
-  struct mprof_outfile *f = &w->out;
+  struct mprof_outfile *f = w->out;
   put_value(f, "# temporary_objects=", s->sum.temporary_objects);
   put_value(f, " temporary_space=", s->sum.temporary_bytes);
   put_value(f, " in_place=", s->sum.in_place);
@@ -40,21 +40,19 @@ static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
   mprof_legacy_stack(w, s->bucket);
 }
 
-int mprof_write_heapx_text(const struct mprof_heapx_stacks *g,
-                           const char *path) {
+int mprof_write_heapx_text(struct mprof_outfile *f,
+                           const struct mprof_heapx_stacks *g) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return ENOMEM;
+    return mprof_outfile_fail(f, ENOMEM);
   mprof_sort((void **)g->sorted, g->len, has_more_temporary);
-  int error = mprof_legacy_begin(w, path, g->len > 0);
-  if (error == 0) {
-    put_value(&w->out, "heapx profile: total ", g->total.temporary_objects);
-    mprof_outfile_text(&w->out, "\n");
-    for (size_t i = 0; i < g->len && w->out.error == 0; i++)
-      put_stack(w, g->sorted[i]);
-    mprof_legacy_stats(w);
-    error = mprof_legacy_end(w, "--- Memory map: ---");
-  }
+  mprof_legacy_begin(w, f, g->len > 0);
+  put_value(w->out, "heapx profile: total ", g->total.temporary_objects);
+  mprof_outfile_text(w->out, "\n");
+  for (size_t i = 0; i < g->len && w->out->error == 0; i++)
+    put_stack(w, g->sorted[i]);
+  mprof_legacy_stats(w);
+  int error = mprof_legacy_end(w, "--- Memory map: ---");
   mprof_os_unmap(w, sizeof(*w));
   return error;
 }

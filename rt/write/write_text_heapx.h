@@ -8,8 +8,10 @@
 
 #include "snapshot/group_by_stack.h"
 
+struct mprof_outfile;
+
 // One of counts, in a form that Go has for those.
-int mprof_write_heapx_text(const struct mprof_heapx_stacks *g,
-                           const char *path);
+int mprof_write_heapx_text(struct mprof_outfile *f,
+                           const struct mprof_heapx_stacks *g);
 
 #endif // MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H

@@ -35,11 +35,11 @@ static void put_wait_header(struct mprof_outfile *f,
 
 static void put_waits(struct mprof_legacy *w,
                       const struct mprof_wait_stacks *g) {
-  for (size_t i = 0; i < g->len && w->out.error == 0; i++) {
-    mprof_outfile_dec(&w->out, (uint64_t)g->sorted[i]->cycles);
-    mprof_outfile_text(&w->out, " ");
-    mprof_outfile_dec(&w->out, (uint64_t)g->sorted[i]->count);
-    mprof_outfile_text(&w->out, " @");
+  for (size_t i = 0; i < g->len && w->out->error == 0; i++) {
+    mprof_outfile_dec(w->out, (uint64_t)g->sorted[i]->cycles);
+    mprof_outfile_text(w->out, " ");
+    mprof_outfile_dec(w->out, (uint64_t)g->sorted[i]->count);
+    mprof_outfile_text(w->out, " @");
     mprof_legacy_stack(w, g->sorted[i]->bucket);
   }
 }
@@ -52,41 +52,40 @@ static void put_rate(struct mprof_outfile *f,
   mprof_outfile_text(f, "\n");
 }
 
-static int write_waits(const struct mprof_wait_snapshot *s,
-                       const struct mprof_wait_stacks *g, const char *path) {
+static int write_waits(struct mprof_outfile *f,
+                       const struct mprof_wait_snapshot *s,
+                       const struct mprof_wait_stacks *g) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return ENOMEM;
-  int error = mprof_legacy_begin(w, path, s->len > 0);
-  if (error == 0) {
-    put_wait_header(&w->out, s);
-    put_waits(w, g);
-    mprof_legacy_stats(w);
-    put_rate(&w->out, s);
-    error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
-  }
+    return mprof_outfile_fail(f, ENOMEM);
+  mprof_legacy_begin(w, f, s->len > 0);
+  put_wait_header(w->out, s);
+  put_waits(w, g);
+  mprof_legacy_stats(w);
+  put_rate(w->out, s);
+  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
   mprof_os_unmap(w, sizeof(*w));
   return error;
 }
 
-int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
-                          const char *path) {
+int mprof_write_wait_text(struct mprof_outfile *f,
+                          const struct mprof_wait_snapshot *s) {
   struct mprof_wait_stacks g;
   int error = mprof_wait_stacks_group(&g, s, true);
   if (error == 0)
-    error = write_waits(s, &g, path);
+    error = write_waits(f, s, &g);
   mprof_wait_stacks_free(&g);
-  return error;
+  return mprof_outfile_fail(f, error);
 }
 
 static void put_threads(struct mprof_legacy *w,
                         const struct mprof_thread_snapshot *s) {
-  mprof_outfile_text(&w->out, "threadcreate profile: total ");
-  mprof_outfile_dec(&w->out, s->threads);
-  mprof_outfile_text(&w->out, "\n");
-  for (size_t i = 0; i < s->len && w->out.error == 0; i++) {
-    mprof_outfile_dec(&w->out, s->samples[i].count);
-    mprof_outfile_text(&w->out, " @");
+  mprof_outfile_text(w->out, "threadcreate profile: total ");
+  mprof_outfile_dec(w->out, s->threads);
+  mprof_outfile_text(w->out, "\n");
+  for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
+    mprof_outfile_dec(w->out, s->samples[i].count);
+    mprof_outfile_text(w->out, " @");
     mprof_legacy_stack(w, s->samples[i].bucket);
   }
 }
@@ -105,60 +104,57 @@ static void put_lock(struct mprof_outfile *f, uintptr_t object) {
 // Puts the threads' stacks. A thread that was not read has one address at most.
 static void put_stacks(struct mprof_legacy *w,
                        const struct mprof_thread_stacks *s, const char *name) {
-  mprof_outfile_text(&w->out, name);
-  mprof_outfile_text(&w->out, " profile: total ");
-  mprof_outfile_dec(&w->out, s->threads);
-  mprof_outfile_text(&w->out, "\n");
+  mprof_outfile_text(w->out, name);
+  mprof_outfile_text(w->out, " profile: total ");
+  mprof_outfile_dec(w->out, s->threads);
+  mprof_outfile_text(w->out, "\n");
   char unseen[MPROF_UNSEEN_TEXT];
   if (mprof_unseen_text(unseen, s)) {
-    mprof_outfile_text(&w->out, "# ");
-    mprof_outfile_text(&w->out, unseen);
-    mprof_outfile_text(&w->out, "\n");
+    mprof_outfile_text(w->out, "# ");
+    mprof_outfile_text(w->out, unseen);
+    mprof_outfile_text(w->out, "\n");
   }
-  for (size_t i = 0; i < s->len && w->out.error == 0; i++) {
+  for (size_t i = 0; i < s->len && w->out->error == 0; i++) {
     if (s->v[i]->source == MPROF_STACK_UNREAD)
-      mprof_outfile_text(&w->out, "# not read\n");
+      mprof_outfile_text(w->out, "# not read\n");
     if (s->v[i]->source == MPROF_STACK_IN_FUTEX)
-      mprof_outfile_text(&w->out, "# futex wait, not seen\n");
+      mprof_outfile_text(w->out, "# futex wait, not seen\n");
     if (s->v[i]->grade != MPROF_MAY_RUN) {
-      mprof_outfile_text(&w->out, "# ");
-      mprof_outfile_text(&w->out, mprof_stuck_grade_name(s->v[i]->grade));
-      mprof_outfile_text(&w->out, "\n");
+      mprof_outfile_text(w->out, "# ");
+      mprof_outfile_text(w->out, mprof_stuck_grade_name(s->v[i]->grade));
+      mprof_outfile_text(w->out, "\n");
     }
-    put_lock(&w->out, s->v[i]->stack.object);
-    mprof_outfile_dec(&w->out, s->v[i]->count);
-    mprof_outfile_text(&w->out, " @");
+    put_lock(w->out, s->v[i]->stack.object);
+    mprof_outfile_dec(w->out, s->v[i]->count);
+    mprof_outfile_text(w->out, " @");
     mprof_legacy_stack(w, &s->v[i]->stack);
   }
 }
 
-int mprof_write_stacks_text(const struct mprof_thread_stacks *s,
-                            const char *name, const char *path) {
+int mprof_write_stacks_text(struct mprof_outfile *f,
+                            const struct mprof_thread_stacks *s,
+                            const char *name) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return ENOMEM;
-  int error = mprof_legacy_begin(w, path, s->len > 0);
-  if (error == 0) {
-    put_stacks(w, s, name);
-    mprof_legacy_stats(w);
-    error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
-  }
+    return mprof_outfile_fail(f, ENOMEM);
+  mprof_legacy_begin(w, f, s->len > 0);
+  put_stacks(w, s, name);
+  mprof_legacy_stats(w);
+  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
   mprof_os_unmap(w, sizeof(*w));
   return error;
 }
 
-int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
-                            const char *path) {
+int mprof_write_thread_text(struct mprof_outfile *f,
+                            const struct mprof_thread_snapshot *s) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return ENOMEM;
+    return mprof_outfile_fail(f, ENOMEM);
   w->empty_stack = MPROF_UNKNOWN_CREATOR;
-  int error = mprof_legacy_begin(w, path, s->len > 0);
-  if (error == 0) {
-    put_threads(w, s);
-    mprof_legacy_stats(w);
-    error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
-  }
+  mprof_legacy_begin(w, f, s->len > 0);
+  put_threads(w, s);
+  mprof_legacy_stats(w);
+  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
   mprof_os_unmap(w, sizeof(*w));
   return error;
 }

@@ -212,22 +212,14 @@ static void put_threads(struct printer *p,
   }
 }
 
-int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
-                            const char *path) {
-  struct mprof_outfile *f = mprof_os_map(sizeof(*f));
-  if (!f)
-    return ENOMEM;
+int mprof_write_stacks_list(struct mprof_outfile *f,
+                            const struct mprof_thread_stacks *s) {
   struct printer p = {.file = f};
   p.has_names = mprof_flags.symbolize && mprof_symbolize_begin(true) == 0;
-  int error = mprof_outfile_open(f, path, false);
-  if (error == 0) {
-    put_threads(&p, s);
-    error = mprof_outfile_close(f);
-  }
+  put_threads(&p, s);
   if (p.has_names)
     mprof_symbolize_end();
-  mprof_os_unmap(f, sizeof(*f));
-  return error;
+  return f->error;
 }
 
 // --- in memory, and on stderr ---

@@ -8,8 +8,10 @@
 
 #include "wait/thread_stacks.h"
 
+struct mprof_outfile;
+
 // Each thread by itself, for people. (Go: writeGoroutineStacks)
-int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
-                            const char *path);
+int mprof_write_stacks_list(struct mprof_outfile *f,
+                            const struct mprof_thread_stacks *s);
 
 #endif // MPROF_RT_WRITE_WRITE_THREAD_STACKS_H

@@ -41,8 +41,8 @@
 // RUN:   | FileCheck %s --check-prefix=ALONE
 // ALONE: heap.pb.gz (0 samples: the heap rate is 0){{$}}
 //
-// With profile=0 the report has the numbers. With heap=0 the heap profile is not
-// written beside others.
+// With profile=0 the report has the numbers. With heap=0 the heap profile is
+// not written beside others.
 // RUN: %run{profile=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REPORT
 // REPORT: mprof: wrote mprof.app.{{[0-9]+}}.txt (4 waits, 2 stacks; 1 contention, 1 stack; 1 thread, 1 stack);
@@ -61,11 +61,11 @@
 #define TEST_OPTIONS "report=1:profile=1"
 #include "waits.h"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
 
 int main(int argc, char **argv) {
   (void)argv;

@@ -15,14 +15,14 @@
 #define TEST_OPTIONS "heapx=1:symbolize=0"
 #include "core.h"
 
-#include "sys/abi_words.h"
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "mprof/mprof.h"
+#include "sys/abi_words.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 #include <errno.h>
 #include <stdio.h>

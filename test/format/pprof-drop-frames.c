@@ -51,11 +51,15 @@ int main(void) {
   for (int i = 0; i < 3000; i++)
     long_names[i] = text;
   struct __mprof_wrappers many = {.names = long_names, .count = 3000};
-  CHECK_EQ(mprof_write_heap_pprof(&snap, "heap.pb.gz", false), 0);
+  CHECK_EQ(
+      SNAP_WRITE("heap.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
+      0);
   // The names of the newest module come first.
   __mprof_unregister_wrappers(&node);
   __mprof_register_wrappers(&many);
   __mprof_register_wrappers(&node);
-  CHECK_EQ(mprof_write_heap_pprof(&snap, "many.pb.gz", false), 0);
+  CHECK_EQ(
+      SNAP_WRITE("many.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
+      0);
   return 0;
 }

@@ -40,7 +40,9 @@ static size_t count_mappings(void) {
 }
 
 int main(void) {
-  CHECK_EQ(mprof_write_heap_pprof(&snap, "empty.pb.gz", false), 0);
+  CHECK_EQ(
+      SNAP_WRITE("empty.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
+      0);
   snap.rate = 1;
   char *code = mmap(NULL, 65536, PROT_READ | PROT_EXEC,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -51,7 +53,9 @@ int main(void) {
     snap_add(32, 1, 0, 500, stack + 500 * i);
   snap_add(64, 1, 0, 1024, stack)->end = MPROF_STACK_CUT_DEPTH;
   size_t before = count_mappings();
-  CHECK_EQ(mprof_write_heap_pprof(&snap, "deep.pb.gz", false), 0);
+  CHECK_EQ(
+      SNAP_WRITE("deep.pb.gz", true, mprof_write_heap_pprof(f, &snap, false)),
+      0);
   CHECK_EQ(count_mappings(), before);
   return 0;
 }

@@ -60,8 +60,8 @@
 #include "waits.h"
 
 #include "mprof/mprof.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -40,6 +40,7 @@ int main(int argc, char **argv) {
   snap_add(300, 3, 0, 3, gone);
   snap_add(400, 4, 0, 2, gone + 1);
   snap_add(500, 5, 0, 2, good);
-  CHECK_EQ(mprof_write_heap_pprof(&snap, argv[1], false), 0);
+  CHECK_EQ(SNAP_WRITE(argv[1], true, mprof_write_heap_pprof(f, &snap, false)),
+           0);
   return 0;
 }

@@ -57,8 +57,10 @@ int main(int argc, char **argv) {
   snap_add(524288, 1, 0, 1, both + 1);
   snap_add(524288, 1, 1, 1, both);
   snap_add(0, 3, 0, 1, both);
-  CHECK_EQ(mprof_write_heap_pprof(&snap, argv[1], false), 0);
-  CHECK_EQ(mprof_write_heap_pprof(&snap, argv[2], true), 0);
+  CHECK_EQ(SNAP_WRITE(argv[1], true, mprof_write_heap_pprof(f, &snap, false)),
+           0);
+  CHECK_EQ(SNAP_WRITE(argv[2], true, mprof_write_heap_pprof(f, &snap, true)),
+           0);
   printf("%#lx\n", (unsigned long)leaf);
   return 0;
 }

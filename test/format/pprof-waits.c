@@ -80,12 +80,12 @@
 #define TEST_OPTIONS "block_rate=1000:mutex_fraction=7"
 #include "waits.h"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
-#include "wait/hook_names.h"
 #include "mprof/mprof.h"
-#include "unwind/unwind_fp.h"
 #include "symbolize/wrappers.h"
+#include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
+#include "wait/hook_names.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -91,13 +91,15 @@
 
 #include "waits.h"
 
-#include "wait/block_kinds.h"
 #include "bucket/bucket.h"
+#include "file/outfile.h"
 #include "mprof/mprof.h"
-#include "write/summary.h"
-#include "thread/threads.h"
 #include "sys/tls.h"
+#include "thread/threads.h"
 #include "unwind/unwind_fp.h"
+#include "wait/block_kinds.h"
+#include "write/summary.h"
+#include "write/write_file.h"
 #include "write/write_report.h"
 
 #include <pthread.h>
@@ -157,6 +159,10 @@ static void fill_threads(void) {
   pthread_barrier_wait(&barrier);
 }
 
+static int put_report(struct mprof_outfile *f, void *sum) {
+  return mprof_write_report(f, sum);
+}
+
 int main(int argc, char **argv) {
   waits_start();
   enter(NULL, "first");
@@ -167,7 +173,7 @@ int main(int argc, char **argv) {
   struct mprof_summary sum;
   mprof_guard_enter();
   CHECK_EQ(mprof_summary_take(&sum), 0);
-  CHECK_EQ(mprof_write_report(&sum, argv[1]), 0);
+  CHECK_EQ(mprof_write_file(argv[1], false, put_report, &sum), 0);
   mprof_guard_leave();
   mprof_summary_free(&sum);
   _exit(0);

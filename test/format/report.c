@@ -55,10 +55,10 @@
 #include "core.h"
 #include "snap.h"
 
+#include "symbolize/wrappers.h"
 #include "sys/process.h"
 #include "sys/stats.h"
 #include "unwind/unwind_fp.h"
-#include "symbolize/wrappers.h"
 
 static inline __attribute__((always_inline)) void inlined(void) {
   __asm__ volatile(".globl in_inlined\nnop\nin_inlined:\nnop");

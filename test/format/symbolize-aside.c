@@ -14,9 +14,9 @@
 #include "core.h"
 #include "snap.h"
 
-#include "sys/procfile.h"
-#include "sys/process.h"
 #include "symbolize/symbolize.h"
+#include "sys/process.h"
+#include "sys/procfile.h"
 
 #include <dirent.h>
 #include <errno.h>

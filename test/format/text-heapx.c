@@ -30,8 +30,8 @@
 #include "core.h"
 #include "snap.h"
 
-#include "sys/process.h"
 #include "snapshot/group_by_stack.h"
+#include "sys/process.h"
 #include "write/write_text_heapx.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   struct mprof_heapx_stacks g;
   CHECK_EQ(mprof_heapx_stacks_group(&g, &snap), 0);
   CHECK_EQ(g.len, 2);
-  CHECK_EQ(mprof_write_heapx_text(&g, argv[1]), 0);
+  CHECK_EQ(SNAP_WRITE(argv[1], false, mprof_write_heapx_text(f, &g)), 0);
   mprof_heapx_stacks_free(&g);
   return 0;
 }

@@ -59,9 +59,9 @@ int main(int argc, char **argv) {
   snap_add(1024, 4, 1, 2, both)->end = MPROF_STACK_CUT_CHAIN;
   snap_add(524288, 1, 0, 1, both + 1);
   snap_add(524288, 1, 1, 1, both)->rate = 77;
-  CHECK_EQ(mprof_write_heap_text(&snap, argv[1]), 0);
+  CHECK_EQ(SNAP_WRITE(argv[1], false, mprof_write_heap_text(f, &snap)), 0);
   snap.len = 0;
   snap_add(64, 1, 0, 1, both);
-  CHECK_EQ(mprof_write_heap_text(&snap, argv[2]), 0);
+  CHECK_EQ(SNAP_WRITE(argv[2], false, mprof_write_heap_text(f, &snap)), 0);
   return 0;
 }

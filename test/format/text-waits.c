@@ -47,8 +47,8 @@
 #include "waits.h"
 
 #include "bucket/bucket.h"
-#include "sys/clock.h"
 #include "mprof/mprof.h"
+#include "sys/clock.h"
 #include "unwind/unwind_fp.h"
 
 #include <pthread.h>

@@ -10,8 +10,10 @@
 
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
-#include "snapshot/group_by_stack.h"
+#include "file/outfile.h"
 #include "snapshot/snapshot_heap.h"
+#include "write/kind_heap.h"
+#include "write/profiles.h"
 #include "write/summary.h"
 #include "write/write_report.h"
 
@@ -47,14 +49,40 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
   snap.heapx = snap_heapx;
 }
 
+// Opens a file, evaluates call, which writes to `f`, and closes the file. 0 or
+// an errno value.
+#define SNAP_WRITE(path, gzip, call)                                           \
+  __extension__({                                                              \
+    static struct mprof_outfile file_;                                         \
+    struct mprof_outfile *f = &file_;                                          \
+    int error_ = mprof_outfile_open(f, path, gzip);                            \
+    if (error_ == 0) {                                                         \
+      mprof_outfile_fail(f, call);                                             \
+      error_ = mprof_outfile_close(f);                                         \
+    }                                                                          \
+    error_;                                                                    \
+  })
+
 // Writes the report of the snapshot alone.
 static inline int snap_report(const char *path) {
-  struct mprof_summary sum = {.heap = snap};
-  int error = mprof_summary_group(&sum);
+  struct mprof_summary sum;
+  int error = mprof_summary_begin(&sum);
+  if (error != 0)
+    return error;
+  struct mprof_heap_copy *heap = sum.copies[MPROF_PROFILE_heap];
+  heap->snapshot = snap;
+  sum.time_ns = snap.time_ns;
+  const struct mprof_profile_row *heapx =
+      &mprof_profile_rows[MPROF_PROFILE_heapx];
+  const struct mprof_profile_taking taking = {.copies = sum.copies};
+  error = heapx->kind->take(sum.copies[MPROF_PROFILE_heapx], heapx, &taking);
   if (error == 0)
-    error = mprof_write_report(&sum, path);
-  mprof_stacks_free(&sum.heap_stacks);
-  mprof_heapx_stacks_free(&sum.heapx_stacks);
+    error = mprof_summary_group(&sum);
+  if (error == 0)
+    error = SNAP_WRITE(path, false, mprof_write_report(f, &sum));
+  heap->snapshot.samples = NULL; // not a mapping
+  heap->snapshot.heapx = NULL;
+  mprof_summary_free(&sum);
   return error;
 }
 

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profiles heap and allocs: live and allocated blocks.
+
+#include "write/kind_heap.h"
+
+#include "bucket/cycle.h"
+#include "file/outfile.h"
+#include "snapshot/group_by_stack.h"
+#include "snapshot/snapshot_heap.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "write/kind_wait.h"
+#include "write/numbers.h"
+#include "write/profile_kind.h"
+#include "write/report_heap.h"
+#include "write/report_text.h"
+#include "write/write_pprof.h"
+#include "write/write_text.h"
+
+static int take(void *copy, const struct mprof_profile_row *row,
+                const struct mprof_profile_taking *t) {
+  struct mprof_heap_copy *c = copy;
+  (void)row;
+  return mprof_mem_snapshot_take(&c->snapshot,
+                                 mprof_cycle_dump_ends_it(t->copies != NULL));
+}
+
+static void release(void *copy) {
+  struct mprof_heap_copy *c = copy;
+  mprof_stacks_free(&c->stacks);
+  mprof_mem_snapshot_free(&c->snapshot);
+}
+
+// The variant 1 has allocated bytes first.
+static int write(struct mprof_outfile *f, const void *copy,
+                 const struct mprof_profile_row *row,
+                 enum mprof_profile_form form, size_t number) {
+  const struct mprof_heap_copy *c = copy;
+  (void)number;
+  return form == MPROF_FORM_TEXT
+             ? mprof_write_heap_text(f, &c->snapshot)
+             : mprof_write_heap_pprof(f, &c->snapshot, row->variant == 1);
+}
+
+static int group(void *copy) {
+  struct mprof_heap_copy *c = copy;
+  return mprof_stacks_group(&c->stacks, &c->snapshot);
+}
+
+// A program that counts no allocations is told why, unless it wants another
+// profile.
+static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
+  const struct mprof_heap_copy *c = copies[MPROF_PROFILE_heap];
+  (void)row;
+  return (mprof_flags.heap && c->snapshot.rate != 0) || c->stacks.samples > 0 ||
+         (!mprof_wait_copy_is_shown(copies[MPROF_PROFILE_block]) &&
+          !mprof_wait_copy_is_shown(copies[MPROF_PROFILE_mutex]));
+}
+
+static bool has_stacks(const void *copy) {
+  const struct mprof_heap_copy *c = copy;
+  return c->snapshot.len > 0;
+}
+
+// The numbers, or why there are none.
+static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
+  const struct mprof_heap_copy *c = copy;
+  const char *why = mprof_stacks_why_none(&c->stacks, c->snapshot.rate);
+  (void)part;
+  if (why == NULL) {
+    mprof_put_things_and_stacks(t, c->stacks.samples, "sample", c->stacks.len);
+    return;
+  }
+  mprof_put_things(t, c->stacks.samples, "sample");
+  mprof_text_str(t, ": ");
+  mprof_text_str(t, why);
+}
+
+static void report(struct mprof_report *w, void *const *copies,
+                   const struct mprof_profile_row *row) {
+  const struct mprof_heap_copy *c = copies[MPROF_PROFILE_heap];
+  (void)row;
+  mprof_report_heap(w, &c->snapshot, &c->stacks);
+}
+
+static void report_line(struct mprof_report *w, void *const *copies,
+                        const struct mprof_profile_row *row) {
+  const struct mprof_heap_copy *c = copies[MPROF_PROFILE_heap];
+  (void)row;
+  mprof_report_heap_summary(w, &c->snapshot, &c->stacks);
+}
+
+const struct mprof_profile_kind mprof_kind_heap = {
+    .copy_bytes = sizeof(struct mprof_heap_copy),
+    .last_form = MPROF_FORM_TEXT,
+    .take = take,
+    .free = release,
+    .write = write,
+    .group = group,
+    .is_shown = is_shown,
+    .has_stacks = has_stacks,
+    .put_numbers = put_numbers,
+    .sums_up_report = true,
+    .report = report,
+    .report_line = report_line,
+};

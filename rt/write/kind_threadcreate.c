@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profile threadcreate: where threads were created.
+
+#include "file/outfile.h"
+#include "snapshot/snapshot_threadcreate.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "write/numbers.h"
+#include "write/profile_kind.h"
+#include "write/report_text.h"
+#include "write/report_threadcreate.h"
+#include "write/write_pprof.h"
+#include "write/write_text_wait.h"
+
+struct threadcreate_copy {
+  struct mprof_thread_snapshot threads; // for the file: as the options ask
+  struct mprof_thread_snapshot created; // for the report: all, by stack
+};
+
+static int take(void *copy, const struct mprof_profile_row *row,
+                const struct mprof_profile_taking *t) {
+  struct threadcreate_copy *c = copy;
+  const bool at_exit = t->copies != NULL;
+  (void)row;
+  int error =
+      mprof_thread_snapshot_take(&c->threads, mprof_flags.all_threads,
+                                 !at_exit && t->form == MPROF_FORM_TEXT);
+  return error == 0 && at_exit
+             ? mprof_thread_snapshot_take(&c->created, true, true)
+             : error;
+}
+
+static void release(void *copy) {
+  struct threadcreate_copy *c = copy;
+  mprof_thread_snapshot_free(&c->threads);
+  mprof_thread_snapshot_free(&c->created);
+}
+
+static int write(struct mprof_outfile *f, const void *copy,
+                 const struct mprof_profile_row *row,
+                 enum mprof_profile_form form, size_t number) {
+  const struct threadcreate_copy *c = copy;
+  (void)row;
+  (void)number;
+  return form == MPROF_FORM_TEXT ? mprof_write_thread_text(f, &c->threads)
+                                 : mprof_write_thread_pprof(f, &c->threads);
+}
+
+static bool is_on(void) { return mprof_flags.threadcreate; }
+
+// That there is a first thread is no news.
+static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
+  const struct threadcreate_copy *c = copies[MPROF_PROFILE_threadcreate];
+  (void)row;
+  return c->created.threads > 1;
+}
+
+static bool has_stacks(const void *copy) {
+  const struct threadcreate_copy *c = copy;
+  return c->created.threads > 1;
+}
+
+// Returns from how many stacks the threads of the file come.
+static size_t count_stacks(const struct threadcreate_copy *c) {
+  size_t n = 0;
+  for (size_t i = 0; i < c->created.len; i++)
+    n += mprof_flags.all_threads || c->created.samples[i].live > 0;
+  return n;
+}
+
+static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
+  const struct threadcreate_copy *c = copy;
+  (void)part;
+  mprof_put_things_and_stacks(t, c->threads.threads, "thread", count_stacks(c));
+}
+
+static void report(struct mprof_report *w, void *const *copies,
+                   const struct mprof_profile_row *row) {
+  const struct threadcreate_copy *c = copies[MPROF_PROFILE_threadcreate];
+  (void)row;
+  mprof_report_threadcreate(w, &c->created, &c->threads);
+}
+
+static void report_line(struct mprof_report *w, void *const *copies,
+                        const struct mprof_profile_row *row) {
+  const struct threadcreate_copy *c = copies[MPROF_PROFILE_threadcreate];
+  (void)row;
+  mprof_report_threadcreate_summary(w, &c->created);
+}
+
+const struct mprof_profile_kind mprof_kind_threadcreate = {
+    .copy_bytes = sizeof(struct threadcreate_copy),
+    .last_form = MPROF_FORM_TEXT,
+    .take = take,
+    .free = release,
+    .write = write,
+    .is_on = is_on,
+    .is_shown = is_shown,
+    .has_stacks = has_stacks,
+    .put_numbers = put_numbers,
+    .sums_up_report = true,
+    .report = report,
+    .report_line = report_line,
+};

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profiles threadleak and goroutineleak: stuck threads.
+
+#include "file/outfile.h"
+#include "file/writer_lock.h"
+#include "snapshot/group_threads.h"
+#include "stuck/stuck.h"
+#include "stuck/stuck_graph.h"
+#include "stuck/stuck_types.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "write/numbers.h"
+#include "write/profile_kind.h"
+#include "write/report_text.h"
+#include "write/write_pprof.h"
+#include "write/write_stuck.h"
+#include "write/write_text_wait.h"
+
+static int take(void *copy, const struct mprof_profile_row *row,
+                const struct mprof_profile_taking *t) {
+  struct mprof_stuck *g = copy;
+  (void)row;
+  int error = mprof_stuck_take(g, &mprof_writer_caller, 0);
+  if (error == 0 && t->form != MPROF_FORM_LIST)
+    mprof_thread_stacks_group(&g->stacks);
+  return error;
+}
+
+static void release(void *copy) { mprof_stuck_free(copy); }
+
+static int write(struct mprof_outfile *f, const void *copy,
+                 const struct mprof_profile_row *row,
+                 enum mprof_profile_form form, size_t number) {
+  const struct mprof_stuck *g = copy;
+  (void)number;
+  return form == MPROF_FORM_PPROF
+             ? mprof_write_stacks_pprof(f, &g->stacks, row->name)
+         : form == MPROF_FORM_TEXT
+             ? mprof_write_stacks_text(f, &g->stacks, row->name)
+             : mprof_write_stuck_list(f, g);
+}
+
+static bool is_on(void) { return mprof_flags.threadleak; }
+
+static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
+  (void)copies;
+  (void)row;
+  return mprof_flags.threadleak;
+}
+
+static bool has_stacks(const void *copy) {
+  const struct mprof_stuck *g = copy;
+  return g->stuck > 0;
+}
+
+static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
+  const struct mprof_stuck *g = copy;
+  (void)part;
+  mprof_put_things(t, g->stuck, "stuck thread");
+  if (g->stuck == 0)
+    return;
+  mprof_text_str(t, ": ");
+  mprof_text_grouped(t, g->certain);
+  mprof_text_str(t, " certain, ");
+  mprof_text_grouped(t, g->likely);
+  mprof_text_str(t, " likely");
+}
+
+static void report(struct mprof_report *w, void *const *copies,
+                   const struct mprof_profile_row *row) {
+  (void)row;
+  mprof_report_stuck(w, copies[MPROF_PROFILE_threadleak]);
+}
+
+static void report_line(struct mprof_report *w, void *const *copies,
+                        const struct mprof_profile_row *row) {
+  (void)row;
+  mprof_report_stuck_summary(w, copies[MPROF_PROFILE_threadleak]);
+}
+
+const struct mprof_profile_kind mprof_kind_threadleak = {
+    .copy_bytes = sizeof(struct mprof_stuck),
+    .last_form = MPROF_FORM_LIST,
+    .take = take,
+    .free = release,
+    .write = write,
+    .is_on = is_on,
+    .is_shown = is_shown,
+    .has_stacks = has_stacks,
+    .put_numbers = put_numbers,
+    .report = report,
+    .report_line = report_line,
+};

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profiles threads and goroutine: the stacks of all threads.
+
+#include "file/outfile.h"
+#include "file/writer_lock.h"
+#include "snapshot/group_threads.h"
+#include "sys/flags.h"
+#include "sys/message.h"
+#include "wait/thread_slots.h"
+#include "wait/thread_stacks.h"
+#include "write/numbers.h"
+#include "write/profile_kind.h"
+#include "write/write_pprof.h"
+#include "write/write_text_wait.h"
+#include "write/write_thread_stacks.h"
+
+static int take(void *copy, const struct mprof_profile_row *row,
+                const struct mprof_profile_taking *t) {
+  struct mprof_thread_stacks *s = copy;
+  (void)row;
+  int error = mprof_thread_stacks_take(s, mprof_writer_caller.frame, SIZE_MAX,
+                                       mprof_flags.stop_threads);
+  if (error == 0 && t->form != MPROF_FORM_LIST)
+    mprof_thread_stacks_group(s);
+  return error;
+}
+
+static void release(void *copy) { mprof_thread_stacks_free(copy); }
+
+static int write(struct mprof_outfile *f, const void *copy,
+                 const struct mprof_profile_row *row,
+                 enum mprof_profile_form form, size_t number) {
+  (void)number;
+  return form == MPROF_FORM_PPROF ? mprof_write_stacks_pprof(f, copy, row->name)
+         : form == MPROF_FORM_TEXT ? mprof_write_stacks_text(f, copy, row->name)
+                                   : mprof_write_stacks_list(f, copy);
+}
+
+static bool is_on(void) { return mprof_flags.threads; }
+
+static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
+  (void)copies;
+  (void)row;
+  return mprof_flags.threads;
+}
+
+static bool has_stacks(const void *copy) {
+  const struct mprof_thread_stacks *s = copy;
+  return s->len > 0;
+}
+
+static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
+  const struct mprof_thread_stacks *s = copy;
+  (void)part;
+  mprof_put_things_and_stacks(t, s->threads, "thread", s->len);
+}
+
+const struct mprof_profile_kind mprof_kind_threads = {
+    .copy_bytes = sizeof(struct mprof_thread_stacks),
+    .last_form = MPROF_FORM_LIST,
+    .take = take,
+    .free = release,
+    .write = write,
+    .is_on = is_on,
+    .is_shown = is_shown,
+    .has_stacks = has_stacks,
+    .put_numbers = put_numbers,
+};

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The profiles block and mutex: who waited, and who made others wait. The
+// variant is the type of their buckets.
+
+#include "write/kind_wait.h"
+
+#include "bucket/bucket.h"
+#include "file/outfile.h"
+#include "snapshot/group_by_stack.h"
+#include "snapshot/snapshot_wait.h"
+#include "sys/message.h"
+#include "write/numbers.h"
+#include "write/profile_kind.h"
+#include "write/report_text.h"
+#include "write/report_wait.h"
+#include "write/write_pprof.h"
+#include "write/write_text_wait.h"
+
+struct wait_copy {
+  struct mprof_wait_snapshot snapshot; // by lock
+  struct mprof_wait_stacks stacks;     // of the snapshot, once it is grouped
+};
+
+_Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
+               "the variants in profiles.def");
+
+static int take(void *copy, const struct mprof_profile_row *row,
+                const struct mprof_profile_taking *t) {
+  struct wait_copy *c = copy;
+  (void)t;
+  return mprof_wait_snapshot_take(&c->snapshot,
+                                  (enum mprof_bucket_type)row->variant, false);
+}
+
+static void release(void *copy) {
+  struct wait_copy *c = copy;
+  mprof_wait_stacks_free(&c->stacks);
+  mprof_wait_snapshot_free(&c->snapshot);
+}
+
+static int write(struct mprof_outfile *f, const void *copy,
+                 const struct mprof_profile_row *row,
+                 enum mprof_profile_form form, size_t number) {
+  const struct wait_copy *c = copy;
+  (void)row;
+  (void)number;
+  return form == MPROF_FORM_TEXT ? mprof_write_wait_text(f, &c->snapshot)
+                                 : mprof_write_wait_pprof(f, &c->snapshot);
+}
+
+static int group(void *copy) {
+  struct wait_copy *c = copy;
+  return mprof_wait_stacks_group(&c->stacks, &c->snapshot, false);
+}
+
+bool mprof_wait_copy_is_shown(const void *copy) {
+  const struct wait_copy *c = copy;
+  return c->snapshot.rate != 0 || c->snapshot.len > 0;
+}
+
+static const struct wait_copy *copy_of(void *const *copies,
+                                       const struct mprof_profile_row *row) {
+  return copies[row->variant == MPROF_BUCKET_BLOCK ? MPROF_PROFILE_block
+                                                   : MPROF_PROFILE_mutex];
+}
+
+static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
+  return mprof_wait_copy_is_shown(copy_of(copies, row));
+}
+
+static bool has_stacks(const void *copy) {
+  const struct wait_copy *c = copy;
+  return c->snapshot.len > 0;
+}
+
+static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
+  const struct wait_copy *c = copy;
+  (void)part;
+  mprof_put_things_and_stacks(
+      t, (uint64_t)c->stacks.count,
+      c->snapshot.type == MPROF_BUCKET_BLOCK ? "wait" : "contention",
+      c->stacks.len);
+}
+
+static void report(struct mprof_report *w, void *const *copies,
+                   const struct mprof_profile_row *row) {
+  const struct wait_copy *c = copy_of(copies, row);
+  mprof_report_wait(w, &c->snapshot, &c->stacks);
+}
+
+static void report_line(struct mprof_report *w, void *const *copies,
+                        const struct mprof_profile_row *row) {
+  const struct wait_copy *c = copy_of(copies, row);
+  mprof_report_wait_summary(w, &c->snapshot, &c->stacks);
+}
+
+const struct mprof_profile_kind mprof_kind_wait = {
+    .copy_bytes = sizeof(struct wait_copy),
+    .last_form = MPROF_FORM_TEXT,
+    .take = take,
+    .free = release,
+    .write = write,
+    .group = group,
+    .is_shown = is_shown,
+    .has_stacks = has_stacks,
+    .put_numbers = put_numbers,
+    .sums_up_report = true,
+    .report = report,
+    .report_line = report_line,
+};

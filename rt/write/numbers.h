@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers of things, in words.
+
+#ifndef MPROF_RT_WRITE_NUMBERS_H
+#define MPROF_RT_WRITE_NUMBERS_H
+
+#include "sys/base.h"
+
+struct mprof_text;
+
+// Puts "1,234 waits" or "1 wait".
+void mprof_put_things(struct mprof_text *t, uint64_t n, const char *thing);
+// Puts "1,234 samples, 56 stacks".
+void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
+                                 const char *thing, uint64_t stacks);
+
+#endif // MPROF_RT_WRITE_NUMBERS_H

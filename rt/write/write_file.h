@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes one file from its opening to its closing.
+
+#ifndef MPROF_RT_WRITE_WRITE_FILE_H
+#define MPROF_RT_WRITE_WRITE_FILE_H
+
+#include <stdbool.h>
+
+struct mprof_outfile;
+
+// Opens path, or stderr if path is NULL, has write fill the file, and closes
+// it. gzip: in stored blocks. Returns 0 or an errno value; on an error the file
+// that had the name before stays.
+int mprof_write_file(const char *path, bool gzip,
+                     int (*write)(struct mprof_outfile *f, void *arg),
+                     void *arg);
+
+#endif // MPROF_RT_WRITE_WRITE_FILE_H
