@@ -9,12 +9,13 @@
 // The note is the word `wait` in the thread's record. w is the address of the
 // wait:
 //
-//                 begin                          claim
-//        0 ---------------------> w  <--------------------------> w|READ,
-//        w|HELD |  <---------------------   --- end: that reading is void --->
-//        0 (READ)
-//   ask  v         end
-//   MPROF_WAIT_ASKED --- the signal has come ---> 0
+//   0                --- a wait begins ----------> w
+//   w                --- the wait ends ----------> 0, or the outer wait
+//   w                --- a reader claims it -----> w|READ or w|HELD
+//   w|READ, w|HELD   --- the reader is done -----> w
+//   w|READ           --- the wait ends ----------> 0: the reading is void
+//   0                --- a reader asks ----------> MPROF_WAIT_ASKED
+//   MPROF_WAIT_ASKED --- the signal arrives -----> 0
 //
 // A reader claims a wait by setting a bit, reads the stack, and clears the bit.
 // If the word has changed meanwhile, the reader drops the stack that it has
