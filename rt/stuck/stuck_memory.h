@@ -8,8 +8,7 @@
 // threads that wait. Any memory that is not understood is a root.
 // (LeakSanitizer's lsan_common does so with its own allocator.)
 //
-//   read ---> cut, add_block ---> find_blocks ---> mark_*, follow --->
-//   is_reached
+//   read --> cut, add_block --> find_blocks --> mark_*, follow --> is_reached
 //
 // Call all functions only in a helper process (os_linux_cold.h), whose memory no
 // other thread changes.

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles as profile.proto, gzipped.
+// Writes the runtime's profiles as gzipped profile.proto (pprof.h). Each
+// function replaces path by a new file, and returns 0 or an errno value, after
+// which path is unchanged. Call with the guard set and writer_lock held.
 
 #ifndef MPROF_RT_WRITE_WRITE_PPROF_H
 #define MPROF_RT_WRITE_WRITE_PPROF_H
@@ -11,19 +13,22 @@
 #include "snapshot/snapshot_wait.h"
 #include "wait/thread_stacks.h"
 
-// Each returns 0 or an errno value.
-
-// profile.proto, gzipped. (Go: writeHeapProto)
+// Writes the profile "heap"; or "allocs", which readers show with alloc_space
+// first, if allocs_first. (Go: writeHeapProto)
 int mprof_write_heap_pprof(const struct mprof_mem_snapshot *s, const char *path,
                            bool allocs_first);
+// Writes the profile "heapx".
 int mprof_write_heapx_pprof(const struct mprof_mem_snapshot *s,
                             const char *path);
-// The locks are labels, so of a snapshot that is not by stack.
+// Writes the profile "block" or "mutex". Locks are written as labels, so s must
+// have been taken without by_stack.
 int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
                            const char *path);
+// Writes the profile "threadcreate".
 int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
                              const char *path);
-// name: of the profile, which the file says; of grouped stacks.
+// Writes a profile of thread stacks. s: grouped (snapshot_stacks.h). name: name
+// of the profile, which goes into the file.
 int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
                              const char *name, const char *path);
 

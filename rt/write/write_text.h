@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heap profile as legacy text.
+// Writes the heap profile as legacy text, which old readers and people read
+// (legacy.h).
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_H
 #define MPROF_RT_WRITE_WRITE_TEXT_H
 
 #include "snapshot/snapshot_heap.h"
 
-// Legacy text. (Go: writeHeapInternal, debug=1)
+// Writes the text to a new file, which replaces path. Returns 0 or an errno
+// value, after which path is unchanged. Call with the guard set and writer_lock
+// held. (Go: writeHeapInternal, debug=1)
 int mprof_write_heap_text(const struct mprof_mem_snapshot *s, const char *path);
 
 #endif // MPROF_RT_WRITE_WRITE_TEXT_H

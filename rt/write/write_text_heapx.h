@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heapx profile as text.
+// Writes the heapx profile as text. Its records are counts of temporary blocks,
+// in the form that Go has for profiles of counts. Comment lines have the other
+// values.
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H
 #define MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H
 
 #include "snapshot/group_by_stack.h"
 
-// One of counts, in a form that Go has for those.
+// Writes the text to a new file, which replaces path. Returns 0 or an errno
+// value, after which path is unchanged. Call with the guard set and writer_lock
+// held.
 int mprof_write_heapx_text(const struct mprof_heapx_stacks *g,
                            const char *path);
 

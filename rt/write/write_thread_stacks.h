@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of all threads, for people.
+// Writes the stacks of all threads as text for people, one thread after the
+// other. snapshot_stacks.h and write_text_wait.h have the grouped forms.
 
 #ifndef MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
 #define MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
 
 #include "wait/thread_stacks.h"
 
-// Each thread by itself, for people. (Go: writeGoroutineStacks)
+// Writes the stacks to a new file, which replaces path. s: not grouped. Returns
+// 0 or an errno value, after which path is unchanged. Call with the guard set
+// and writer_lock held. (Go: writeGoroutineStacks)
 int mprof_write_stacks_list(const struct mprof_thread_stacks *s,
                             const char *path);
 
