@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The signal that asks a running thread for its stack. The signal's value names
-// the round and the slot that the thread is to fill (thread_stacks.h). The
+// the round and the slot that the thread is to fill (thread_slots.h). The
 // handler is installed only during a round. It fills the slot, and passes on
 // signals that are not the runtime's own.
 //

@@ -41,8 +41,8 @@ struct mprof_thread_slot {
   _Atomic(struct mprof_thread *) thread;
   bool is_asked;  // the signal was sent
   bool may_later; // the thread cannot be asked now, but perhaps later
-  unsigned char
-      tries; // number of looks at it while it ran and could not be asked
+  // Number of looks at the thread while it ran and could not be asked.
+  unsigned char tries;
   // The thread's processor time and number of sleeps at the first look at it
   // while it ran; ran_ns 0: no look so far.
   uint64_t ran_ns, sleeps;

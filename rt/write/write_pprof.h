@@ -27,7 +27,7 @@ int mprof_write_wait_pprof(const struct mprof_wait_snapshot *s,
 // Writes the profile "threadcreate".
 int mprof_write_thread_pprof(const struct mprof_thread_snapshot *s,
                              const char *path);
-// Writes a profile of thread stacks. s: grouped (snapshot_stacks.h). name: name
+// Writes a profile of thread stacks. s: grouped (group_threads.h). name: name
 // of the profile, which goes into the file.
 int mprof_write_stacks_pprof(const struct mprof_thread_stacks *s,
                              const char *name, const char *path);

@@ -20,7 +20,7 @@ int mprof_write_wait_text(const struct mprof_wait_snapshot *s,
 // must have been taken with by_stack. (Go: printCountProfile)
 int mprof_write_thread_text(const struct mprof_thread_snapshot *s,
                             const char *path);
-// Writes a profile of thread stacks. s: grouped (snapshot_stacks.h). name: name
+// Writes a profile of thread stacks. s: grouped (group_threads.h). name: name
 // of the profile, which goes into the file. (Go: printCountProfile)
 int mprof_write_stacks_text(const struct mprof_thread_stacks *s,
                             const char *name, const char *path);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the stacks of all threads as text for people, one thread after the
-// other. snapshot_stacks.h and write_text_wait.h have the grouped forms.
+// other. group_threads.h and write_text_wait.h have the grouped forms.
 
 #ifndef MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
 #define MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
