@@ -30,8 +30,8 @@
 #ifndef MPROF_RT_WAIT_THREAD_WAIT_H
 #define MPROF_RT_WAIT_THREAD_WAIT_H
 
-#include "wait/contention.h"
 #include "thread/threads.h"
+#include "wait/contention.h"
 
 struct mprof_thread_slot;
 struct mprof_thread_stacks;
