@@ -45,8 +45,8 @@ extern "C" {
 
 /* The blocks allocated and freed with one allocation stack, block size and set
  * of labels. The numbers count sampled blocks and are not scaled. Unused stack
- * entries are 0, so that memcmp finds equal records equal. In use = alloc -
- * free. (Go: MemProfileRecord) */
+ * entries are 0, so that memcmp finds equal records equal. The blocks in use
+ * are alloc minus free. (Go: MemProfileRecord) */
 struct mprof_mem_record {
   int64_t alloc_bytes, free_bytes;
   int64_t alloc_objects, free_objects;
@@ -58,11 +58,11 @@ struct mprof_labels;
 /* One bucket with its whole stack, as mprof_iterate_mem passes it. The stack
  * stays valid and unchanged for the life of the process. */
 struct mprof_mem_bucket {
-  const uintptr_t *stack; /* return addresses, leaf first */
-  size_t stack_len;       /* number of addresses */
-  size_t size;            /* bytes per block */
-  uint64_t allocs, frees; /* number of sampled blocks, not scaled */
-  uint64_t rate;          /* mean bytes between samples, at the sampling */
+  const uintptr_t *stack;            /* return addresses, leaf first */
+  size_t stack_len;                  /* number of addresses */
+  size_t size;                       /* bytes per block */
+  uint64_t allocs, frees;            /* number of sampled blocks, not scaled */
+  uint64_t rate;                     /* mean bytes between these samples */
   const struct mprof_labels *labels; /* NULL: no labels */
 };
 

@@ -10,8 +10,8 @@
 //
 //   read --> cut, add_block --> find_blocks --> mark_*, follow --> is_reached
 //
-// Call all functions only in a helper process (os_linux_cold.h), whose memory no
-// other thread changes.
+// Call all functions only in a helper process (os_linux_cold.h), whose memory
+// no other thread changes.
 
 #ifndef MPROF_RT_STUCK_STUCK_MEMORY_H
 #define MPROF_RT_STUCK_STUCK_MEMORY_H

@@ -4,8 +4,8 @@
 // Encodes protocol buffers into a buffer of fixed size, which the caller owns.
 // A nested message is written first, and then gets its tag and length before
 // it, so nothing has to be measured beforehand. Errors are not returned:
-// is_full tells at the end whether anything did not fit. (Go:
-// runtime/pprof/protobuf.go)
+// is_full tells at the end whether anything did not fit.
+// (Go: runtime/pprof/protobuf.go)
 
 #ifndef MPROF_RT_WRITE_PB_H
 #define MPROF_RT_WRITE_PB_H
