@@ -426,8 +426,7 @@ void mprof_trace_log(uint64_t task, const char *key, const char *text);
  * them, for other languages. */
 #ifdef MPROF_RUNTIME
 #define MPROF_INLINE_
-#elif defined(__clang__) /* nodebug: these functions have no frame in stacks   \
-                          */
+#elif defined(__clang__) /* nodebug: stacks do not show these functions */
 #define MPROF_INLINE_ static inline __attribute__((always_inline, nodebug))
 #else
 #define MPROF_INLINE_ static inline __attribute__((always_inline))

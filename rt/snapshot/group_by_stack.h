@@ -16,7 +16,7 @@ struct mprof_stack_labels {
   uint16_t most; // set of the greatest labelled sample; 0: no sample has labels
   bool differ;   // the samples have different sets
   uint16_t first; // set of the first sample
-  int64_t weight; // of the sample of `most`
+  int64_t weight; // bytes or cycles of the sample that gave `most`
 };
 
 // --- the heap profile ---

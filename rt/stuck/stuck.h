@@ -23,10 +23,10 @@
 
 #include "stuck/stuck_types.h"
 
-// Mark the begin and the end of a call into the runtime, for the search: in
+// Mark the begin and the end of a call into the runtime, for the search. In
 // between, the calling thread's frames and registers are the runtime's own, and
-// *caller says where the program's begin. *caller must stay valid until the
-// end. Calls nest.
+// *caller has the place of the program's frames and the program's registers.
+// *caller must stay valid until the end. Calls nest.
 void mprof_stuck_enter(const struct mprof_caller *caller);
 void mprof_stuck_leave(void);
 // Finds the stuck threads. Call with the guard set. May stop all threads for a

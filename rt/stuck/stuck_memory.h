@@ -55,7 +55,7 @@ struct mprof_memory {
   size_t steps;        // number of chunks, and of words of `starts`, looked at
   int pagemap;         // file descriptor
   uintptr_t main_top;  // last chunk of glibc's main heap; 0: not found
-  bool has_rings;      // the kernel has rings for io_uring or aio
+  bool has_rings;      // the process has rings of io_uring or aio
 };
 
 // Reads the memory map. Returns 0, ENOMEM, or the error of reading /proc.
