@@ -50,7 +50,10 @@ struct mprof_trace_buf {
   unsigned char data[];
 };
 
-// The functions below take the pool's lock (rank MPROF_RANK_TRACE_BUF).
+// --- the pool of buffers ---
+//
+// The functions that take buffers from the pool, or give buffers back, take the
+// pool's lock (rank MPROF_RANK_TRACE_BUF).
 
 // Returns an empty buffer, of the usual size or a small one. If none of the
 // usual size is left, returns a small one. Returns NULL if there is no memory,
@@ -82,6 +85,8 @@ bool mprof_trace_buf_are_many(uint32_t rows);
 void mprof_trace_buf_double(bool on);
 // Empties the pool in a forked child, where the buffers are not mapped.
 void mprof_trace_buf_reset(void);
+
+// --- numbers in records ---
 
 // Writes a number in LEB128 at p. Returns the end.
 static inline unsigned char *mprof_trace_put(unsigned char *p, uint64_t v) {
@@ -116,10 +121,11 @@ static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
   return (unsigned char *)(((uintptr_t)p + MPROF_TRACE_BEFORE_SLOT + 7) &
                            ~(uintptr_t)7);
 }
-// Signs the slot of mark m: release m has woken thread g, whose sequence number
-// is seq; the format 1.23 does not count `skipped` numbers. Returns false if
-// another thread has signed, if the buffer has been written to the file, or if
-// another thread that is writing a slot of the buffer does not get on.
+// Signs the slot of mark m: the release has woken thread g, whose sequence
+// number is seq; the format 1.23 does not count `skipped` numbers. Returns
+// false if another thread has signed, if the buffer has been written to the
+// file, or if another thread that is writing a slot of the buffer does not get
+// on.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped);
 // Seals a buffer: no thread writes a slot of it afterwards. Waits for a thread

@@ -73,7 +73,6 @@ struct mprof_trace_writer {
 
 // Writes an event of the writer's format. type: the format's number of the
 // event; its arguments follow.
-
 #define EVENT(w, type, ...)                                                    \
   (w)->format->event(w, type, (const uint64_t[]){__VA_ARGS__},                 \
                      sizeof((const uint64_t[]){__VA_ARGS__}) /                 \
