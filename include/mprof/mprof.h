@@ -172,7 +172,7 @@ int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
  * mprof_thread_profile does.
  *
  * A thread is certainly stuck if it is in a cycle of locks and joins, if it
- * waits for a mutex whose owner has ended, or if it waits for a stuck thread.
+ * waits for a mutex whose owner has ended, or if it waits for such a thread.
  * A thread is likely stuck if it waits for a condition, semaphore or barrier
  * that no thread which may still run can reach. In a signal handler that
  * interrupted a wait for a lock or a join, the calling thread counts as in this
