@@ -1,19 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is written at the end of the process.
+// Writes the output at the end of the process: the files of all profiles, the
+// trace and the report, as the options ask. Then it prints one line with the
+// file names to stderr.
 
 #ifndef MPROF_RT_EXIT_H
 #define MPROF_RT_EXIT_H
 
 #include "sys/base.h"
 
-// Writes what the options ask for at the end of the process, and says so in
-// one line on stderr. Takes guard and writer_lock.
+// Writes the output. Sets the guard and takes writer_lock. If the guard is set
+// already, a signal handler ends the process inside the profiler: then reports
+// this on stderr and writes nothing.
 void mprof_write_at_exit(void);
-// Whether the options ask for any; says it if not.
+// Returns whether the options ask for any output. If not, says so on stderr.
 bool mprof_wants_files(void);
-// Does it, with both taken.
+// Writes the output. Call with the guard set and writer_lock held.
 void mprof_write_last_locked(void);
 
 #endif // MPROF_RT_EXIT_H

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The option stuck_report.
+// The runtime's thread that looks for stuck threads at intervals and reports
+// them, for the option stuck_report.
 
 #ifndef MPROF_RT_STUCK_WATCH_H
 #define MPROF_RT_STUCK_WATCH_H
 
-// Starts the thread that looks, if the option asks for it; in a forked child,
-// too.
+// Starts the thread if the option asks for it. Also for a forked child.
 void mprof_stuck_watch_start(void);
-// Ends it; it writes nothing any more.
+// Ends the thread. It writes nothing afterwards.
 void mprof_stuck_watch_stop(void);
 
 #endif // MPROF_RT_STUCK_WATCH_H

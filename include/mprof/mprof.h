@@ -1,17 +1,21 @@
 /* SPDX-FileCopyrightText: The MProf authors
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * MProf's public interface: the profiles of a running program.
+ * MProf's public interface: it reads and controls the profiles of the running
+ * program.
  *
- * Every function is safe to call from any thread. Those marked [signal] may
- * be called from a signal handler; the others may not, since they wait for the
- * profiler's own locks. All may be called in a forked child, whose profile
- * starts empty. None allocates from the program's heap or changes errno.
- * Functions that return int return 0 or an errno value.
+ * Threads: every function may be called from any thread.
+ * Signals: a function marked [signal] may be called from a signal handler. The
+ * others may not, because they wait for the profiler's own locks.
+ * Forks: every function may be called in a forked child, whose profiles start
+ * empty.
+ * No function allocates from the program's heap or changes errno. A function
+ * that returns int returns 0 or an errno value, unless its comment says
+ * otherwise.
  *
- * A program compiled without -fmprof may keep its calls: then the functions
- * are empty inline ones, which report empty profiles and ENOSYS where they
- * would have written something.
+ * A program that is compiled without -fmprof may keep its calls. The functions
+ * are then empty inline functions: they report empty profiles, and those that
+ * would write something return ENOSYS.
  */
 
 #ifndef MPROF_MPROF_H
@@ -26,7 +30,8 @@
 extern "C" {
 #endif
 
-/* An attribute of MProf's, which compilers without its plugin do not know:
+/* Sets an attribute that only compilers with MProf's plugin know; other
+ * compilers see nothing:
  *   void *pool_get(struct pool *p, size_t n) MPROF_ATTR(mprof_alloc(2)); */
 #ifdef __MPROF__
 #define MPROF_ATTR(attribute) __attribute__((attribute))
@@ -34,14 +39,14 @@ extern "C" {
 #define MPROF_ATTR(attribute)
 #endif
 
-/* Frames that a fixed-size record holds, leaf first; deeper stacks are cut
- * here, not in the files. (Go: StackRecord.Stack0) */
+/* Maximum number of frames in a record of fixed size, leaf first. Records
+ * truncate deeper stacks; the written files do not. (Go: StackRecord.Stack0) */
 #define MPROF_RECORD_STACK 32
 
-/* One allocation stack, block size and set of labels: what was allocated and
- * freed there, as sampled, not scaled. Unused stack entries are 0, so that
- * equal records compare equal with memcmp. In use = alloc - free. (Go:
- * MemProfileRecord) */
+/* The blocks allocated and freed with one allocation stack, block size and set
+ * of labels. The numbers count sampled blocks and are not scaled. Unused stack
+ * entries are 0, so that memcmp finds equal records equal. The blocks in use
+ * are alloc minus free. (Go: MemProfileRecord) */
 struct mprof_mem_record {
   int64_t alloc_bytes, free_bytes;
   int64_t alloc_objects, free_objects;
@@ -50,356 +55,418 @@ struct mprof_mem_record {
 
 struct mprof_labels;
 
-/* One bucket, with its whole stack, during mprof_iterate_mem. The stack stays
- * valid and unchanged for the life of the process. */
+/* One bucket with its whole stack, as mprof_iterate_mem passes it. The stack
+ * stays valid and unchanged for the life of the process. */
 struct mprof_mem_bucket {
-  const uintptr_t *stack; /* return addresses, leaf first */
-  size_t stack_len;
-  size_t size;            /* bytes a block */
-  uint64_t allocs, frees; /* blocks, as sampled */
-  uint64_t rate;          /* mean bytes between samples when it was taken */
-  const struct mprof_labels *labels; /* NULL: none */
+  const uintptr_t *stack;            /* return addresses, leaf first */
+  size_t stack_len;                  /* number of addresses */
+  size_t size;                       /* bytes per block */
+  uint64_t allocs, frees;            /* number of sampled blocks, not scaled */
+  uint64_t rate;                     /* mean bytes between these samples */
+  const struct mprof_labels *labels; /* NULL: no labels */
 };
 
-/* What threads waited at one stack, or made others wait. Estimates: every
- * sampled event has been scaled by what it stands for. Ticks are those of
- * mprof_ticks_per_second. (Go: BlockProfileRecord) */
+/* The time that threads waited at one stack (block profile), or that the
+ * unlocks at one stack made others wait (mutex profile). The numbers are
+ * estimates: each sampled event is scaled by the number of events that it
+ * stands for. mprof_ticks_per_second gives the unit of cycles.
+ * (Go: BlockProfileRecord) */
 struct mprof_block_record {
-  int64_t count;                        /* events */
-  int64_t cycles;                       /* ticks */
-  uintptr_t stack0[MPROF_RECORD_STACK]; /* as in mprof_mem_record, but for the
-                                           first: an address in the function
+  int64_t count;                        /* number of events */
+  int64_t cycles;                       /* total time in ticks */
+  uintptr_t stack0[MPROF_RECORD_STACK]; /* as in mprof_mem_record, except for
+                                           the first: an address in the function
                                            that waited or released */
 };
 
-/* A stack: where a thread was created, no entries if that is not known, as of
- * the first thread; or what it does. (Go: StackRecord) */
+/* A stack of a thread: either where the thread was created, or what it does
+ * now. A creation stack has no entries if the creation was not seen, as for the
+ * first thread. (Go: StackRecord) */
 struct mprof_stack_record {
   uintptr_t stack0[MPROF_RECORD_STACK];
 };
 
 #if defined(__MPROF__) || defined(MPROF_RUNTIME)
 
-/* The heap profile as of the last finished cycle, newest bucket first.
- * records, len: an array for the result, and how many it holds; may be NULL, 0.
- * inuse_zero: not 0 to include stacks whose blocks are all freed.
- * *n: how many records the profile has.
- * Returns 0 and fills records[0 .. *n); ERANGE and leaves records untouched
- * when len < *n; ENOSYS when the runtime is not in charge: it is a second copy
- * in the process, or a child forked inside the profiler or without fork
- * handlers; EBUSY from inside another call of MProf. Until a first cycle ends,
- * a call shows all so far and ends nothing. (Go: MemProfile) */
+/* Gets the heap profile as of the last finished cycle, newest bucket first.
+ * Before the first cycle ends, it has everything up to the call; the call does
+ * not end a cycle.
+ * records, len: the array for the result and its number of elements; may be
+ *   NULL, 0.
+ * inuse_zero: if not 0, includes stacks whose blocks are all freed.
+ * *n: receives the number of records in the profile.
+ * Returns 0 after it has filled records[0 .. *n).
+ * Returns ERANGE if len < *n; the records are then unchanged.
+ * Returns EBUSY inside another call of MProf.
+ * Returns ENOSYS if this runtime does not profile the process: it is the second
+ *   copy in the process, or the process is a child that was forked inside the
+ *   profiler or without fork handlers.
+ * (Go: MemProfile) */
 int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                       int inuse_zero, size_t *n);
 
-/* Calls fn for each bucket of the finished cycles, newest first, while it
- * holds the profile's lock: fn must not call MProf, and what it allocates is
- * not counted. (Go: iterate_memprof) */
+/* Calls fn with arg for each bucket of the finished cycles, newest first. Holds
+ * the profile's lock meanwhile: fn must not call MProf, and allocations in fn
+ * are not counted. Calls nothing where mprof_mem_profile would return ENOSYS or
+ * EBUSY. (Go: iterate_memprof) */
 void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
                                   void *arg),
                        void *arg);
 
-/* Sets the mean number of bytes between samples: 1 counts every block, 0 none.
- * More than 112 MiB count as that. Acts at the next allocation of every thread
- * (of one that is ending, at its next sample). Samples taken before keep the
- * rate they were taken at when they are scaled. Returns the rate before.
- * (Go: MemProfileRate) */
+/* Sets the mean number of bytes between heap samples: 1 counts every block, 0
+ * counts none. A value above 112 MiB counts as 112 MiB. The new rate applies
+ * from each thread's next allocation; in a thread that is ending, from its next
+ * sample. Earlier samples are still scaled by their own rate. Returns the
+ * previous rate. (Go: MemProfileRate) */
 size_t mprof_set_heap_rate(size_t bytes);
 
-/* [signal] Ends the heap profile's cycle: the end of a frame, a request, a
- * transaction. The profile is then that of this moment, and stays so until the
- * next call: what a request allocated and freed is gone from what is in use,
- * and what it left is there. So it is for mprof_mem_profile, mprof_iterate_mem
- * and mprof_write_profile; at exit everything up to the end is written. Walks
- * once through the stacks of the profile. A signal handler that
- * interrupted MProf ends the cycle, too, but the profile stays that of the
- * cycle before until the next call. See docs/cycles.md.
- * (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */
+/* [signal] Ends the heap profile's cycle, for example at the end of a frame, a
+ * request or a transaction. The profile then shows the heap at this moment
+ * until the next call: blocks that the request allocated and freed are not in
+ * use, and blocks that it left are. This applies to mprof_mem_profile,
+ * mprof_iterate_mem and mprof_write_profile; the profile that is written at
+ * exit has everything up to the exit. The cost is one walk through all stacks
+ * of the profile. A call in a signal handler that interrupted MProf also ends
+ * the cycle, but the profile stays at the previous cycle until the next call.
+ * See docs/cycles.md. (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */
 void mprof_next_cycle(void);
 
-/* Two of the steps that mprof_next_cycle consists of, for programs that end
- * cycles in signal handlers: they publish what a call there could not, and
- * otherwise do nothing. (Go: mProf_Flush, mProf_PostSweep) */
+/* Two of the steps of mprof_next_cycle, for programs that end cycles in signal
+ * handlers. They publish the data that mprof_next_cycle could not publish in
+ * the handler, and otherwise do nothing. (Go: mProf_Flush, mProf_PostSweep) */
 void mprof_flush(void);
 void mprof_post_sweep(void);
 
-/* The block profile: where threads waited for locks and in blocking calls, and
- * how long. Arguments and results as of mprof_mem_profile; records come most
- * ticks first, one a stack. (Go: BlockProfile) */
+/* Gets the block profile: where threads waited for locks and in blocking calls,
+ * and how long. Returns one record per stack, most ticks first. The arguments
+ * and the result are as of mprof_mem_profile. (Go: BlockProfile) */
 int mprof_block_profile(struct mprof_block_record *records, size_t len,
                         size_t *n);
 
-/* The mutex profile: which unlocks ended what others waited for, and how long
- * they had. As mprof_block_profile. (Go: MutexProfile) */
+/* Gets the mutex profile: which unlocks ended the waiting of other threads, and
+ * how long these had waited. The arguments, the order and the result are as of
+ * mprof_block_profile. (Go: MutexProfile) */
 int mprof_mutex_profile(struct mprof_block_record *records, size_t len,
                         size_t *n);
 
-/* Where threads were created: one record a live thread, or with the option
- * all_threads=1 of all ever. As mprof_mem_profile.
- * (Go: ThreadCreateProfile) */
+/* Gets the stacks where threads were created: one record per live thread, or
+ * with the option all_threads=1 one per thread ever created. The arguments and
+ * the result are as of mprof_mem_profile. (Go: ThreadCreateProfile) */
 int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
                                 size_t *n);
 
-/* What every thread does now: one record a thread, the caller's first. The
- * stack of one that waits in a call that was compiled with MProf begins with
- * the function that it waits in; it is read where it stands, and no system call
- * of its ends early. Running threads are asked by the signal that the option
- * thread_signal names. Of those that cannot be asked or do not answer within a
- * tenth of a second the record has one address at most. Threads that begin
- * meanwhile are not in it. Arguments and results as of mprof_mem_profile;
- * ENOMEM besides. See docs/threads.md. (Go: GoroutineProfile) */
+/* Gets the stack of every thread, the calling thread's first.
+ *
+ * If a thread waits in a call that was compiled with MProf, its stack begins
+ * with the function that it waits in. The stack is read while the thread waits,
+ * so none of its system calls ends early. A running thread is asked by the
+ * signal that the option thread_signal names. A thread that cannot be asked, or
+ * does not answer within a tenth of a second, has a record of at most one
+ * address. Threads that start during the call are missing.
+ * The arguments and the result are as of mprof_mem_profile; also returns
+ * ENOMEM. See docs/threads.md. (Go: GoroutineProfile) */
 int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
                          size_t *n);
 
-/* The threads that will never run again: one record a thread, as of
- * mprof_thread_profile. Those in a cycle of locks and joins, those that wait
- * for a mutex whose owner has ended, and what waits for such a thread, are
- * certain; those that wait for a condition, semaphore or barrier that no thread
- * can reach which may still run are likely. In a signal's handler the calling
- * thread counts as in the lock's or the join's wait that the signal has
- * interrupted, if it goes on. Arguments and results as of mprof_thread_profile.
- * See docs/stuck.md. (Go: the goroutineleak profile) */
+/* Gets the stacks of the threads that will never run again, as
+ * mprof_thread_profile does.
+ *
+ * A thread is certainly stuck if it is in a cycle of locks and joins, if it
+ * waits for a mutex whose owner has ended, or if it waits for such a thread.
+ * A thread is likely stuck if it waits for a condition, semaphore or barrier
+ * that no thread which may still run can reach. In a signal handler that
+ * interrupted a wait for a lock or a join, the calling thread counts as in this
+ * wait if the wait goes on afterwards.
+ * The arguments and the result are as of mprof_thread_profile. See
+ * docs/stuck.md. (Go: the goroutineleak profile) */
 int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
                               size_t *n);
 
-/* [signal] Writes to buf, of len bytes, what the calling thread does, as text
- * for people, and what all others do, if all is not 0: 'thread 4711 "worker"
- * [pthread_cond_wait, 2 minutes]:', then its frames, the function and the line
- * of each. Cuts the text to what fits and ends it with a 0. Returns its length
- * without that. With buf NULL, as from a debugger, the whole text goes to
- * stderr, and 0 is returned. In a signal handler frames are addresses only, and
- * from inside MProf only the caller's own are there. (Go: Stack) */
+/* [signal] Writes to buf, as text for people, the stack of the calling thread
+ * and, if all is not 0, the stacks of all other threads. Each begins with a
+ * line as 'thread 4711 "worker" [pthread_cond_wait, 2 minutes]:'; then come the
+ * frames, each with its function and line.
+ * buf, len: the buffer and its bytes. Truncates the text to fit and ends it
+ *   with a 0. If buf is NULL, as in a call from a debugger, writes the whole
+ *   text to stderr.
+ * Returns the length of the text in buf without the 0; 0 if buf is NULL.
+ * In a signal handler, frames are addresses only. Inside another call of MProf,
+ * the text has the calling thread only. (Go: Stack) */
 size_t mprof_stack(char *buf, size_t len, int all);
 
-/* Labels say in whose name a thread works: a request, a customer, a phase. Each
- * is a key with a value. A thread has its creator's first, if the creator was
- * compiled with -fmprof=threadcreate, and a forked child its parent's. They are
- * kept with what happens in their name: blocks sampled, waits, contended
- * unlocks, of these the releasing thread's; and with the thread in the stacks
- * of all threads and in the trace. A key is cut at 128 bytes, a value at
- * 1,024; a set has at most 32 labels. A process has as many different sets as
- * the option max_labels says; beyond, a thread has the set {"mprof":"labels
- * overflow"} instead. What is cut or missing is counted. See docs/labels.md.
+/* --- labels ---
+ *
+ * Labels name the work that a thread does, such as a request, a customer or a
+ * phase. Each label is a key with a value. A new thread has its creator's
+ * labels if the creator was compiled with -fmprof=threadcreate; a forked child
+ * has its parent's. MProf stores the thread's labels with each sampled block
+ * and wait, and with each contended unlock (the releasing thread's labels). It
+ * shows them in the stacks of all threads and in the trace.
+ *
+ * Limits: MProf truncates a key at 128 bytes and a value at 1,024 bytes. A set
+ * has at most 32 labels. A process has at most max_labels (an option) different
+ * sets; beyond, a thread gets the overflow set {"mprof":"labels overflow"}.
+ * MProf counts truncated and missing labels. See docs/labels.md.
  * (Go: runtime/pprof.Labels) */
 
-/* [signal] Sets one of the calling thread's labels; value NULL takes it away,
- * if it is there. Both are copied. Returns 0; EINVAL for a key that is NULL or
- * empty; ENOSPC without a change if there are 32, or with the set above if
- * there are too many sets; ENOMEM; ENOSYS, EBUSY as mprof_mem_profile, of which
- * the latter is counted as lost. */
+/* [signal] Sets one label of the calling thread, or removes the key's label if
+ * value is NULL. Copies key and value.
+ * Returns 0; EINVAL if key is NULL or empty; ENOSPC without a change if the
+ * thread has 32 labels; ENOSPC with the overflow set if there are too many
+ * sets; ENOMEM; ENOSYS, EBUSY as mprof_mem_profile. A label lost by EBUSY is
+ * counted. */
 int mprof_label_set(const char *key, const char *value);
 
-/* A set of labels. It never changes, and stays where it is as long as the
- * process, and in its forked children. NULL is the set without labels; equal
- * sets have equal addresses. */
+/* A set of labels. A set never changes; it stays at its address for the life of
+ * the process and of its forked children. Equal sets have equal addresses. NULL
+ * is the empty set. */
 struct mprof_labels;
-/* [signal] The calling thread's. (Go: pprof.ForLabels) */
+/* [signal] Returns the calling thread's set. (Go: pprof.ForLabels) */
 const struct mprof_labels *mprof_labels_get(void);
-/* [signal] Makes a set the calling thread's, and returns the one before: for
- * thread pools and coroutines, whose jobs take the labels along of who gave
- * them. (Go: pprof.SetGoroutineLabels) */
+/* [signal] Makes labels the calling thread's set and returns the previous set.
+ * Thread pools and coroutines use this to run a job with the labels of the
+ * thread that submitted it. (Go: pprof.SetGoroutineLabels) */
 const struct mprof_labels *mprof_labels_swap(const struct mprof_labels *labels);
-/* [signal] Adds labels to the calling thread's, key, value, key, value, ...,
- * NULL, of a key's values the last, and returns the set before. A pair without
- * key or value is left out, which is said on stderr. */
+/* [signal] Adds labels to the calling thread's set and returns the previous
+ * set. pairs: key, value, key, value, ..., NULL; if a key occurs twice, its
+ * last value counts. A pair without a key or value is skipped, with a message
+ * to stderr. */
 const struct mprof_labels *mprof_labels_add(const char *const *pairs);
-/* Calls fn(arg) with labels added as by mprof_labels_add. The labels are as
- * before when it returns, and also when an exception leaves it or, with glibc,
- * the thread is cancelled. (Go: pprof.Do) */
+/* Calls fn(arg) with pairs added to the calling thread's labels, as
+ * mprof_labels_add does. Restores the previous labels when fn returns, when an
+ * exception leaves fn and, with glibc, when the thread is cancelled.
+ * (Go: pprof.Do) */
 void mprof_labels_with(const char *const *pairs, void (*fn)(void *arg),
                        void *arg);
-/* [signal] Writes a set to buf, of len bytes: {"key":"value", "key2":"value2"},
- * by key, quoted as in Go; {} for none. Cuts the text to what fits and ends it
- * with a 0. Returns the length of the whole text without that; buf may be NULL
- * if len is 0. (Go: LabelSet.String) */
+/* [signal] Writes a set to buf as {"key":"value", "key2":"value2"}, sorted by
+ * key and quoted as in Go; the empty set gives {}.
+ * buf, len: the buffer and its bytes; buf may be NULL if len is 0. Truncates
+ *   the text to fit and ends it with a 0.
+ * Returns the length of the whole text without the 0. (Go: LabelSet.String) */
 size_t mprof_labels_text(const struct mprof_labels *labels, char *buf,
                          size_t len);
 
-/* Ticks in a second of the records' cycles. */
+/* --- rates and names of the lock profiles --- */
+
+/* Returns the number of ticks per second, for the field cycles of records. */
 uint64_t mprof_ticks_per_second(void);
 
-/* Sets the block profile's rate: on average one sample for so many nanoseconds
- * of waiting; 1 counts every wait, 0 or less none. Returns the rate before.
- * (Go: SetBlockProfileRate) */
+/* Sets the block profile's rate: one sample per ns nanoseconds of waiting, on
+ * average. 1 counts every wait; 0 or less counts none. Returns the previous
+ * rate. (Go: SetBlockProfileRate) */
 int64_t mprof_set_block_rate(int64_t ns);
 
-/* Sets the mutex profile's fraction: one in n contended unlocks is sampled; 0
- * none; a negative n changes nothing. Returns the fraction before.
+/* Sets the mutex profile's fraction: one in n contended unlocks is sampled. 0
+ * samples none; a negative n changes nothing. Returns the previous fraction.
  * (Go: SetMutexProfileFraction) */
 int mprof_set_mutex_fraction(int n);
 
-/* Gives the lock (or semaphore, condition variable) at address lock a name for
- * the profiles; name is copied, at most 63 bytes of it. NULL takes the name
- * away, as does another lock's name at the same address. Returns 0; EINVAL if
- * lock is NULL; ENOMEM when there are too many names or no memory; ENOSYS,
- * EBUSY as mprof_mem_profile. */
+/* Names the lock, semaphore or condition variable at address lock in the
+ * profiles. name: copied, at most 63 bytes of it; NULL removes the name.
+ * A name given to another lock at the same address replaces the name.
+ * Returns 0; EINVAL if lock is NULL; ENOMEM if there are too many names or no
+ * memory; ENOSYS, EBUSY as mprof_mem_profile. */
 int mprof_name_lock(const void *lock, const char *name);
 
-/* Writes a profile to a new file that replaces path.
- * name: one that mprof_profiles gives, so "heap"; "allocs": the same with
- * alloc_space shown first; "heapx": temporary blocks, resizes and slack, with
- * the option heapx=1; "block", "mutex", "threadcreate"; "threads": what every
- * thread does, see mprof_thread_profile; "goroutine": the same under the name
- * that Go's tools know; "threadleak" and "goroutineleak": the stuck ones among
- * them, see mprof_thread_leak_profile; or a profile of the program's own.
- * debug: 0 gzipped protobuf as pprof reads it, 1 legacy text; of "threads" and
- * "goroutine" also 2, each thread by itself as mprof_stack writes it, and of
- * the stuck ones a report with what each holds and waits for.
- * A heap or heapx profile is that of the last mprof_next_cycle, or of the last
- * garbage collection; in a program that has neither it holds everything up to
- * the call, unless the option strict_cycles=1 asks for finished cycles only. A
- * profile whose option or rate is 0, or whose kind the code was not compiled
- * with (-fmprof=KIND), is written without samples.
+/* --- writing profiles --- */
+
+/* Writes a profile to a new file, which then replaces path.
+ * name: a name that mprof_profiles lists:
+ *   "heap": the heap profile;
+ *   "allocs": the heap profile with alloc_space shown first;
+ *   "heapx": temporary blocks, resizes and slack; needs the option heapx=1;
+ *   "block", "mutex", "threadcreate";
+ *   "threads": the stack of every thread, see mprof_thread_profile;
+ *   "goroutine": "threads" under the name that Go's tools know;
+ *   "threadleak", "goroutineleak": the stuck threads, see
+ *     mprof_thread_leak_profile;
+ *   or the name of a profile of the program's own.
+ * debug: 0 for gzipped protobuf, as pprof reads it; 1 for legacy text.
+ * "threads" and "goroutine" also allow 2: each thread by itself, as mprof_stack
+ * writes it. "threadleak" and "goroutineleak" allow 2, too: a report that shows
+ * for each thread the locks that it holds and the object that it waits for.
+ *
+ * A heap or heapx profile shows the heap at the last mprof_next_cycle or at the
+ * last garbage collection. In a program that has neither, it shows everything
+ * up to the call, unless the option strict_cycles=1 asks for finished cycles
+ * only. A profile has no samples if its option or rate is 0, or if the code was
+ * compiled without its kind (-fmprof=KIND).
+ *
  * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "heapx" without
- * the option; ENOSYS if the runtime is not in charge here (see
- * mprof_mem_profile); EBUSY from inside another call of MProf; ENOMEM; or what
- * opening, writing or renaming the file gave, and then path is as it was. */
+ * the option; ENOSYS, EBUSY as mprof_mem_profile; ENOMEM; or the error of
+ * opening, writing or renaming the file. After an error, path is unchanged. */
 int mprof_write_profile(const char *name, const char *path, int debug);
 
-/* Profiles of the program's own: handles, connections, whatever it opens and
- * must close. A profile has the values that were added and not removed, by the
- * stack that added each. It is written at exit with the other profiles, and by
- * mprof_write_profile under its name. A process has at most 64; a forked
- * child's are there, and empty. (Go: runtime/pprof.Profile) */
+/* --- profiles of the program's own --- */
+
+/* A profile of resources that the program opens and must close, such as
+ * handles or connections. It counts the values that were added and not removed,
+ * by the stack that added each. MProf writes it at exit with the other
+ * profiles; mprof_write_profile writes it under its name. A process has at most
+ * 64. A forked child has its parent's profiles, but empty.
+ * (Go: runtime/pprof.Profile) */
 struct mprof_profile;
 
-/* Makes a profile. name: a letter, then letters, digits, '.', '_' and '-', at
- * most 63 in all; it becomes part of the name of a file. *profile: the result,
- * good as long as the process; NULL if there is none, which the calls below
- * take for an error of theirs. Returns 0; EINVAL for another name; EEXIST if
- * there is a profile of that name, also one of MProf's own; ENOSPC when there
- * are 64; ENOSYS, EBUSY as mprof_mem_profile. (Go: NewProfile) */
+/* Makes a profile.
+ * name: a letter, then letters, digits, '.', '_' and '-', at most 63 bytes in
+ *   all; it becomes a part of a file name.
+ * *profile: receives the profile, which is valid for the life of the process;
+ *   NULL after an error. The functions below accept NULL and fail.
+ * Returns 0; EINVAL for an invalid name; EEXIST if a profile has this name,
+ * including MProf's own; ENOSPC if there are 64; ENOSYS, EBUSY as
+ * mprof_mem_profile. (Go: NewProfile) */
 int mprof_profile_new(const char *name, struct mprof_profile **profile);
-/* [signal] The profile that mprof_profile_new has made with that name, or NULL.
- * (Go: Lookup) */
+/* [signal] Returns the profile that mprof_profile_new made with this name, or
+ * NULL. (Go: Lookup) */
 struct mprof_profile *mprof_profile_lookup(const char *name);
-/* Adds a value: an address, a descriptor, a number. skip: how many functions to
- * leave out of its stack, from 0, which begins it with the caller, to 6; one
- * that was inlined is one, too. If that leaves none, or skip is above 6, the
- * stack is shown as lostProfileEvent. Returns 0; EEXIST if the value is there
- * already, and then it stays as it was; EINVAL if profile is none or skip below
- * 0; ENOMEM; ENOSYS, EBUSY as mprof_mem_profile, of which the latter is counted
- * as lost. (Go: Profile.Add) */
+/* Adds a value, such as an address, a descriptor or a number.
+ * skip: number of functions to leave out at the leaf end of the stack, 0 to 6;
+ *   with 0 the stack begins with the caller. An inlined function counts as one.
+ *   If skip leaves no function, or is above 6, the profile shows the stack as
+ *   lostProfileEvent.
+ * Returns 0; EEXIST without a change if the profile has the value; EINVAL if
+ * profile is NULL or not a profile, or if skip < 0; ENOMEM; ENOSYS, EBUSY as
+ * mprof_mem_profile. A value lost by EBUSY is counted. (Go: Profile.Add) */
 #if defined(__has_attribute)
-#if __has_attribute(not_tail_called) /* the caller is to be on the stack */
+#if __has_attribute(not_tail_called) /* keeps the caller on the stack */
 __attribute__((not_tail_called))
 #endif
 #endif
 int mprof_profile_add(struct mprof_profile *profile, uintptr_t value, int skip);
-/* Removes a value. Returns 0; ENOENT if it is not there, so was never added or
- * has been removed; the rest as mprof_profile_add. (Go: Profile.Remove) */
+/* Removes a value. Returns 0; ENOENT if the profile does not have the value:
+ * it was never added, or was removed before; otherwise as mprof_profile_add.
+ * (Go: Profile.Remove) */
 int mprof_profile_remove(struct mprof_profile *profile, uintptr_t value);
-/* [signal] How many values there are; 0 if profile is none. (Go: Count) */
+/* [signal] Returns the number of values; 0 if profile is not a profile.
+ * (Go: Count) */
 size_t mprof_profile_count(const struct mprof_profile *profile);
-/* mprof_write_profile of its name. (Go: Profile.WriteTo) */
+/* Calls mprof_write_profile with the profile's name. Returns EINVAL if profile
+ * is not a profile. (Go: Profile.WriteTo) */
 int mprof_profile_write(const struct mprof_profile *profile, const char *path,
                         int debug);
-/* The names of all profiles that mprof_write_profile can write, MProf's own and
- * the program's, sorted; they stay where they are. Arguments and results as of
- * mprof_mem_profile: 0 or ERANGE. (Go: Profiles) */
+/* Gets the names of all profiles that mprof_write_profile can write, MProf's
+ * own and the program's, sorted. The strings stay valid. names, len and n are
+ * used as in mprof_mem_profile. Returns 0 or ERANGE. (Go: Profiles) */
 int mprof_profiles(const char **names, size_t len, size_t *n);
 
-/* Starts the execution trace: from now on it has what each thread does, on one
- * axis of time: created, running, blocked and by what, woken and by whom, in a
- * system call. What is in memory is at most what the option trace_max_mb says;
- * from half of that on threads write some of it. Where it cannot be written the
- * trace ends by itself when that is full, as it is. A path that cannot be
- * written to is told by mprof_trace_stop, which writes the rest, to a new file
- * that replaces path, or to the open descriptor fd, from its place on,
- * which must stay open until then; ETIMEDOUT from that if fd is a pipe or the
- * like that takes nothing for five seconds.
- * Returns 0; EBUSY while another trace is under way, or from inside another
- * call of MProf; EINVAL for a path that is NULL or empty; ENAMETOOLONG; EBADF
- * for a negative fd; ENOMEM; ENOSYS as mprof_write_profile. (Go: trace.Start)
- */
+/* --- the execution trace --- */
+
+/* Start the execution trace. From now on, it records on one time axis what each
+ * thread does: when it is created, runs, blocks (and in which call), is woken
+ * (and by which thread), or is in a system call.
+ *
+ * The trace uses at most as much memory as the option trace_max_mb allows. From
+ * half of it on, threads write part of the trace to disk. If this fails, the
+ * trace ends by itself when the memory is full, and keeps what it has.
+ *
+ * mprof_trace_stop writes the rest and reports errors of the file. path: a new
+ * file replaces it. fd: an open descriptor; the trace is written from its
+ * current position on, and the program must keep it open until the stop.
+ * mprof_trace_stop returns ETIMEDOUT if fd, such as a pipe, accepts no data for
+ * five seconds.
+ *
+ * Return 0; EBUSY while another trace runs, or inside another call of MProf;
+ * EINVAL if path is NULL or empty; ENAMETOOLONG; EBADF if fd is negative;
+ * ENOMEM; ENOSYS as mprof_mem_profile. (Go: trace.Start) */
 int mprof_trace_start(const char *path);
 int mprof_trace_start_fd(int fd);
-/* Starts a trace that the program takes itself, by mprof_trace_read from one
- * thread: each call gives the next piece of the file in *data, valid until the
- * next call, and its length. It waits while there is none, so until buffers are
- * full, or mprof_trace_stop, which does not wait for it; with trace_format=1.5
- * all comes then. 0 after the last piece. A reader that stops lets the trace
- * end when trace_max_mb are full. Returns below 0: -ESRCH if there is no such
- * trace, or it was taken to its end; -EBUSY while another thread reads;
- * -ENOMEM; -ENOSYS as mprof_write_profile. (Go: ReadTrace) */
+/* Starts a trace that the program itself reads, by calls of mprof_trace_read in
+ * one thread. Returns as mprof_trace_start. (Go: ReadTrace)
+ *
+ * mprof_trace_read sets *data to the next piece of the file, valid until the
+ * next call, and returns its length in bytes; 0 after the last piece. It waits
+ * until a piece is ready: until buffers are full or mprof_trace_stop is called,
+ * which does not wait for the reader. With trace_format=1.5, the whole file
+ * comes after the stop. If the program stops reading, the trace ends when
+ * trace_max_mb is full.
+ * On failure, mprof_trace_read returns -ESRCH if there is no such trace or the
+ * program has read all of it; -EBUSY while another thread reads; -ENOMEM;
+ * -ENOSYS, if mprof_mem_profile would return ENOSYS. */
 int mprof_trace_start_reader(void);
 ssize_t mprof_trace_read(const void **data);
-/* Ends the trace and writes it, one of the options' to PATTERN.trace; readable
- * by "go tool trace". Does nothing if there is none. Returns 0, or what writing
- * the file gave; ENOSYS, EBUSY as mprof_write_profile. With ENOSPC, EDQUOT or
- * EFBIG there may be a file all the same, under its name and readable: what of
- * the trace was still in memory did not fit, and its oldest part is missing,
- * which the exit report counts (trace_disk_full). (Go: trace.Stop) */
+/* Ends the trace and writes it, for "go tool trace". A trace that an option
+ * started goes to PATTERN.trace. Does nothing if there is no trace.
+ * Returns 0; the error of writing the file; ENOSYS, EBUSY as mprof_mem_profile.
+ * After ENOSPC, EDQUOT or EFBIG, a readable file may still exist under its
+ * name. It lacks the oldest part of the data that was in memory, because there
+ * was no room for it; the exit report counts this part (trace_disk_full).
+ * (Go: trace.Stop) */
 int mprof_trace_stop(void);
-/* Writes what a flight recorder has, of the options trace_last and
- * trace_last_mb: the newest part of the trace, to a new file that replaces
- * path. The recording goes on, and has from then on what comes after. Returns
- * 0; ESRCH without a trace; ENOTSUP if it is not a recorder's; EINVAL,
- * ENAMETOOLONG as mprof_trace_start; or what mprof_trace_stop returns. */
+/* Writes the newest part of the trace from the flight recorder (options
+ * trace_last, trace_last_mb) to a new file, which then replaces path. The
+ * recording goes on, but from empty: the next snapshot has only later events.
+ * Returns 0; ESRCH without a trace; ENOTSUP if the trace is not a flight
+ * recorder's; EINVAL, ENAMETOOLONG as mprof_trace_start; or an error as of
+ * mprof_trace_stop. */
 int mprof_trace_snapshot(const char *path);
 
-/* What the program puts into the trace itself; nothing where there is none, at
- * the cost of a call. Names and keys are cut at 255 bytes, and the process has
- * 2,048 different ones: records lack further ones, and are counted; a text is
- * cut at 1,024. Not for signal handlers.
- *
- * A task, a logical operation that several threads may work at: returns its
- * number, never 0, by which regions and messages belong to it; 0 where there is
- * no trace. parent: a task's number that it is a part of, or 0. (Go: NewTask)
- */
+/* Tasks, regions and messages: events that the program itself puts into the
+ * trace. Without a trace, these functions do nothing, at the cost of a call.
+ * Names and keys are truncated at 255 bytes, a message's text at 1,024 bytes. A
+ * process has at most 2,048 different names and keys; further ones are left out
+ * of the records and counted. These functions are not for signal handlers. */
+
+/* Begins a task: a logical operation that several threads may work on. Returns
+ * the task's number, which its regions and messages pass; 0 without a trace,
+ * otherwise never 0. parent: the number of the task that this task is a part
+ * of, or 0. (Go: NewTask) */
 uint64_t mprof_trace_task_begin(uint64_t parent, const char *name);
 void mprof_trace_task_end(uint64_t task);
-/* A time that the calling thread spends on something, of a task or of none (0).
- * Regions of a thread nest, up to 32 deep. (Go: StartRegion) */
+/* Marks the begin and the end of a region: a time that the calling thread
+ * spends on one thing. task: the region's task, or 0. Regions of a thread nest,
+ * up to 32 deep. (Go: StartRegion) */
 void mprof_trace_region_begin(uint64_t task, const char *name);
 void mprof_trace_region_end(uint64_t task, const char *name);
-/* A message at this time; key groups messages. (Go: Log) */
+/* Adds a message at the current time. key groups messages. (Go: Log) */
 void mprof_trace_log(uint64_t task, const char *key, const char *text);
 
-/* The next four are inline, and functions of the runtime for other languages.
- */
+/* --- blocks of the program's own allocators --- */
+
+/* The next four functions are inline in C and C++. The runtime also exports
+ * them, for other languages. */
 #ifdef MPROF_RUNTIME
 #define MPROF_INLINE_
-#elif defined(__clang__) /* nodebug: stacks have no frame of theirs */
+#elif defined(__clang__) /* nodebug: stacks do not show these functions */
 #define MPROF_INLINE_ static inline __attribute__((always_inline, nodebug))
 #else
 #define MPROF_INLINE_ static inline __attribute__((always_inline))
 #endif
 
-/* For allocators that attributes do not describe: pools and arenas that tell of
- * each block themselves. A call costs what a site of malloc does: one
- * subtraction, and the rest for sampled blocks only. The block's stack begins
- * with the function that has the call, and with its caller if that is marked
- * mprof_wrapper. Blocks are known by their addresses, apart from those of
- * malloc: the memory that the allocator has from malloc is counted besides,
- * unless its functions are marked mprof_ignore. See docs/using.md. */
+/* For allocators that attributes do not describe: pools and arenas that report
+ * each block themselves. A call costs as much as a call site of malloc: one
+ * subtraction, and more for sampled blocks only. The block's stack begins with
+ * the function that has the call, or with its caller if the function is marked
+ * mprof_wrapper. MProf finds a block by its address, apart from the blocks of
+ * malloc. The memory that the allocator itself gets from malloc is counted as
+ * well, unless the allocator's functions are marked mprof_ignore. See
+ * docs/using.md. */
 
-/* [signal] A block of size bytes at ptr was allocated. Nothing if ptr is NULL.
- * If there still is a counted block at ptr, its free was not told: it is
- * counted as freed now, and in the counter stale. */
+/* [signal] Reports that size bytes at ptr were allocated. Does nothing if ptr
+ * is NULL. If a counted block still exists at ptr, its free was not reported:
+ * MProf counts it as freed now, and in the counter stale. */
 MPROF_INLINE_ void mprof_alloc_event(void *ptr, size_t size);
-/* [signal] The block at ptr, of mprof_alloc_event, mprof_arena_alloc_event or a
- * function marked mprof_alloc, is about to be freed. Call it before the
- * allocator may give the address to another thread. Nothing if ptr is NULL or
- * not a counted block. */
+/* [signal] Reports that the block at ptr is about to be freed. The block comes
+ * from mprof_alloc_event, mprof_arena_alloc_event or a function marked
+ * mprof_alloc. Call it before the allocator can give the address to another
+ * thread. Does nothing if ptr is NULL or not a counted block. */
 MPROF_INLINE_ void mprof_free_event(void *ptr);
-/* [signal] As mprof_alloc_event, of a block that is freed with its arena at the
- * latest. arena: any address that names the arena as long as it is used, such
- * as that of its struct; NULL: none. */
+/* [signal] Reports an allocation as mprof_alloc_event does, for a block that is
+ * freed with its arena at the latest. arena: an address that identifies the
+ * arena as long as it is used, such as that of its struct; NULL: no arena. */
 MPROF_INLINE_ void mprof_arena_alloc_event(const void *arena, void *ptr,
                                            size_t size);
-/* [signal] All blocks of the arena are freed. Call it before their memory is
- * used again, and before the arena's own is, if it ends. Takes time for each
- * block of the arena that was sampled, and next to none if there is none. A
- * handler that interrupts MProf loses its calls, and they are counted as lost:
- * the blocks then stay in use until the next reset of the arena. */
+/* [signal] Reports that all blocks of the arena are freed. Call it before their
+ * memory is reused and, if the arena ends, before the arena's own memory is
+ * reused. Takes time for each sampled block of the arena, and almost none if
+ * there are none. A call in a signal handler that interrupted MProf is lost,
+ * and counted as lost: the blocks stay in use until the arena's next reset. */
 MPROF_INLINE_ void mprof_arena_reset(const void *arena);
 
 #ifndef MPROF_RUNTIME
 
-/* What the functions above consist of; not for other use. The countdown is that
- * of compiled sites, of which the optimizer does not know that malloc changes
- * it: hence volatile. */
+/* The parts of the inline functions above; not for other use. The compiled
+ * sites also count this countdown down. The optimizer does not know that malloc
+ * changes it, so accesses here are volatile. */
 extern __thread int64_t __mprof_heap_countdown
     __attribute__((tls_model("initial-exec")));
 extern uintptr_t __mprof_custom_mask;
@@ -622,11 +689,11 @@ static inline int mprof_write_profile(const char *name, const char *path,
 
 #endif
 
-/* MPROF_LABELS("key", "value", ...); adds labels to the calling thread's until
- * the enclosing block is left: at its end, by break, goto or return, in C++ by
- * an exception too; not by longjmp, nor in C by a cancellation without
- * -fexceptions. Scopes end in the reverse order. A key without a value after it
- * is an error of the compilation (not in C++98). */
+/* MPROF_LABELS("key", "value", ...); adds labels to the calling thread's set
+ * until the program leaves the enclosing block: at its end, or by break, goto,
+ * return or, in C++, an exception. A longjmp does not restore the labels; nor
+ * does, in C, a cancellation without -fexceptions. Scopes end in reverse order.
+ * A key without a value is a compile-time error (not in C++98). */
 static inline void
 __mprof_labels_leave(const struct mprof_labels *const *before) {
   mprof_labels_swap(*before);
@@ -639,8 +706,9 @@ __mprof_labels_leave(const struct mprof_labels *const *before) {
   const struct mprof_labels *const mprof_before_##n##_                         \
       __attribute__((cleanup(__mprof_labels_leave), unused)) =                 \
           mprof_labels_add(mprof_pairs_##n##_)
-/* Of the pairs and NULL. With -std=c99 this name is shown but not the text, for
- * glibc then has a _Static_assert of its own. */
+/* Checks that v, the pairs and the final NULL, has an odd number of elements.
+ * With -std=c99 the error shows this macro's name but not the text, because
+ * glibc then defines a _Static_assert of its own. */
 #ifndef __cplusplus
 #define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v)                                      \
   __extension__ _Static_assert(sizeof(v) / sizeof(const char *) % 2 == 1,      \

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums over the buckets of equal stacks.
+// Groups the samples of a snapshot by stack, for output that people read. A
+// bucket of the heap has one stack, block size and rate, and a bucket of waits
+// has one stack and lock. So several buckets may have equal stacks.
 
 #ifndef MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 #define MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
@@ -9,16 +11,18 @@
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
 
-// Whose labels a stack's samples have.
+// The labels of a stack's samples.
 struct mprof_stack_labels {
-  uint16_t most; // the set with the greatest sample; 0: none has labels
-  bool differ;   // not all have these
-  uint16_t first;
-  int64_t weight; // of that sample
+  uint16_t most; // set of the greatest labelled sample; 0: no sample has labels
+  bool differ;   // the samples have different sets
+  uint16_t first; // set of the first sample
+  int64_t weight; // bytes or cycles of the sample that gave `most`
 };
 
+// --- the heap profile ---
+
 struct mprof_stack_sum {
-  const struct mprof_bucket *bucket; // one with the stack
+  const struct mprof_bucket *bucket; // any bucket with this stack
   struct mprof_mem_estimate sum;
   uint64_t alloc_samples, inuse_samples;
   struct mprof_stack_labels labels;
@@ -30,16 +34,18 @@ struct mprof_stacks {
   struct mprof_mem_estimate total;
   uint64_t samples, sample_frees;
 };
-// 0 or ENOMEM. Free it with mprof_stacks_free.
+// Groups a snapshot. Returns 0 or ENOMEM. Free *g with mprof_stacks_free.
 int mprof_stacks_group(struct mprof_stacks *g,
                        const struct mprof_mem_snapshot *s);
 void mprof_stacks_free(struct mprof_stacks *g);
-// Why a snapshot has no samples, for people; NULL if it has some.
+// Returns the reason, as text for people, why the snapshot of g has no samples;
+// NULL if it has samples. rate: heap rate in bytes.
 const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate);
 
-// The same of the heapx profile, of stacks that it has anything of.
+// --- the heapx profile ---
+
 struct mprof_heapx_sum {
-  const struct mprof_bucket *bucket; // one with the stack
+  const struct mprof_bucket *bucket; // any bucket with this stack
   struct mprof_heapx_estimate sum;
 };
 struct mprof_heapx_stacks {
@@ -48,27 +54,31 @@ struct mprof_heapx_stacks {
   size_t len, mapped_bytes;
   struct mprof_heapx_estimate total;
 };
-// 0 or ENOMEM. Free it with mprof_heapx_stacks_free.
+// Groups the samples that have a heapx count. Returns 0 or ENOMEM. Free *g with
+// mprof_heapx_stacks_free.
 int mprof_heapx_stacks_group(struct mprof_heapx_stacks *g,
                              const struct mprof_mem_snapshot *s);
 void mprof_heapx_stacks_free(struct mprof_heapx_stacks *g);
-// Whether there is anything to tell.
+// Returns whether any number of the estimate is worth showing.
 bool mprof_heapx_has_any(const struct mprof_heapx_estimate *e);
 
+// --- the block profile and the mutex profile ---
+
 struct mprof_wait_sum {
-  const struct mprof_bucket *bucket; // that of the lock waited for the longest
+  const struct mprof_bucket *bucket; // bucket of the lock with the most cycles
   int64_t count, cycles;
-  size_t locks; // different ones that are known
+  size_t locks; // number of different known locks
   struct mprof_stack_labels labels;
 };
 struct mprof_wait_stacks {
   struct mprof_wait_sum *v;
   struct mprof_wait_sum **sorted; // len pointers into v, most cycles first
   size_t len, mapped_bytes;
-  int64_t count, cycles; // of all
+  int64_t count, cycles; // sums over all stacks
 };
-// Of a snapshot that is not by stack; by_labels: a sum for each set of labels
-// that a stack has. 0 or ENOMEM. Free it with mprof_wait_stacks_free.
+// Groups a snapshot that was taken without by_stack. by_labels: makes one sum
+// per stack and set of labels; otherwise one per stack. Returns 0 or ENOMEM.
+// Free *g with mprof_wait_stacks_free.
 int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
                             const struct mprof_wait_snapshot *s,
                             bool by_labels);

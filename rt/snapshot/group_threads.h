@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of all threads, grouped.
+// Groups the stacks of all threads (thread_stacks.h) for the profiles that show
+// them.
 
 #ifndef MPROF_RT_SNAPSHOT_GROUP_THREADS_H
 #define MPROF_RT_SNAPSHOT_GROUP_THREADS_H
 
 struct mprof_thread_stacks;
 
-// Groups the slots: one for each stack and source, most threads first.
+// Merges the slots with equal stack, labels, object, source and grade, and
+// sorts them, most threads first. Each remaining slot's count is the number of
+// its threads.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 
 #endif // MPROF_RT_SNAPSHOT_GROUP_THREADS_H

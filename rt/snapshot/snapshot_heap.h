@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A consistent copy of the published counts, for writers to work on without a
-// lock. (Go: memProfileInternal)
+// A snapshot of the heap profile: a consistent copy of the published counts of
+// all buckets, which a writer uses without a lock. This header also declares
+// the estimates of what the samples stand for. Taking a snapshot does not
+// change a bucket, except that it may publish a cycle (cycle.h).
+// (Go: memProfileInternal)
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
@@ -11,45 +14,50 @@
 
 struct mprof_mem_sample {
   const struct mprof_bucket *bucket;
-  uint64_t allocs, frees; // blocks, as sampled
+  uint64_t allocs, frees; // number of sampled blocks, not scaled
 };
 
-// What heapx.h counts of it.
+// The counters of heapx.h, of one bucket.
 struct mprof_heapx_sample {
   uint64_t n[MPROF_HEAPX_COUNTERS];
 };
 
 struct mprof_mem_snapshot {
   struct mprof_mem_sample *samples; // newest bucket first
-  struct mprof_heapx_sample *heapx; // of each; NULL without the option heapx
+  // One for each sample; NULL without the option heapx.
+  struct mprof_heapx_sample *heapx;
   size_t len;
   size_t mapped_bytes;
-  uint64_t rate;   // heap_rate now, bytes
+  uint64_t rate;   // heap rate at the time of the snapshot, bytes
   int64_t time_ns; // CLOCK_REALTIME
 };
 
-// Takes one of all buckets, freed blocks included. end_cycle: publish
-// everything up to now first. 0 or ENOMEM. Free it with
-// mprof_mem_snapshot_free. Call with the guard set.
+// Takes a snapshot of all buckets, including those whose blocks are all freed.
+// end_cycle: first ends the cycle, which publishes everything up to now.
+// Returns 0 or ENOMEM. Free *s with mprof_mem_snapshot_free. Takes active_lock;
+// call with the guard set.
 int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle);
 void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s);
 
-// Estimates of what happened, from what was sampled: a block of size bytes is
-// sampled with probability 1 - exp(-size / rate), so each sampled one stands
-// for 1 / that many. (Go: scaleHeapSample)
+// Estimated numbers of all blocks, from the sampled blocks. A block of size
+// bytes is sampled with probability 1 - exp(-size / rate), so each sampled
+// block stands for 1 / (1 - exp(-size / rate)) blocks. (Go: scaleHeapSample)
 struct mprof_mem_estimate {
   int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
 };
-// How many blocks of a size one stands for that was sampled at a rate.
+// Returns the number of blocks that a sampled block of size bytes stands for.
+// rate: mean bytes between samples.
 double mprof_scale_factor(uint64_t size, uint64_t rate);
+// Returns the estimate of a sample.
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
 
-// The same of the heapx profile.
+// Estimated numbers of the heapx profile (heapx.h).
 struct mprof_heapx_estimate {
   int64_t temporary_objects, temporary_bytes;
   int64_t in_place, moved, copied_bytes;
   int64_t alloc_slack_bytes, inuse_slack_bytes;
 };
+// Returns the heapx estimate of sample s, whose heapx counters are x.
 struct mprof_heapx_estimate
 mprof_heapx_scale(const struct mprof_mem_sample *s,
                   const struct mprof_heapx_sample *x);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A copy of the thread creation profile.
+// A snapshot of the profile "threadcreate": the stacks that threads were
+// created at, with the names of the live threads. Names are read from /proc.
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H
@@ -10,10 +11,10 @@
 #include "sys/os_linux.h"
 
 struct mprof_thread_sample {
-  const struct mprof_bucket *bucket; // the creator's stack, empty if unknown
+  const struct mprof_bucket *bucket; // creation stack, empty if unknown
   char name[MPROF_THREAD_NAME];      // "" for ended threads
-  uint64_t count;                    // threads
-  uint64_t live;                     // of them, those that have not ended
+  uint64_t count;                    // number of threads
+  uint64_t live;                     // number of these that have not ended
 };
 
 struct mprof_thread_snapshot {
@@ -24,10 +25,12 @@ struct mprof_thread_snapshot {
   int64_t time_ns;  // CLOCK_REALTIME
 };
 
-// Takes one of the live threads, or with all of those that have ended too. One
-// sample a stack and name; by_stack: one a stack, with one of its names. 0 or
-// ENOMEM. Free it with mprof_thread_snapshot_free. Call with the guard set.
-// (Go: ThreadCreateProfile)
+// Takes a snapshot of the live threads.
+// all: also of the threads that have ended.
+// by_stack: one sample per stack, with one of its names; otherwise one sample
+//   per stack and name.
+// Returns 0 or ENOMEM. Free *s with mprof_thread_snapshot_free. Call with the
+// guard set. (Go: ThreadCreateProfile)
 int mprof_thread_snapshot_take(struct mprof_thread_snapshot *s, bool all,
                                bool by_stack);
 void mprof_thread_snapshot_free(struct mprof_thread_snapshot *s);

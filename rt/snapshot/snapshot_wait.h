@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A copy of the block or the mutex profile.
+// A snapshot of the block profile or the mutex profile, which a writer uses
+// without a lock. The counts were scaled when they were added, so nothing is
+// estimated here.
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
@@ -10,8 +12,8 @@
 
 struct mprof_wait_sample {
   const struct mprof_bucket *bucket;
-  int64_t count;  // events, estimated; of a block bucket at least 1
-  int64_t cycles; // ticks of clock.h, estimated
+  int64_t count;  // estimated number of events; at least 1 in a block profile
+  int64_t cycles; // estimated ticks of clock.h
 };
 
 struct mprof_wait_snapshot {
@@ -19,20 +21,22 @@ struct mprof_wait_snapshot {
   size_t len;
   size_t mapped_bytes;
   enum mprof_bucket_type type;
-  uint64_t rate;             // block_rate in ns, or mutex_fraction, now
-  uint64_t ticks_per_second; // of cycles
+  uint64_t rate;             // present block_rate in ns, or mutex_fraction
+  uint64_t ticks_per_second; // unit of the samples' cycles
   int64_t time_ns;           // CLOCK_REALTIME
 };
 
-// Takes one of all buckets of type BLOCK or MUTEX that have events. 0 or
-// ENOMEM. by_stack: buckets whose stacks are equal but for the lock are summed
-// under one of them. Free it with mprof_wait_snapshot_free. Call with the guard
-// set. (Go: blockProfileInternal, mutexProfileInternal)
+// Takes a snapshot of all buckets that have events.
+// type: MPROF_BUCKET_BLOCK or MPROF_BUCKET_MUTEX.
+// by_stack: adds up the buckets that differ only in the lock; the sample then
+//   names one of these buckets.
+// Returns 0 or ENOMEM. Free *s with mprof_wait_snapshot_free. Call with the
+// guard set. (Go: blockProfileInternal, mutexProfileInternal)
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                              enum mprof_bucket_type type, bool by_stack);
 void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s);
-// Ticks of a snapshot in nanoseconds, rounded as pprof does for the legacy
-// text.
+// Converts the cycles of a snapshot to nanoseconds, rounded as pprof rounds
+// them when it reads the legacy text.
 int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H

@@ -1,34 +1,44 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that will never run again, after Go's goroutineleak.
+// Finds threads that will never run again, after Go's goroutineleak.
 //
 //   stuck_locks.c  what a wait is for, and what a lock tells about its holder
-//   stuck_graph.c  who waits for whom: threads that wait for a lock or for a
-//                  thread, and which of them nobody can ever wake
-//   stuck_scan.c   whether a condition, semaphore or barrier can be reached by
-//                  a thread that may still run, in a copy of the process
-//   stuck.c        both, and a second look at who is accused
+//   stuck_graph.c  who waits for whom: the threads that wait for a lock or for
+//                  a thread, and the threads that no other can ever wake
+//   stuck_memory.c, stuck_libc_stacks.c
+//                  the memory of a copy of the process: areas, blocks, stacks
+//   stuck_scan.c   whether a thread that may still run can reach a condition,
+//                  semaphore or barrier, in a copy of the process
+//   stuck.c        all steps, and a second look at the threads found stuck
+//   stuck_watch.c  the search at intervals, for the option stuck_report
 //   write_stuck.c  the report
 //
-// All by one rule: a thread is stuck unless it is shown that it may run. So
-// whatever is not understood counts as if it could run, or be reached.
+// One rule holds in all of them: a thread counts as stuck only if nothing shows
+// that it may run. Anything that is not understood counts as able to run, or as
+// reachable.
 
 #ifndef MPROF_RT_STUCK_STUCK_H
 #define MPROF_RT_STUCK_STUCK_H
 
 #include "stuck/stuck_types.h"
 
-// Between the two the calling thread's frames and registers are the runtime's
-// own, but for what caller says, which must stay where it is.
+// Mark the begin and the end of a call into the runtime, for the search. In
+// between, the calling thread's frames and registers are the runtime's own, and
+// *caller has the place of the program's frames and the program's registers.
+// *caller must stay valid until the end. Calls nest.
 void mprof_stuck_enter(const struct mprof_caller *caller);
 void mprof_stuck_leave(void);
-// Finds the stuck threads; those that have waited for less than age ticks may
-// run. caller: its frame is 0 in a thread of the runtime's own. 0 or ENOMEM.
-// Free it with mprof_stuck_free in either case. Call with the guard set.
+// Finds the stuck threads. Call with the guard set. May stop all threads for a
+// moment.
+// caller: the program's frames; its frame is 0 in a thread of the runtime's
+//   own.
+// age: in ticks; a thread that has waited for less counts as able to run.
+// Returns 0 or ENOMEM. Free *g with mprof_stuck_free in either case.
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age);
-// Whether a thread has waited for so long in what it may never leave.
+// Returns whether any thread has waited for at least age ticks in a wait that
+// may never end. This is cheap: it looks at the notes of the threads only.
 bool mprof_stuck_may_be(uint64_t age);
 
 #endif // MPROF_RT_STUCK_STUCK_H

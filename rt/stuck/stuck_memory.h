@@ -1,80 +1,87 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of a copy of the process, as a conservative collector sees it:
-// roots, and blocks that are reached when a word that is looked at points into
-// them. Blocks are those of glibc's malloc, found by walking its heaps in
-// place, and stacks of threads that wait. Whatever is not understood is a root.
+// The memory of a copy of the process, as a conservative garbage collector sees
+// it: roots, and blocks. A block is reached when a searched word points into
+// it; the words of a reached block are searched, too. The blocks are those of
+// glibc's malloc, found by walking its heaps in place, and the stacks of
+// threads that wait. Any memory that is not understood is a root.
 // (LeakSanitizer's lsan_common does so with its own allocator.)
 //
-// Only in a helper process (os_linux_cold.h), whose memory nobody changes.
+//   read --> cut, add_block --> find_blocks --> mark_*, follow --> is_reached
+//
+// Call all functions only in a helper process (os_linux_cold.h), whose memory
+// no other thread changes.
 
 #ifndef MPROF_RT_STUCK_STUCK_MEMORY_H
 #define MPROF_RT_STUCK_STUCK_MEMORY_H
 
 #include "sys/base.h"
 
-// A mapping, or what is left of one.
+// A mapping, or the part of a mapping that is left after cuts.
 struct mprof_area {
   uintptr_t start, limit;
-  bool is_hidden;  // not readable for now
-  bool is_shared;  // with other processes; never a device
+  bool is_hidden;  // not readable at present
+  bool is_shared;  // shared with other processes; never a device
   bool is_heap;    // [heap], and readable
   bool is_stack;   // [stack], and readable
-  bool is_unnamed; // of no file, and readable
+  bool is_unnamed; // without a file, and readable
 };
 
-// A heap of blocks, or one block.
+// A heap of blocks, or a single block.
 struct mprof_blocks {
   uintptr_t start, limit;
-  uint64_t *starts; // bit i: a block in use begins at start + 16 i; NULL: one
-  uint64_t *marks;  // the same: it is reached
-  bool is_marked;   // of one
+  // Bit i: a block in use begins at start + 16 i. NULL: this is a single block.
+  uint64_t *starts;
+  uint64_t *marks; // bit i: the block at start + 16 i is reached
+  bool is_marked;  // a single block is reached
 };
 
 struct mprof_memory {
-  struct mprof_area *areas; // by address
+  struct mprof_area *areas; // sorted by address
   size_t areas_len, areas_cap;
-  struct mprof_blocks *blocks; // by address, after mprof_memory_find_blocks
+  // Sorted by address after mprof_memory_find_blocks.
+  struct mprof_blocks *blocks;
   size_t blocks_len, blocks_cap;
   struct mprof_reached {
     uintptr_t start, limit;
-  } *todo; // reached, but not looked at yet
+  } *todo; // ranges that are reached, but not searched yet
   size_t todo_len, todo_cap;
-  // Marked chunks, by where they were met last: to find out what an address in
-  // the middle of a large one belongs to takes long.
+  // A cache of marked chunks (blocks of malloc), by bits of the address that
+  // was met. It takes long to find the chunk of an address in the middle of a
+  // large chunk.
   struct mprof_reached marked[64];
-  uintptr_t low, high; // of all blocks
-  size_t steps;        // chunks, and words of starts, that were looked at
-  int pagemap;         // descriptor
-  uintptr_t main_top;  // of glibc's main heap, its last chunk; 0: not found
-  bool has_rings;      // of the kernel's, for io_uring or aio
+  uintptr_t low, high; // bounds of all blocks
+  size_t steps;        // number of chunks, and of words of `starts`, looked at
+  int pagemap;         // file descriptor
+  uintptr_t main_top;  // last chunk of glibc's main heap; 0: not found
+  bool has_rings;      // the process has rings of io_uring or aio
 };
 
-// 0, ENOMEM, or what reading /proc gave.
+// Reads the memory map. Returns 0, ENOMEM, or the error of reading /proc.
 int mprof_memory_read(struct mprof_memory *m);
-// The area of an address, or NULL.
+// Returns the area that contains addr, or NULL.
 const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
                                            uintptr_t addr);
-// Takes a range out of what is looked at.
+// Cuts a range out of the areas, so that it is not a root.
 void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
-// A block by itself.
+// Adds a single block.
 void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit);
-// Takes the heaps out of the areas; no area is cut and no block added
-// afterwards. 0 or ENOMEM.
+// Finds the blocks of malloc, and cuts the heaps out of the areas. The caller
+// must not cut areas or add blocks afterwards. Returns 0 or ENOMEM.
 int mprof_memory_find_blocks(struct mprof_memory *m);
 
-// Looks at what is left of the areas.
+// Searches the roots: the areas that are left.
 void mprof_memory_mark_roots(struct mprof_memory *m);
-// Looks at the words of a range.
+// Searches the words of a range.
 void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
                              uintptr_t limit);
-// A word that may be an address.
+// Marks the block that a word points into, if the word is such an address.
 void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
-// Looks at all that was reached, and what that reaches.
+// Searches all reached blocks, and the blocks that these reach.
 void mprof_memory_follow(struct mprof_memory *m);
-// Whether an address lies in a block that was reached, or in none.
+// Returns whether addr lies in a reached block, or in no block at all.
 bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
 
 #endif // MPROF_RT_STUCK_STUCK_MEMORY_H

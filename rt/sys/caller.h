@@ -1,44 +1,43 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function of the runtime saves of the program's code that called it.
-// Depends on the processor.
+// Saves the state of the program's function that calls the runtime: its frame
+// address and its callee-saved registers. The search for stuck threads needs
+// both: a register may hold the only pointer to an object (stuck_scan.c).
+// This code depends on the processor.
 
 #ifndef MPROF_RT_SYS_CALLER_H
 #define MPROF_RT_SYS_CALLER_H
 
 #include "sys/base.h"
 
-// What a thread's caller has in the registers that functions keep for it: they
-// may hold what the thread alone can reach (stuck_scan.c).
+// The caller's values of the registers that each function must preserve. They
+// may be pointers that only this thread has.
 struct mprof_saved {
   uintptr_t rbx, r12, r13, r14, r15;
 };
 
-// In the entry: later, another function's frame may have one of them, which
-// will be gone.
+// Saves the registers. Use it in the entry itself: a function that the entry
+// calls may move a register into its own frame, which is gone later.
 #define MPROF_SAVE(s)                                                          \
   __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
                    "movq %%r14, %3\n\tmovq %%r15, %4"                          \
                    : "=m"((s)->rbx), "=m"((s)->r12), "=m"((s)->r13),           \
                      "=m"((s)->r14), "=m"((s)->r15))
 
-// Whether waits are noted now. The registers are for those alone, so what
-
-// The program's thread that has called the runtime: what its functions have is
-// above frame, the frame address of the one that it called, and here.
+// The state of a thread of the program at its call into the runtime. The
+// program's frames lie above `frame`, the frame address of the runtime's
+// function that the program called; the program's registers are in `saved`.
 struct mprof_caller {
   uintptr_t frame;
   struct mprof_saved saved;
 };
 
-// In that function.
+// Fills *c. Use it in the runtime's function that the program calls.
 #define MPROF_CALLER(c)                                                        \
   do {                                                                         \
     (c)->frame = (uintptr_t)__builtin_frame_address(0);                        \
     MPROF_SAVE(&(c)->saved);                                                   \
   } while (0)
-
-// A wait, in the frame of its entry.
 
 #endif // MPROF_RT_SYS_CALLER_H

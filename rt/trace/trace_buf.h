@@ -1,75 +1,94 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers of the execution trace: records as their thread makes them, in the
-// order of its row, until the writer makes a batch of them. (Go: traceBuf)
+// The buffers of the execution trace. A thread fills the buffers of its row
+// with records, one buffer after the other. The writer makes a batch of the
+// file of each complete buffer. This module owns the memory of the buffers, and
+// the slots in them that woken threads sign; trace_buf.c draws the states of a
+// buffer. It knows nothing of the meaning of records. (Go: traceBuf)
 //
-// A record is a byte, enum mprof_trace_type, then numbers in LEB128, the first
-// of most the ticks since the record before. Sequence numbers of threads are
-// not there: the writer counts them.
+// A record is a byte (enum mprof_trace_type), then numbers in LEB128. The first
+// number of most records is the time in ticks since the record before. Records
+// have no sequence numbers of threads: the writer counts them.
 
 #ifndef MPROF_RT_TRACE_TRACE_BUF_H
 #define MPROF_RT_TRACE_TRACE_BUF_H
 
 #include "thread/trace_hooks.h"
 
+// Usual size of a buffer with its header, in bytes.
 #define MPROF_TRACE_BUF_SIZE 65536u
-// Where so many threads have one that those would be all there is room for.
+// Size of a small buffer. Used if there are so many threads that buffers of the
+// usual size would take all of the memory.
 #define MPROF_TRACE_SMALL_SIZE 4096u
-// The most that one record takes, but for a log's text.
+// Maximum length of a record in bytes, without the text of LOG.
 #define MPROF_TRACE_RECORD_MAX 64u
 
 struct mprof_trace_buf {
-  // The row's next, once this one is complete; then the writer may take it.
+  // Next buffer of the row. Set when this one is complete: then the writer may
+  // take this one.
   struct mprof_trace_buf *_Atomic next;
-  uint32_t row;   // of the processor slot that it is of
-  uint32_t size;  // bytes that data has room for
-  uint32_t len;   // bytes of data
-  uint64_t ticks; // what the first record's ticks are since
-  // Of the row's thread before the first record: its numbers so far, whether it
-  // waits, the stack of what it runs. g is 0 without a thread.
+  uint32_t row;   // id of the row
+  uint32_t size;  // capacity of data in bytes
+  uint32_t len;   // bytes of data in use
+  uint64_t ticks; // time before the first record, in ticks of the trace
+  // State of the row's thread before the first record, as in struct
+  // mprof_trace_thread. g is 0 if the row has no thread.
   uint64_t g;
   uint32_t seq, skipped;
   uint32_t start;
   int tid;
   bool waits;
-  uint16_t labels; // of the thread, as far as the trace has them
-  // Whether a thread writes a waker's slot now, or none may any more; see
-  // mprof_trace_mark_claim. A slot named by another generation is of an earlier
-  // use.
+  uint16_t labels; // set of labels that the trace has for the thread
+  // Who may write the slots in the buffer (see trace_buf.c), and the number of
+  // times that the buffer was reused. A mark with another generation is stale.
   _Atomic uint32_t slots, generation;
-  bool is_over;                 // its session: it is only to be unmapped
-  bool is_stuck;                // somebody may write a slot of it at any time
-  struct mprof_trace_buf *also; // of a mapping's first: another mapping's
+  bool is_over;  // its session has ended: the buffer is to be unmapped
+  bool is_stuck; // a thread may still write a slot at any time
+  // In the first buffer of a mapping: first buffer of the next mapping.
+  struct mprof_trace_buf *also;
   unsigned char data[];
 };
 
-// One that is empty, of the usual size or a small one, or the other where that
-// is all there is; NULL when there is no memory, or trace_max_mb are in use.
+// --- the pool of buffers ---
+//
+// The functions that take buffers from the pool, or give buffers back, take the
+// pool's lock (rank MPROF_RANK_TRACE_BUF).
+
+// Returns an empty buffer, of the usual size or a small one. If none of the
+// usual size is left, returns a small one. Returns NULL if there is no memory,
+// or if the limit is in use.
 struct mprof_trace_buf *mprof_trace_buf_new(bool is_small);
-// Begins one anew.
+// Empties a buffer, which gets a new generation.
 void mprof_trace_buf_empty(struct mprof_trace_buf *b);
-// Gives all of a list back. They stay mapped: threads of the session may still
-// look at a slot's generation.
+// Gives all buffers of a list back. They stay mapped, because threads of the
+// session may still look at their generation.
 void mprof_trace_buf_free(struct mprof_trace_buf *list);
-// The same of a session that is over, for which nobody looks any more.
+// Gives back and unmaps the buffers of a session that has ended, after no
+// thread looks at them any more.
 void mprof_trace_buf_unmap(struct mprof_trace_buf *list);
-// The same of one that a thread has left in the middle of a record: they, and
-// those that nobody uses, stay mapped and are not used again.
+// Gives up the buffers of a session that a thread has left in the middle of a
+// record. These buffers, and the unused ones, stay mapped and are never used
+// again.
 void mprof_trace_buf_abandon(struct mprof_trace_buf *list);
-// While there is no session: what none has needs no memory.
+// Unmaps the unused buffers. Call while there is no session.
 void mprof_trace_buf_trim(void);
-// Bytes in use, and at most.
+// Return the bytes in use, and their limit, which the options trace_max_mb and
+// trace_last_mb give.
 size_t mprof_trace_buf_used(void);
 size_t mprof_trace_buf_limit(void);
-// Whether one of the usual size for each of so many rows would take more than
-// half of that.
+// Returns whether a buffer of the usual size for each of so many rows would
+// take more than half of the limit.
 bool mprof_trace_buf_are_many(uint32_t rows);
-// While what a recorder had is being written, what follows needs room too.
+// Doubles the limit while a recorder's trace is being written, because the
+// threads go on recording meanwhile.
 void mprof_trace_buf_double(bool on);
-// In a forked child.
+// Empties the pool in a forked child, where the buffers are not mapped.
 void mprof_trace_buf_reset(void);
 
+// --- numbers in records ---
+
+// Writes a number in LEB128 at p. Returns the end.
 static inline unsigned char *mprof_trace_put(unsigned char *p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = (unsigned char)(v | 0x80);
@@ -78,6 +97,7 @@ static inline unsigned char *mprof_trace_put(unsigned char *p, uint64_t v) {
   *p++ = (unsigned char)v;
   return p;
 }
+// Reads a number in LEB128 at *p, and moves *p to its end.
 static inline uint64_t mprof_trace_get(const unsigned char **p) {
   uint64_t v = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -88,23 +108,28 @@ static inline uint64_t mprof_trace_get(const unsigned char **p) {
   }
 }
 
-// --- wakers ---
+// --- slots ---
+//
+// A release does not know which thread it wakes. So its record has a slot of
+// eight bytes for the number and the sequence number of the woken thread, which
+// that thread signs later. Four bytes before the slot say how many sequence
+// numbers the format 1.23 does not count.
 
-// Where a release has left room for the thread that it will turn out to have
-// woken: eight bytes in the releaser's row, for its number and sequence number,
-// and before them four for how many of those the format 1.23 does not count.
 #define MPROF_TRACE_BEFORE_SLOT 4u
-// The slot of a record whose numbers end at p.
+// Returns the slot of a record whose numbers end at p.
 static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
   return (unsigned char *)(((uintptr_t)p + MPROF_TRACE_BEFORE_SLOT + 7) &
                            ~(uintptr_t)7);
 }
-// Writes who was woken, thread g at its sequence number seq. False if somebody
-// else did, if the row was written meanwhile, or while another thread stands
-// still that writes a slot of the same buffer.
+// Signs the slot of mark m: the release has woken thread g, whose sequence
+// number is seq; the format 1.23 does not count `skipped` numbers. Returns
+// false if another thread has signed, if the buffer has been written to the
+// file, or if another thread that is writing a slot of the buffer does not get
+// on.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped);
-// Has no slot of the buffer written any more.
+// Seals a buffer: no thread writes a slot of it afterwards. Waits for a thread
+// that is writing one, for up to a second.
 void mprof_trace_buf_seal(struct mprof_trace_buf *b);
 
 #endif // MPROF_RT_TRACE_TRACE_BUF_H

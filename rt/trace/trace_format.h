@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a format of the trace is. trace_records.c reads the records of a row and
-// hands them to the format, which makes events of them:
+// The interface of a format of the trace: a table of functions.
+// trace_records.c reads the records of a row and hands them to the format,
+// which turns them into events:
 //
 //   write_trace_v1.c    1.11, and the events of 1.5 too
 //   write_trace_v1_5.c  1.5: one order of all events
@@ -18,34 +19,36 @@ struct mprof_trace_writer;
 struct mprof_trace_written;
 
 struct mprof_trace_format {
-  const char *name;   // as the option has it
-  const char *header; // the file's first 16 bytes
-  bool streams;       // batches can be written before all rows are there
-  bool has_names;     // of functions, in stacks
-  uint16_t string_max;
-  size_t state_bytes; // of the writer's state, which begins as zeros
-  // What follows is of a row, from a time on; and ends.
+  const char *name;    // value of the option trace_format
+  const char *header;  // first 16 bytes of the file
+  bool streams;        // batches can be written before all rows are complete
+  bool has_names;      // stacks have names of functions
+  uint16_t string_max; // maximum length of a string in bytes
+  size_t state_bytes;  // size of the format's state, which begins as zeros
+  // Begins a batch of events of one row, whose first event comes after `ticks`;
+  // and ends it.
   void (*begin_batch)(struct mprof_trace_writer *w,
                       const struct mprof_trace_written *to, uint32_t row,
                       uint64_t ticks);
   void (*end_batch)(struct mprof_trace_writer *w);
-  // Writes a record's events, the first so many ticks after the last; to is
-  // what was before the record. False: there are none.
+  // Writes the events of record r. ticks: time since the last event. to: state
+  // of the row before the record. Returns false if the record has no event.
   bool (*record)(struct mprof_trace_writer *w, struct mprof_trace_written *to,
                  uint64_t ticks, const struct mprof_trace_record *r);
-  // Writes an event of the format's numbers. Its first argument is the ticks
-  // since the last one.
+  // Writes an event. type: the format's number of the event. args: n arguments,
+  // the first of which is the time in ticks since the last event.
   void (*event)(struct mprof_trace_writer *w, unsigned type,
                 const uint64_t *args, size_t n);
-  // A string that has got a number.
+  // Writes a string of len bytes that has been given a number.
   void (*string)(struct mprof_trace_writer *w, uint64_t number, const char *s,
                  size_t len);
-  // After the last batch; then the stack that a handle names.
+  // Begins the stacks, after the last batch; and writes the stack of a handle.
   void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t last_ticks);
   void (*stack)(struct mprof_trace_writer *w, uint64_t number, uint32_t handle);
-  // The file's end, after the stacks.
+  // Writes the end of the file, after the stacks.
   void (*finish)(struct mprof_trace_writer *w, uint64_t last_ticks);
-  void (*free_state)(void *state); // NULL: it has nothing of its own
+  // Frees what the state owns; NULL: it owns nothing.
+  void (*free_state)(void *state);
 };
 
 #endif // MPROF_RT_TRACE_TRACE_FORMAT_H

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The newest part of a trace.
+// Writes the newest part of a trace: the window of a flight recorder. Times are
+// in ticks of the trace.
 
 #ifndef MPROF_RT_TRACE_TRACE_WINDOW_H
 #define MPROF_RT_TRACE_TRACE_WINDOW_H
@@ -10,11 +11,13 @@
 
 struct mprof_trace_writer;
 
-// Whether nothing of the rows is missing or older than that.
+// Returns whether the rows have no record older than wanted_ticks, and none of
+// their buffers is gone. Then no window is needed.
 bool mprof_trace_is_whole(const struct mprof_trace_row *rows,
                           uint64_t wanted_ticks);
-// What mprof_trace_write_batch does of all rows, but from a time on. 0 or an
-// errno value.
+// Writes the records of all rows from wanted_ticks on, as
+// mprof_trace_write_batch does for whole buffers. The window begins later if
+// older buffers are gone. Returns 0 or an errno value.
 int mprof_trace_write_window(struct mprof_trace_writer *w,
                              struct mprof_trace_row *rows,
                              uint64_t wanted_ticks);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events of the formats 1.5 to 1.21, with 1.11's arguments: 1.5 has fewer.
+// The format of Go 1.11, whose events Go used from 1.5 to 1.21. The writer of
+// the format 1.5 (write_trace_v1_5.c) makes its events here, too; events of 1.5
+// have fewer arguments.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_H
 #define MPROF_RT_TRACE_WRITE_TRACE_V1_H
@@ -13,7 +15,7 @@ struct mprof_trace_writer;
 
 extern const struct mprof_trace_format mprof_trace_format_1_11;
 
-// Go's numbers. (Go: traceEv*)
+// Go's numbers of events. (Go: traceEv*)
 enum mprof_v1_event {
   EV_BATCH = 1,
   EV_FREQUENCY = 2,
@@ -45,11 +47,13 @@ enum mprof_v1_event {
   EV_USER_LOG = 48,
 };
 
-// An event's type also says how many arguments it has without the first, and 3
-// that the length of all is before them. (Go: traceArgCountShift)
+// The first byte of an event has, above its type, the number of its arguments
+// without the first one. The value 3 means that the length of all arguments in
+// bytes stands before them. (Go: traceArgCountShift)
 enum { EV_ARGS_SHIFT = 6, EV_ARGS_COUNTED = 3 };
 
-// A format's record. What it cannot show is not for this.
+// Implements `record` of struct mprof_trace_format. The format 1.5 filters out
+// the records that it cannot show before it calls this function.
 bool mprof_v1_record(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r);

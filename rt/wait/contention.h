@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the entries of locks and blocking calls report: a wait begins, a wait
-// ends, a lock is released. From these come the block profile (who waits: the
-// waiter's stack) and the mutex profile (who makes others wait: the stack of
-// the unlock that ended the critical section). (Go: blockevent, mutexevent)
+// Records the events that the entries of locks and blocking calls report: the
+// begin and the end of a wait, and the release of a lock. The block profile is
+// made of the waits (the stack of the thread that waits). The mutex profile is
+// made of the releases (the stack of the unlock that ended the critical section
+// for which others waited). (Go: blockevent, mutexevent)
+//
+// All functions may be called from any thread. Where a function runs inside the
+// runtime (the guard is set), it records nothing and counts the event in the
+// statistic reentrant.
 
 #ifndef MPROF_RT_WAIT_CONTENTION_H
 #define MPROF_RT_WAIT_CONTENTION_H
@@ -16,60 +21,71 @@
 
 // --- rates ---
 
-// What samples are drawn by. Written under registry_lock.
+// The sampling rates, and the sets of kinds (block_kinds.h). Written under
+// registry_lock.
 extern struct mprof_contention {
   _Atomic uint64_t block_rate;     // ticks; 0: off
-  _Atomic uint64_t block_rate_ns;  // as it was asked for
+  _Atomic uint64_t block_rate_ns;  // as the program or the option has set it
   _Atomic uint64_t mutex_fraction; // 0: off
-  uint64_t block_kinds;            // bits; written once at start
-  // Bits of kinds that are not seen, since their functions come from different
-  // modules; the same.
+  uint64_t block_kinds;            // set of kinds; written once at start
+  // Set of kinds that are not recorded, because their functions come from
+  // different modules. Written once at start.
   uint64_t foreign_kinds;
-  // All waits are seen and noted, for the stacks of all threads. Written under
-  // registry_lock, the first before the second, so that who notes one wait sees
-  // the next one, too.
+  // Whether all waits are seen, and whether they are noted, for the stacks of
+  // all threads (thread_wait.h). sees_waits is written before notes_waits: a
+  // thread that notes one wait also sees its next wait.
   bool sees_waits;
   atomic_bool notes_waits;
   bool notes_from_start; // written once at start
 } mprof_contention;
 
+// Sets the rates from the options, at start, while no other thread runs.
 void mprof_contention_init(void);
-// A session of the trace has begun or ended.
+// Updates the kinds that the entries report, after a session of the trace has
+// begun or ended. Takes registry_lock.
 void mprof_contention_update_kinds(void);
-// From now on all waits are seen.
+// Makes all waits seen and noted from now on. Takes registry_lock. The first
+// call takes 10 ms, so that most threads come to a wait that is noted.
 void mprof_contention_note_waits(void);
 
 // --- waits ---
 
 // How a wait ended.
 enum mprof_outcome {
-  MPROF_GOT,     // what was waited for
-  MPROF_TIMEOUT, // or anything else that another's release is no cause of
-  MPROF_NO_WAIT, // the call failed at once, so there was none
+  MPROF_GOT,     // the thread got the lock or the object
+  MPROF_TIMEOUT, // any end that is not caused by another thread's release
+  MPROF_NO_WAIT, // the call failed at once, so the thread did not wait
 };
 
+// A wait. It lies in the frame of its entry, from the begin to the end.
 struct mprof_wait {
   uint64_t start;              // ticks; 0: nothing is recorded
-  struct mprof_bucket *bucket; // the block profile's, or NULL
-  uintptr_t op, frame, object;
-  uintptr_t joins; // of kind join: the thread
-  uint32_t epoch;  // of the process: a fork makes the rest stale
-  uint8_t kind;
-  // Of the trace: the session's number, 0 if it is not in it, and the stack.
+  struct mprof_bucket *bucket; // bucket of the block profile, or NULL
+  uintptr_t op, frame, object; // see mprof_wait_begin
+  uintptr_t joins;             // kind join: pthread_t of the awaited thread
+  uint32_t epoch; // epoch of the process; after a fork, the wait is stale
+  uint8_t kind;   // enum mprof_kind
+  // Number of the trace's session, and the stack in the trace; 0: the wait is
+  // not in the trace.
   unsigned trace_session;
   uint32_t trace_stack;
-  bool is_waiter; // entered in the table of waiters
-  bool is_late;   // its bucket is looked for when it ends
-  bool is_inside; // a lock or call of the program's: it is not counted
-  // Of the stacks of all threads; thread_wait.h. The caller of the entry, whose
-  // own frame may be gone, and the wait that a signal handler has interrupted.
+  bool is_waiter; // it is in the table of waiters
+  bool is_late;   // its bucket is looked up at its end
+  bool is_inside; // it is part of a marked lock or call, so it is not counted
+  // For the stacks of all threads (thread_wait.h): whether the wait is noted,
+  // the return address and the frame pointer of the entry's caller (the entry's
+  // own frame may be gone), and the wait that the signal handler with this wait
+  // has interrupted (0: none).
   bool is_noted;
   uintptr_t pc, fp;
   uintptr_t outer;
-  struct mprof_saved saved; // of a noted wait; zeros of kinds user and call
+  // Registers of the caller, if the wait is noted. Zeros for the kinds user and
+  // call.
+  struct mprof_saved saved;
 };
 
-// begins a wait asks once, for both.
+// Returns whether waits are noted now. Only noted waits need the registers. So
+// the code that begins a wait asks once, and uses the answer for both.
 static inline bool mprof_waits_are_noted(void) {
   return atomic_load_explicit(&mprof_contention.notes_waits,
                               memory_order_acquire);
@@ -82,59 +98,68 @@ static inline bool mprof_waits_are_noted(void) {
     begin((w), notes_, __VA_ARGS__);                                           \
   }))
 
-// Begins a wait after a try has failed or where there is none. op: the hooked
-// function's address, which becomes the stack's leaf; frame: the entry's frame
-// address; object: the lock that a release will name, or 0. The stack is
-// unwound now, while there is time to wait for.
+// Begins a wait for a lock or an object, after its try function has failed, or
+// if it has none. Unwinds the stack now, because the thread has to wait anyway.
+// op: address of the hooked function, which becomes the leaf of the stack.
+// frame: frame address of the entry.
+// object: the address that a release will pass, or 0.
 #define mprof_wait_begin(w, kind, op, frame, object)                           \
   MPROF_BEGIN_(w, mprof_wait_begin_saved, kind, op, frame, object)
 void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
                             enum mprof_kind kind, uintptr_t op, uintptr_t frame,
                             uintptr_t object);
-// The same for calls that may take no time at all: the stack is unwound at the
-// end, if the wait is sampled.
+// Begins a blocking call that may take no time at all. Unwinds the stack at the
+// end of the call, if the wait is sampled. The arguments are as of
+// mprof_wait_begin.
 #define mprof_call_begin(w, kind, op, frame)                                   \
   MPROF_BEGIN_(w, mprof_call_begin_saved, kind, op, frame)
 void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
                             enum mprof_kind kind, uintptr_t op,
                             uintptr_t frame);
-// The same for one that waits for a thread's end.
+// Begins a call, as mprof_call_begin does, that waits for the end of a thread.
+// thread: its pthread_t.
 #define mprof_join_begin(w, thread, op, frame)                                 \
   MPROF_BEGIN_(w, mprof_join_begin_saved, thread, op, frame)
 void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
                             uintptr_t op, uintptr_t frame);
+// Ends a wait or a call. Does nothing in a process that was forked meanwhile.
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome);
-// A try that failed: a wait of no time.
+// Records a failed try as a wait that took no time.
 void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object);
 
 // --- releases ---
 
-// Waiting that a release is to blame for.
+// A release, with the waiting time that it is charged with.
 struct mprof_release {
-  struct mprof_charge charge; // of no ticks: nothing is recorded
+  struct mprof_charge charge; // 0 ticks: nothing is recorded
   uintptr_t object;
 };
-// Before the lock is released: charges what its waiters have waited so far, and
-// stamps the time. wakes, op, and frame as of a wait, are for the trace.
+// Begins a release: charges it with the time that the waiters for object have
+// waited so far, and stamps the time. Call before the lock is released. wakes,
+// op and frame are for the trace; op and frame are as of mprof_wait_begin.
 void mprof_release_begin(struct mprof_release *r, uintptr_t object,
                          enum mprof_wakes wakes, uintptr_t op, uintptr_t frame);
-// After it: records the charge, blaming kind's op; or takes it back if the
-// release failed.
+// Ends a release: records the charge for the stack at frame, with op as its
+// leaf. If released is false, the release has failed: takes the charge back.
+// Call after the lock is released.
 void mprof_release_end(struct mprof_release *r, bool released,
                        enum mprof_kind kind, uintptr_t op, uintptr_t frame);
 
-// A thread took what a release of object gave, and had not to wait; for the
-// trace, while that is on.
+// Reports to the trace that the calling thread has taken object after a release
+// without a wait. Call while the trace is on.
 void mprof_release_taken(uintptr_t object);
 
 // --- records ---
 
-// Adds an event of so many ticks to a bucket, undoing the bias of the choice.
-// (Go: saveBlockEventStack)
+// Adds a sampled wait of so many ticks (cycles) to a bucket, scaled to the
+// waits that it stands for. rate: ticks per sample. (Go: saveBlockEventStack)
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate);
+// Adds a sampled release with a charge of so many ticks (cycles) to a bucket,
+// scaled. fraction: one release in so many is sampled.
 void mprof_mutex_add(struct mprof_bucket *b, uint64_t cycles,
                      uint64_t fraction);
-// Whether an event is chosen. (Go: blocksampled)
+// Draws whether a wait of so many ticks (cycles) is sampled.
+// (Go: blocksampled)
 bool mprof_block_sampled(uint64_t cycles, uint64_t rate);
 
 #endif // MPROF_RT_WAIT_CONTENTION_H

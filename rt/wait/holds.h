@@ -1,13 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where each thread took the locks that it holds, for the report of stuck
-// threads; recorded only with the options threadleak and stuck_report.
+// Records where each thread took the locks that it holds, for the search for
+// stuck threads. Recorded only with the options threadleak and stuck_report.
 //
-// A record says that the thread once took the lock. Of a lock that names its
-// owner, releases are not seen, or an uncontended one would cost as much again:
-// who reads a record asks the lock itself. Of locks that do not, the record is
-// needed: it is dropped at the release, and never replaced by one that is not.
+// A record says that the thread took the lock at some time. There are two
+// kinds:
+// - The lock names its owner. The release is not seen, because it would cost
+//   an uncontended lock as much again. A reader of the record must ask the lock
+//   itself whether the thread still holds it.
+// - The lock does not name its owner, so the record is needed. It is dropped at
+//   the release, and never replaced by a record that is not needed.
+//
+// Only the thread itself writes its records. Others read them by
+// mprof_hold_read.
 
 #ifndef MPROF_RT_WAIT_HOLDS_H
 #define MPROF_RT_WAIT_HOLDS_H
@@ -17,50 +23,56 @@
 enum { MPROF_HOLD_FRAMES = 5, MPROF_HOLDS = 32 };
 
 struct mprof_hold {
-  // Written last, and 0 while the rest changes. Only its thread writes.
+  // Address of the lock. Written last, and 0 while the other fields change.
   _Atomic uintptr_t lock;
-  uint64_t op : 56; // the hooked function that took it
+  uint64_t op : 56; // address of the hooked function that took the lock
   uint64_t kind : 7;
-  uint64_t is_needed : 1; // the lock does not tell who holds it
+  uint64_t is_needed : 1; // the lock does not name its owner
   uint64_t since;         // ticks
   mprof_pc stack[MPROF_HOLD_FRAMES];
 };
 _Static_assert(sizeof(struct mprof_hold) == 64, "one cache line");
 
 struct mprof_holds {
-  // Locks that the thread has taken and not dropped since, whose record was
-  // needed and had to give way to another such one. Written by the thread.
+  // Number of needed records that were replaced by other needed records, while
+  // the thread held the lock. Only the thread writes it.
   atomic_uint lost;
-  bool has_strayed; // a record is not at one of its lock's first places
+  bool has_strayed; // a record is not in one of its lock's preferred places
   struct mprof_hold v[MPROF_HOLDS];
 };
 
-// Whether mutexes, and rwlocks that are written, name their owners: musl's do
-// not all.
+// Whether mutexes, and rwlocks held for writing, name their owners. With musl,
+// not all of them do.
 #ifdef __GLIBC__
 enum { MPROF_LOCKS_NAME_OWNERS = 1 };
 #else
 enum { MPROF_LOCKS_NAME_OWNERS = 0 };
 #endif
 
-// Written once at start.
+// Whether holds are recorded. Written once at start.
 extern bool mprof_holds_on;
 
-// The calling thread has taken lock of that kind by op; frame: the entry's.
+// Records that the calling thread has taken a lock. op: address of the hooked
+// function that took it; frame: the entry's frame address. Call without the
+// guard.
 void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
                      uintptr_t frame);
+// Does so if holds are recorded.
 static inline void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
                                     uintptr_t frame) {
   if (mprof_unlikely(mprof_holds_on))
     mprof_holds_add(lock, kind, op, frame);
 }
-// It has released one whose record is needed, if there is one.
+// Removes the calling thread's record of a lock that it has released, if there
+// is one. For locks whose record is needed. Call with the guard set.
 void mprof_hold_dropped(uintptr_t lock);
 
-// Copies record i of a thread; false if there is none, or it changes.
+// Copies record i of a thread that has records. Returns false if there is no
+// record, or if the thread changes it meanwhile.
 bool mprof_hold_read(const struct mprof_thread *t, size_t i,
                      struct mprof_hold *copy);
 
+// Sets mprof_holds_on from the options, at start.
 void mprof_holds_init(void);
 
 #endif // MPROF_RT_WAIT_HOLDS_H

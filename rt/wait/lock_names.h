@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for what a profile has only addresses of: locks that the program has
-// named, and the hooked functions that stacks of waits begin with.
+// The names that the program has given to its locks by mprof_name_lock, for
+// output that otherwise shows only a lock's address. A name survives a fork:
+// the child has the same locks.
 
 #ifndef MPROF_RT_WAIT_LOCK_NAMES_H
 #define MPROF_RT_WAIT_LOCK_NAMES_H
 
 #include "sys/message.h"
 
-#define MPROF_LOCK_NAME 64 // bytes of a name with its 0
+#define MPROF_LOCK_NAME 64 // bytes of a name, with the final 0
 
-// What is shown of the lock at address: "0x7f...", or if it has a name
-// "NAME (0x7f...)". Takes names_lock.
+// Appends a lock to t: "NAME (0x7f...)", or "0x7f..." if the lock has no name.
+// Takes names_lock.
 void mprof_lock_label(struct mprof_text *t, uintptr_t address);
+// Resets names_lock in a forked child. The names stay.
 void mprof_lock_names_reset(void);
 
 #endif // MPROF_RT_WAIT_LOCK_NAMES_H

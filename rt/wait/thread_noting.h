@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads whose waits all have notes.
+// Decides which threads may be asked for their stacks by a signal. A thread
+// that has begun a system call before waits were noted must not be asked: the
+// signal would end the call early. A thread whose waits all have notes
+// (thread_wait.h) is past such calls.
 
 #ifndef MPROF_RT_WAIT_THREAD_NOTING_H
 #define MPROF_RT_WAIT_THREAD_NOTING_H
@@ -12,11 +15,14 @@ struct mprof_proc_thread;
 struct mprof_thread;
 struct mprof_thread_slot;
 
-// From now on t, the calling thread, begins no wait without a note.
+// Marks t, the calling thread, as a thread that begins no wait without a note
+// from now on.
 void mprof_thread_is_noting(struct mprof_thread *t);
 
-// Whether a thread that runs, as p says, is known not to be in a call that it
-// has begun without a note: if not, it may be at a later look.
+// Returns whether the thread of a slot is known to be past all calls that it
+// has begun without a note. p: the kernel's description of the thread, which
+// says that it runs. After false, a later call may return true, because the
+// slot remembers this look. Call in a round, as the reader.
 bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
                            const struct mprof_proc_thread *p);
 

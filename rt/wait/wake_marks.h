@@ -1,25 +1,28 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The trace's marks of an object's releases, until the threads that these have
-// woken take them: several releases may come before the first of the threads
-// runs. What guards the object's waiters guards them.
+// The trace's marks of the releases of one object. A release adds a mark, and a
+// thread that it has woken takes the mark. Several releases may happen before
+// the first woken thread runs, so the object keeps the last few marks.
+//
+// The lock that guards the object's record in the table of waiters (waiters.h)
+// guards the marks, too.
 
 #ifndef MPROF_RT_WAIT_WAKE_MARKS_H
 #define MPROF_RT_WAIT_WAKE_MARKS_H
 
 #include "thread/trace_hooks.h"
 
-// Whom a release wakes.
+// Which threads a release wakes.
 enum mprof_wakes {
-  // Of a lock, whoever gets it next: who came in between has released it since,
+  // The next owner of a lock. An owner in between has released the lock again,
   // so only the last release counts.
   MPROF_WAKES_NEXT_OWNER,
-  MPROF_WAKES_ONE, // of those that wait: a signal, a post
-  MPROF_WAKES_ALL, // a broadcast
+  MPROF_WAKES_ONE, // one waiter: a signal of a condition, a semaphore post
+  MPROF_WAKES_ALL, // all waiters: a broadcast
 };
 
-// Marks that nobody has taken.
+// Maximum number of marks that no thread has taken yet.
 #define MPROF_WAKE_MARKS 8u
 
 struct mprof_wake_marks {
@@ -28,17 +31,19 @@ struct mprof_wake_marks {
     struct mprof_trace_mark mark;
     enum mprof_wakes wakes;
   } marks[MPROF_WAKE_MARKS];    // oldest first
-  struct mprof_trace_mark lost; // newest that there was no room for
+  struct mprof_trace_mark lost; // newest mark that had to give way to another
 };
 
 void mprof_wake_marks_clear(struct mprof_wake_marks *m);
 void mprof_wake_marks_add(struct mprof_wake_marks *m,
                           struct mprof_trace_mark mark, enum mprof_wakes wakes);
-// For a thread that has waited since start, of the clock: the oldest mark that
-// can have woken it; one without a buffer if there is none.
+// Returns the oldest mark that can have woken a thread that waits since start,
+// and removes the mark if it wakes one thread only. start: time of the clock in
+// ticks. The result has no buffer if there is no such mark.
 struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
                                               uint64_t start);
-// What the oldest release of one gave was taken by a thread that did not wait.
+// Removes the oldest mark if it wakes one thread only: a thread that did not
+// wait has taken the object.
 void mprof_wake_marks_skip(struct mprof_wake_marks *m);
 
 #endif // MPROF_RT_WAIT_WAKE_MARKS_H

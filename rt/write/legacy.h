@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the legacy texts of all profiles have in common: a stack after each
-// record, counters and mappings at the end. Lines with # are for people.
+// The parts that the legacy texts of all profiles have in common: a stack after
+// each record, and the counters and mappings at the end. Readers skip the lines
+// that begin with #, which are for people.
+//
+//   begin ---> (the caller writes a record; stack) ... ---> stats ---> end
+//
+// Call with the guard set. Only one thread may use a writer.
 
 #ifndef MPROF_RT_WRITE_LEGACY_H
 #define MPROF_RT_WRITE_LEGACY_H
@@ -14,28 +19,29 @@
 struct mprof_legacy {
   struct mprof_outfile *out;
   struct mprof_maps maps;
-  mprof_pc pc;             // whose frames are being written, as it is shown
-  bool has_names;          // frames are written at all
-  unsigned skip;           // functions of that frame that are not to be
-  const char *empty_stack; // what a stack without frames is shown as
+  mprof_pc pc;             // address whose frames are being written, as shown
+  bool has_names;          // frames are written
+  unsigned skip;           // number of functions left to skip at this address
+  const char *empty_stack; // name of the frame that stands for an empty stack
   char command[4096];
 };
 
-// What readers of counts and waits look for before the mappings;
-// MAPPED_LIBRARIES: they take for a record.
+// Title that readers of counts and waits expect before the mappings. They would
+// take the heap profile's title, MAPPED_LIBRARIES:, for a record.
 #define MPROF_LEGACY_MAP_TITLE "--- Memory map: ---"
 
-// Opens path. has_samples: names of functions will be needed. 0 or an errno
-// value, and then there is nothing to end.
+// Begins a text in f. has_samples: there will be samples, so the names of
+// functions are needed. w holds zeros, or empty_stack alone.
 void mprof_legacy_begin(struct mprof_legacy *w, struct mprof_outfile *f,
                         bool has_samples);
-// A record after its numbers and "@": the addresses, then the labels and the
-// frames.
+// Writes the end of a record, after its numbers and "@": the addresses of the
+// stack of b, then the labels and the frames.
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b);
-// "# MProf ..." and the counters.
+// Writes the line "# MProf ..." and the counters.
 void mprof_legacy_stats(struct mprof_legacy *w);
-// The mappings, below a line that the kind of profile is known to end with;
-// closes the file. 0 or the first errno value.
+// Writes the mappings, below the line maps_title, and ends the text.
+// maps_title: the title that readers of this kind of profile expect. Returns 0
+// or the first errno value.
 int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title);
 
 #endif // MPROF_RT_WRITE_LEGACY_H

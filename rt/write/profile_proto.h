@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Field numbers of profile.proto, with their types.
+// The field numbers of pprof's profile.proto. The comment of each number gives
+// the field's type. Only the fields that MProf writes are listed.
 // (Go: runtime/pprof/proto.go, tagProfile_...)
 
 #ifndef MPROF_RT_WRITE_PROFILE_PROTO_H

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section of the report, and its lines for scripts.
+// Writes the section of the exit report about the heapx profile: temporary
+// blocks, resizes and slack.
+// The lines for scripts stand at the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_HEAPX_H
 #define MPROF_RT_WRITE_REPORT_HEAPX_H
@@ -11,7 +13,8 @@
 struct mprof_heapx_stacks;
 struct mprof_report;
 
-// blocks: how many were allocated, in all.
+// Write the section of the report, and its lines for scripts. blocks: number of
+// blocks allocated in all.
 void mprof_report_heapx(struct mprof_report *w,
                         const struct mprof_heapx_stacks *g, int64_t blocks);
 void mprof_report_heapx_summary(struct mprof_report *w,

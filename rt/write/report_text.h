@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the sections of the report share: numbers for people, and stacks.
+// The parts that the sections of the exit report share: a report under way, and
+// functions that write numbers and stacks as people read them. The sections are
+// in the report_*.c files; write_report.c puts them together. Errors of the
+// file are remembered in `out`.
 
 #ifndef MPROF_RT_WRITE_REPORT_TEXT_H
 #define MPROF_RT_WRITE_REPORT_TEXT_H
@@ -10,35 +13,38 @@
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
 
-// In memory from mprof_os_map.
+// A report that is being written. It lies in memory from mprof_os_map, because
+// it is too large for a stack.
 struct mprof_report {
   struct mprof_outfile *out;
-  // Of the stack that is being written:
+  // Where the writing of a stack is:
   const struct mprof_bucket *bucket;
-  uint32_t index;  // of its return address
-  unsigned number; // of the next frame
-  unsigned skip;   // frames left to skip
-  bool is_main;    // main was met; what called it is no news
+  uint32_t index;  // index of the return address
+  unsigned number; // number of the next frame
+  unsigned skip;   // number of frames left to skip
+  bool is_main;    // main was written; the frames of its callers are left out
   char command[4096];
 };
 
+// Writes a text.
 void mprof_report_put(struct mprof_report *w, const char *s);
-// "1,234", then what.
+// Writes a count as "1,234", then the text `what`.
 void mprof_report_count(struct mprof_report *w, int64_t n, const char *what);
-// "1,234 waits", "1 wait"
+// Writes a count and a noun as "1,234 waits" or "1 wait".
 void mprof_report_things(struct mprof_report *w, int64_t n, const char *thing);
-// "1.50 MiB (1,572,864 bytes)"
+// Writes a size as "1.50 MiB (1,572,864 bytes)".
 void mprof_report_bytes(struct mprof_report *w, int64_t bytes);
+// Writes part / whole in percent.
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole);
-// "1.50 ms"
+// Writes a time as "1.50 ms".
 void mprof_report_time(struct mprof_report *w, int64_t ns);
-// A number for scripts, then what.
+// Writes a number without commas, for scripts, then the text `what`.
 void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what);
-// "    labels {"key":"value"}": whose a stack's samples are; nothing without
-// labels.
+// Writes the labels of a stack's samples as `    labels {"key":"value"}`;
+// writes nothing if no sample has labels.
 void mprof_report_labels(struct mprof_report *w,
                          const struct mprof_stack_labels *labels);
-// A line for each frame.
+// Writes the stack of b, one line for each frame.
 void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b);
 
 #endif // MPROF_RT_WRITE_REPORT_TEXT_H

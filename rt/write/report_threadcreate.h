@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section of the report, and its lines for scripts.
+// Writes the section of the exit report about the creation of threads.
+// The lines for scripts stand at the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_THREADCREATE_H
 #define MPROF_RT_WRITE_REPORT_THREADCREATE_H
@@ -9,7 +10,8 @@
 struct mprof_report;
 struct mprof_thread_snapshot;
 
-// created: all threads, by stack; threads: those of the file, with their names.
+// Write the section of the report, and its lines for scripts. created: all
+// threads, by stack; threads: the threads of the file, with their names.
 void mprof_report_threadcreate(struct mprof_report *w,
                                const struct mprof_thread_snapshot *created,
                                const struct mprof_thread_snapshot *threads);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section of the report, and its lines for scripts.
+// Writes the sections of the exit report about the block profile and the mutex
+// profile.
+// The lines for scripts stand at the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_WAIT_H
 #define MPROF_RT_WRITE_REPORT_WAIT_H
@@ -10,7 +12,8 @@ struct mprof_report;
 struct mprof_wait_snapshot;
 struct mprof_wait_stacks;
 
-// The block or the mutex profile, by the type of the snapshot.
+// Write the section of the report, and its lines for scripts. The type of s
+// tells the block profile from the mutex profile. g: the stacks of s.
 void mprof_report_wait(struct mprof_report *w,
                        const struct mprof_wait_snapshot *s,
                        const struct mprof_wait_stacks *g);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles as profile.proto, gzipped.
+// Writes the runtime's profiles as gzipped profile.proto (pprof.h). Each
+// function replaces path by a new file, and returns 0 or an errno value, after
+// which path is unchanged. Call with the guard set and writer_lock held.
 
 #ifndef MPROF_RT_WRITE_WRITE_PPROF_H
 #define MPROF_RT_WRITE_WRITE_PPROF_H
@@ -13,20 +15,26 @@
 
 struct mprof_outfile;
 
-// Each returns 0 or an errno value.
+// Each writes one profile to f and returns 0 or the first error of f, which the
+// caller closes. Call with the guard set and writer_lock held.
 
-// profile.proto, gzipped. (Go: writeHeapProto)
+// Writes the profile "heap"; or "allocs", which readers show with alloc_space
+// first, if allocs_first. (Go: writeHeapProto)
 int mprof_write_heap_pprof(struct mprof_outfile *f,
                            const struct mprof_mem_snapshot *s,
                            bool allocs_first);
+// Writes the profile "heapx".
 int mprof_write_heapx_pprof(struct mprof_outfile *f,
                             const struct mprof_mem_snapshot *s);
-// The locks are labels, so of a snapshot that is not by stack.
+// Writes the profile "block" or "mutex". Locks are written as labels, so s must
+// have been taken without by_stack.
 int mprof_write_wait_pprof(struct mprof_outfile *f,
                            const struct mprof_wait_snapshot *s);
+// Writes the profile "threadcreate".
 int mprof_write_thread_pprof(struct mprof_outfile *f,
                              const struct mprof_thread_snapshot *s);
-// name: of the profile, which the file says; of grouped stacks.
+// Writes a profile of thread stacks. s: grouped (group_threads.h). name: name
+// of the profile, which goes into the file.
 int mprof_write_stacks_pprof(struct mprof_outfile *f,
                              const struct mprof_thread_stacks *s,
                              const char *name);

@@ -10,7 +10,8 @@
 struct mprof_outfile;
 struct mprof_summary;
 
-// Writes the report. 0 or an errno value.
+// Writes the report to f. Returns 0 or the first error of f, which the caller
+// closes. Call with the guard set and writer_lock held.
 int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s);
 
 #endif // MPROF_RT_WRITE_WRITE_REPORT_H

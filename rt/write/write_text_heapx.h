@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The heapx profile as text.
+// Writes the heapx profile as text. Its records are counts of temporary blocks,
+// in the form that Go has for profiles of counts. Comment lines have the other
+// values.
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H
 #define MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H
@@ -10,7 +12,8 @@
 
 struct mprof_outfile;
 
-// One of counts, in a form that Go has for those.
+// Writes the text to f. Returns 0 or the first error of f, which the caller
+// closes. Call with the guard set and writer_lock held.
 int mprof_write_heapx_text(struct mprof_outfile *f,
                            const struct mprof_heapx_stacks *g);
 

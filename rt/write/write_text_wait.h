@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles of waits and of threads as legacy text.
+// Writes the profiles of waits and of threads as legacy text (legacy.h). Each
+// function replaces path by a new file, and returns 0 or an errno value, after
+// which path is unchanged. Call with the guard set and writer_lock held.
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_WAIT_H
 #define MPROF_RT_WRITE_WRITE_TEXT_WAIT_H
@@ -12,13 +14,18 @@
 
 struct mprof_outfile;
 
-// (Go: printCountCycleProfile, printCountProfile)
+// Each writes one profile to f and returns 0 or the first error of f, which the
+// caller closes. Call with the guard set and writer_lock held.
+
+// Writes the profile "block" or "mutex". (Go: printCountCycleProfile)
 int mprof_write_wait_text(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s);
-// The names are not shown, so of a snapshot by stack.
+// Writes the profile "threadcreate". The text has no names of threads, so s
+// must have been taken with by_stack. (Go: printCountProfile)
 int mprof_write_thread_text(struct mprof_outfile *f,
                             const struct mprof_thread_snapshot *s);
-// The same of grouped stacks.
+// Writes a profile of thread stacks. s: grouped (group_threads.h). name: name
+// of the profile, which goes into the file. (Go: printCountProfile)
 int mprof_write_stacks_text(struct mprof_outfile *f,
                             const struct mprof_thread_stacks *s,
                             const char *name);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stacks of all threads, for people.
+// Writes the stacks of all threads as text for people, one thread after the
+// other. group_threads.h and write_text_wait.h have the grouped forms.
 
 #ifndef MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
 #define MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
@@ -10,7 +11,9 @@
 
 struct mprof_outfile;
 
-// Each thread by itself, for people. (Go: writeGoroutineStacks)
+// Writes each thread by itself, for people. s: not grouped. Returns 0 or the
+// first error of f, which the caller closes. Call with the guard set and
+// writer_lock held. (Go: writeGoroutineStacks)
 int mprof_write_stacks_list(struct mprof_outfile *f,
                             const struct mprof_thread_stacks *s);
 
