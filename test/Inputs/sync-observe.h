@@ -67,7 +67,7 @@ static inline void say_number(const char *what, const char *call, long result,
   say_result(what, call, text, error);
 }
 
-// Makes the call and prints its result; what is printed before text.
+// Makes the call. Prints the argument what, the call's text, and its result.
 #define SHOW_TEXT(what, text, call)                                            \
   do {                                                                         \
     errno = UNTOUCHED;                                                         \
