@@ -223,7 +223,7 @@ static int write_copy(struct mprof_outfile *f, void *arg) {
 }
 
 static void write_part(struct last_words *w, size_t i, size_t number) {
-  const bool is_text = mprof_flags.debug == 1;
+  const bool is_text = mprof_flags.format == 1;
   struct part p = {w, i, number, is_text ? MPROF_FORM_TEXT : MPROF_FORM_PPROF};
   char suffix[SUFFIX_SIZE];
   int error;
@@ -365,7 +365,7 @@ static void say_nothing_written(const char *why, int error) {
 // file.
 static int check_maps(void) {
   struct mprof_maps maps;
-  int error = mprof_epochs_read(&maps);
+  int error = mprof_unloads_read(&maps);
   mprof_maps_free(&maps);
   return error;
 }

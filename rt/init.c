@@ -105,7 +105,7 @@ static void after_fork_in_child(void) {
   mprof_lock_reset(&mprof_active_lock);
   mprof_lock_names_reset();
   mprof_symbolize_forget();
-  mprof_epochs_reset();
+  mprof_unloads_reset();
   mprof_symbolize_turn_off(false);
   mprof_outfile_keep_others(false);
   mprof_bucket_reset();
@@ -124,9 +124,9 @@ static void after_fork_in_child(void) {
   mprof_cycle_reset();
   mprof_persistent_reset();
   mprof_contention_update_kinds();
-  mprof_events_init_child(mprof_flags.children);
+  mprof_events_init_child(mprof_flags.follow_fork);
   mprof_guard_leave();
-  if (mprof_flags.children) {
+  if (mprof_flags.follow_fork) {
     mprof_trace_init();
     mprof_stuck_watch_start();
   } else {

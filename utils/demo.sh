@@ -181,7 +181,7 @@ show_server() {
   build_server
   echo
   # The workers have ended before the exit, hence all_threads.
-  run_server block_rate=1:mutex_fraction=1:heap_rate=65536:all_threads=1
+  run_server block_rate=1:mutex_fraction=1:heap_rate=65536:threadcreate_ended=1
   for kind in heap mutex block threadcreate; do
     [ -f "$demo/server.$kind.pb.gz" ] ||
       die "the service left no build/demo/server.$kind.pb.gz"
@@ -434,7 +434,7 @@ show_deadlock() {
   echo '== a program whose threads are in deadlocks'
   rm -f "$demo"/deadlock*
   build/bin/mprof-clang -fmprof -O2 -g1 utils/demo/deadlock.c -o "$demo/deadlock"
-  options=threads=1:debug=1:heap=0:threadcreate=0:threadleak=1:stuck_report=2
+  options=threads=1:format=1:heap=0:threadcreate=0:stuck=1:stuck_report=2
   MPROF_OPTIONS="log_path='$demo/deadlock.%p':$options" "$demo/deadlock" 4 &
   wait "$!" || die "build/demo/deadlock ended with exit code $?"
   drop_pid deadlock "$!"

@@ -4,7 +4,7 @@
 #
 # Runs healthy programs with several threads at the same time, while MProf looks
 # for stuck threads. Each program asks for them once a second, and MProf looks by
-# itself, too (threadleak=1:stuck_report=1). Prints a line for each program. Fails
+# itself, too (stuck=1:stuck_report=1). Prints a line for each program. Fails
 # if a thread was called stuck, a result was wrong, or nothing was checked.
 #   soak.sh [MINUTES [PROGRAM...]]
 # By default it takes 10 minutes, and runs all programs of utils/soak/ and the
@@ -14,7 +14,7 @@
 set -eu
 
 cd -P -- "$(dirname -- "$0")/.."
-top=$PWD
+report_top=$PWD
 soak=$top/build/soak
 minutes=${1-10}
 case $minutes in
@@ -101,7 +101,7 @@ run_server() {
 # Runs program $1 in its directory.
 run() {
   cd "$soak/$1"
-  export MPROF_OPTIONS=threadleak=1:stuck_report=1:log_path=mprof
+  export MPROF_OPTIONS=stuck=1:stuck_report=1:log_path=mprof
   if [ "$1" = server ]; then
     run_server
   else

@@ -134,8 +134,8 @@ void mprof_next_cycle(void);
 /* Two of the steps of mprof_next_cycle, for programs that end cycles in signal
  * handlers. They publish the data that mprof_next_cycle could not publish in
  * the handler, and otherwise do nothing. (Go: mProf_Flush, mProf_PostSweep) */
-void mprof_flush(void);
-void mprof_post_sweep(void);
+void mprof_cycle_flush(void);
+void mprof_cycle_post_sweep(void);
 
 /* Gets the block profile: where threads waited for locks and in blocking calls,
  * and how long. Returns one record per stack, most ticks first. The arguments
@@ -610,8 +610,8 @@ static inline void mprof_arena_alloc_event(const void *arena, void *ptr,
 }
 static inline void mprof_arena_reset(const void *arena) { (void)arena; }
 static inline void mprof_next_cycle(void) {}
-static inline void mprof_flush(void) {}
-static inline void mprof_post_sweep(void) {}
+static inline void mprof_cycle_flush(void) {}
+static inline void mprof_cycle_post_sweep(void) {}
 static inline int mprof_trace_start(const char *path) {
   (void)path;
   return ENOSYS;
@@ -720,6 +720,16 @@ __mprof_labels_leave(const struct mprof_labels *const *before) {
 #else
 #define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v) (void)(v)
 #endif
+
+/* The former names of mprof_cycle_flush and mprof_cycle_post_sweep. */
+__attribute__((deprecated("use mprof_cycle_flush"))) static inline void
+mprof_flush(void) {
+  mprof_cycle_flush();
+}
+__attribute__((deprecated("use mprof_cycle_post_sweep"))) static inline void
+mprof_post_sweep(void) {
+  mprof_cycle_post_sweep();
+}
 
 #ifdef __cplusplus
 }

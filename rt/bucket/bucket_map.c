@@ -11,17 +11,17 @@
 
 #define FIRST_SIZE 1024u // a power of two, like all sizes
 
-static size_t home_of(const struct mprof_value_table *t, uintptr_t word) {
+static size_t home_of(const struct mprof_bucket_map *t, uintptr_t word) {
   return word * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (t->size - 1);
 }
 
-static void set_count(struct mprof_value_table *t, size_t n) {
+static void set_count(struct mprof_bucket_map *t, size_t n) {
   atomic_store_explicit(&t->count, n, memory_order_relaxed);
 }
 
 // Returns the slot of a word, or the unused slot where the word would go. The
 // table is never full, so there always is an unused slot.
-static struct mprof_value *find(const struct mprof_value_table *t,
+static struct mprof_value *find(const struct mprof_bucket_map *t,
                                 uintptr_t word) {
   size_t i = home_of(t, word);
   while (t->values[i].bucket != 0 && t->values[i].word != word)
@@ -29,7 +29,7 @@ static struct mprof_value *find(const struct mprof_value_table *t,
   return &t->values[i];
 }
 
-static bool grow(struct mprof_value_table *t) {
+static bool grow(struct mprof_bucket_map *t) {
   struct mprof_value *old = t->values;
   size_t old_size = t->size;
   size_t size = old_size ? 2 * old_size : FIRST_SIZE;
@@ -44,9 +44,9 @@ static bool grow(struct mprof_value_table *t) {
   return true;
 }
 
-bool mprof_value_put(struct mprof_value_table *t, uintptr_t word,
-                     uint32_t bucket, uint32_t *before) {
-  size_t count = mprof_value_count(t);
+bool mprof_bucket_map_put(struct mprof_bucket_map *t, uintptr_t word,
+                          uint32_t bucket, uint32_t *before) {
+  size_t count = mprof_bucket_map_count(t);
   *before = 0;
   if (count >= t->size / 4 * 3 && !grow(t))
     return false;
@@ -58,15 +58,16 @@ bool mprof_value_put(struct mprof_value_table *t, uintptr_t word,
   return true;
 }
 
-uint32_t mprof_value_find(const struct mprof_value_table *t, uintptr_t word) {
+uint32_t mprof_bucket_map_find(const struct mprof_bucket_map *t,
+                               uintptr_t word) {
   return t->size == 0 ? 0 : find(t, word)->bucket;
 }
 
 // Closes the gap at i. A later value moves into the gap unless its home slot
 // lies between the gap and the value. Its old slot becomes the next gap.
-void mprof_value_remove_at(struct mprof_value_table *t, size_t i) {
+void mprof_value_remove_at(struct mprof_bucket_map *t, size_t i) {
   size_t mask = t->size - 1;
-  set_count(t, mprof_value_count(t) - 1);
+  set_count(t, mprof_bucket_map_count(t) - 1);
   for (size_t j = (i + 1) & mask; t->values[j].bucket != 0;
        j = (j + 1) & mask) {
     size_t home = home_of(t, t->values[j].word);
@@ -78,7 +79,7 @@ void mprof_value_remove_at(struct mprof_value_table *t, size_t i) {
   t->values[i] = (struct mprof_value){0};
 }
 
-uint32_t mprof_value_take(struct mprof_value_table *t, uintptr_t word) {
+uint32_t mprof_bucket_map_take(struct mprof_bucket_map *t, uintptr_t word) {
   if (t->size == 0)
     return 0;
   struct mprof_value *v = find(t, word);
@@ -88,7 +89,7 @@ uint32_t mprof_value_take(struct mprof_value_table *t, uintptr_t word) {
   return bucket;
 }
 
-void mprof_value_table_reset(struct mprof_value_table *t) {
+void mprof_bucket_map_reset(struct mprof_bucket_map *t) {
   t->values = NULL;
   t->size = 0;
   set_count(t, 0);

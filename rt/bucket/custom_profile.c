@@ -24,9 +24,9 @@
 #include <string.h>
 
 struct mprof_profile {
-  char name[MPROF_CUSTOM_NAME];    // written once, before count includes it
-  struct mprof_lock lock;          // guards the table and the buckets' counts
-  struct mprof_value_table values; // from each value to its bucket
+  char name[MPROF_CUSTOM_NAME];   // written once, before count includes it
+  struct mprof_lock lock;         // guards the table and the buckets' counts
+  struct mprof_bucket_map values; // from each value to its bucket
 };
 
 static struct {
@@ -62,7 +62,7 @@ void mprof_custom_profiles_reset(void) {
   mprof_lock_reset(&profiles.lock);
   for (size_t i = 0; i < mprof_custom_profiles(); i++) {
     mprof_lock_reset(&profiles.v[i].lock);
-    mprof_value_table_reset(&profiles.v[i].values);
+    mprof_bucket_map_reset(&profiles.v[i].values);
   }
 }
 
@@ -165,9 +165,10 @@ static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
 static int put_locked(struct mprof_profile *p, uintptr_t value,
                       struct mprof_bucket *b) {
   uint32_t before;
-  if (mprof_value_find(&p->values, value) != 0)
+  if (mprof_bucket_map_find(&p->values, value) != 0)
     return EEXIST;
-  if (!mprof_value_put(&p->values, value, mprof_persistent_handle(b), &before))
+  if (!mprof_bucket_map_put(&p->values, value, mprof_persistent_handle(b),
+                            &before))
     return ENOMEM;
   b->custom.values++;
   return 0;
@@ -208,7 +209,7 @@ MPROF_PUBLIC int mprof_profile_add(struct mprof_profile *profile,
 }
 
 static int take_locked(struct mprof_profile *p, uintptr_t value) {
-  uint32_t handle = mprof_value_take(&p->values, value);
+  uint32_t handle = mprof_bucket_map_take(&p->values, value);
   struct mprof_bucket *b = mprof_persistent_pointer(handle);
   if (b == NULL)
     return ENOENT;
@@ -229,7 +230,7 @@ MPROF_PUBLIC int mprof_profile_remove(struct mprof_profile *profile,
 }
 
 MPROF_PUBLIC size_t mprof_profile_count(const struct mprof_profile *profile) {
-  return is_profile(profile) ? mprof_value_count(&profile->values) : 0;
+  return is_profile(profile) ? mprof_bucket_map_count(&profile->values) : 0;
 }
 
 const char *mprof_custom_profile_of(const struct mprof_profile *profile) {

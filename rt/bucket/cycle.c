@@ -54,13 +54,15 @@ static void flush_index(unsigned index) {
   mprof_lock_release(&mprof_active_lock);
 }
 
-void mprof_cycle_flush(void) {
+void mprof_cycles_flush(void) {
   uint32_t cycle;
   if (!set_flushed(&cycle))
     flush_index(cycle % 3);
 }
 
-void mprof_cycle_post_sweep(void) { flush_index((mprof_cycle_read() + 1) % 3); }
+void mprof_cycles_post_sweep(void) {
+  flush_index((mprof_cycle_read() + 1) % 3);
+}
 
 void mprof_cycle_publish(void) {
   uint32_t cycle;
@@ -117,16 +119,22 @@ MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_guard_leave();
 }
 
-MPROF_PUBLIC void mprof_flush(void) {
+MPROF_PUBLIC void mprof_cycle_flush(void) {
   if (!mprof_guard_enter())
     return;
-  mprof_cycle_flush();
+  mprof_cycles_flush();
   mprof_guard_leave();
 }
 
-MPROF_PUBLIC void mprof_post_sweep(void) {
+MPROF_PUBLIC void mprof_cycle_post_sweep(void) {
   if (!mprof_guard_enter())
     return;
-  mprof_cycle_post_sweep();
+  mprof_cycles_post_sweep();
   mprof_guard_leave();
 }
+
+// Objects that were compiled before the two were renamed refer to these.
+extern void former_flush(void) __asm__("mprof_flush")
+    __attribute__((alias("mprof_cycle_flush"), visibility("default")));
+extern void former_post_sweep(void) __asm__("mprof_post_sweep")
+    __attribute__((alias("mprof_cycle_post_sweep"), visibility("default")));

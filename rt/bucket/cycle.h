@@ -31,7 +31,7 @@
 //
 // A collector finds out in cycle C+1 which objects of cycle C are dead. So its
 // frees join the allocations of cycle C, and a profile does not show newer
-// objects as leaks. mprof_cycle_post_sweep publishes index C+2 at the end of
+// objects as leaks. mprof_cycles_post_sweep publishes index C+2 at the end of
 // the sweep in cycle C+1. A program that frees explicitly reports each free in
 // time, so mprof_cycle_publish publishes index C+2 at the start of cycle C+1.
 extern struct mprof_cycle {
@@ -55,9 +55,9 @@ uint32_t mprof_cycle_word(void);
 void mprof_cycle_next(void);
 // Publishes index C % 3, once in a cycle. Like all functions here that publish,
 // it takes active_lock: call it with the guard set.
-void mprof_cycle_flush(void);
+void mprof_cycles_flush(void);
 // Publishes index (C+1) % 3, at the end of a collector's sweep.
-void mprof_cycle_post_sweep(void);
+void mprof_cycles_post_sweep(void);
 // Publishes both indices: all events before the last mprof_cycle_next. For
 // programs that free explicitly, whose frees have all been counted by then.
 void mprof_cycle_publish(void);

@@ -4,7 +4,7 @@
 // Helpers of the entries of allocating functions. They carry an allocation from
 // the decision to count it to its event. Only entry files include this header.
 //
-//   entry: MPROF_BEGIN -> allocator beneath -> mprof_alloc_done -> event
+//   entry: MPROF_SAMPLE_ALLOC -> allocator beneath -> mprof_alloc_done -> event
 
 #ifndef MPROF_RT_ENTRY_ALLOC_ENTRY_H
 #define MPROF_RT_ENTRY_ALLOC_ENTRY_H
@@ -25,7 +25,7 @@
 // Decides whether to count an allocation of bytes bytes. The value is true if
 // so. The stack starts at the return address of the function that uses the
 // macro, so that function must be the entry itself.
-#define MPROF_BEGIN(a, bytes, may_place)                                       \
+#define MPROF_SAMPLE_ALLOC(a, bytes, may_place)                                \
   ((a)->size = (bytes), (a)->frame = (uintptr_t)__builtin_frame_address(0),    \
    mprof_sample_hit((bytes), &(a)->rate) &&                                    \
        ((a)->must_place = (may_place), true))
@@ -65,8 +65,8 @@ static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!may_keep || ((uintptr_t)ptr & (MPROF_PAGE - 1)) != 0)
     return false;
   if (r.is_placed)
-    return mprof_keep_put(ptr);
-  mprof_keep_expose(ptr);
+    return mprof_placed_put(ptr);
+  mprof_placed_expose(ptr);
   return false;
 }
 

@@ -45,7 +45,7 @@ MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
                 thrd_busy, thrd_outcome);
 }
 
-TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)
+ENTRY_TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)
 UNLOCK(mtx_unlock, mtx_t, MPROF_KIND_mutex, mprof_mutex_is_charged(l),
        thrd_success)
 
@@ -64,7 +64,7 @@ MPROF_ENTRY void __mprof_call_once(once_flag *flag, void (*routine)(void)) {
     call_once(flag, routine);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)call_once, FRAME);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)call_once, ENTRY_FRAME);
   call_once(flag, routine);
   mprof_wait_end(&w, MPROF_GOT);
 }

@@ -39,8 +39,8 @@ static enum mprof_outcome outcome_of(long result) {
   WEAK(f);                                                                     \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
-    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)f, FRAME);              \
-    Result r = NOTED_POINT(&w, f Args);                                        \
+    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)f, ENTRY_FRAME);        \
+    Result r = NOTED_CANCELLATION_POINT(&w, f Args);                           \
     mprof_wait_end(&w, outcome_of((long)r));                                   \
     return r;                                                                  \
   }
@@ -51,8 +51,8 @@ static enum mprof_outcome outcome_of(long result) {
   WEAK(f);                                                                     \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
     struct mprof_wait w;                                                       \
-    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)REAL(f), FRAME);        \
-    Result r = NOTED_POINT(&w, REAL(f) Args);                                  \
+    mprof_call_begin(&w, MPROF_KIND_##Kind, (uintptr_t)REAL(f), ENTRY_FRAME);  \
+    Result r = NOTED_CANCELLATION_POINT(&w, REAL(f) Args);                     \
     mprof_wait_end(&w, r == -EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT);          \
     return r;                                                                  \
   }
@@ -287,8 +287,8 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
     return 0;
   if (!is_held(before))
     return flock(fd, op);
-  mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)flock, FRAME);
-  int r = NOTED_POINT(&w, flock(fd, op));
+  mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)flock, ENTRY_FRAME);
+  int r = NOTED_CANCELLATION_POINT(&w, flock(fd, op));
   mprof_wait_end(&w, file_outcome(r));
   return r;
 }
@@ -310,8 +310,8 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
       return 0;                                                                \
     if (!is_held(before))                                                      \
       return f(fd, cmd, arg);                                                  \
-    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, FRAME);                \
-    int r = NOTED_POINT(&w, f(fd, cmd, arg));                                  \
+    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, ENTRY_FRAME);          \
+    int r = NOTED_CANCELLATION_POINT(&w, f(fd, cmd, arg));                     \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -330,8 +330,8 @@ FCNTL(fcntl64)
       return 0;                                                                \
     if (!is_held(before))                                                      \
       return f(fd, cmd, len);                                                  \
-    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, FRAME);                \
-    int r = NOTED_POINT(&w, f(fd, cmd, len));                                  \
+    mprof_call_begin(&w, MPROF_KIND_file, (uintptr_t)f, ENTRY_FRAME);          \
+    int r = NOTED_CANCELLATION_POINT(&w, f(fd, cmd, len));                     \
     mprof_wait_end(&w, file_outcome(r));                                       \
     return r;                                                                  \
   }
@@ -368,9 +368,10 @@ MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   if (!is_futex && nr != SYS_io_uring_enter)
     return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
   mprof_call_begin(&w, is_futex ? MPROF_KIND_futex : MPROF_KIND_uring,
-                   (uintptr_t)syscall, FRAME);
+                   (uintptr_t)syscall, ENTRY_FRAME);
   w.object = is_futex ? (uintptr_t)a[0] : 0;
-  long r = NOTED_POINT(&w, syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
+  long r = NOTED_CANCELLATION_POINT(
+      &w, syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]));
   mprof_wait_end(&w, outcome_of(r));
   return r;
 }

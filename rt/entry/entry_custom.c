@@ -14,7 +14,7 @@
 #include "sys/abi_words.h"
 
 static void count(const struct mprof_alloc *a, void *ptr,
-                  struct mprof_custom_place place) {
+                  struct mprof_alloc_owner place) {
   if (!ptr)
     return;
   // Another thread can free the block only after this thread has passed it on.
@@ -25,27 +25,27 @@ static void count(const struct mprof_alloc *a, void *ptr,
   mprof_event_custom_alloc(&ev, &place);
 }
 
-static const struct mprof_custom_place anywhere, outer = {.is_outer = true};
-static struct mprof_custom_place in(const void *arena) {
-  return (struct mprof_custom_place){.arena = (uintptr_t)arena};
+static const struct mprof_alloc_owner anywhere, outer = {.is_outer = true};
+static struct mprof_alloc_owner in(const void *arena) {
+  return (struct mprof_alloc_owner){.arena = (uintptr_t)arena};
 }
 
 MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size) {
   struct mprof_alloc a;
-  if (MPROF_BEGIN(&a, size, false))
+  if (MPROF_SAMPLE_ALLOC(&a, size, false))
     count(&a, ptr, anywhere);
 }
 
 MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size) {
   struct mprof_alloc a;
-  if (MPROF_BEGIN(&a, size, false))
+  if (MPROF_SAMPLE_ALLOC(&a, size, false))
     count(&a, ptr, outer);
 }
 
 MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr,
                                      size_t size) {
   struct mprof_alloc a;
-  if (MPROF_BEGIN(&a, size, false))
+  if (MPROF_SAMPLE_ALLOC(&a, size, false))
     count(&a, ptr, in(arena));
 }
 
@@ -92,7 +92,7 @@ MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
                                             int64_t countdown) {
   struct mprof_alloc a;
   realloc_ended(token, old_ptr, new_ptr, size, countdown);
-  if (ran_out(countdown, size) && MPROF_BEGIN(&a, size, false))
+  if (ran_out(countdown, size) && MPROF_SAMPLE_ALLOC(&a, size, false))
     count(&a, new_ptr, anywhere);
 }
 
@@ -101,7 +101,7 @@ MPROF_ENTRY void __mprof_custom_realloc_end_each(uint64_t token, void *old_ptr,
                                                  int64_t countdown) {
   struct mprof_alloc a;
   realloc_ended(token, old_ptr, new_ptr, size, countdown);
-  if (ran_out(countdown, size) && MPROF_BEGIN(&a, size, false))
+  if (ran_out(countdown, size) && MPROF_SAMPLE_ALLOC(&a, size, false))
     count(&a, new_ptr, outer);
 }
 
@@ -114,7 +114,7 @@ static bool may_be_counted(const void *ptr) {
 
 MPROF_PUBLIC void mprof_alloc_event(void *ptr, size_t size) {
   struct mprof_alloc a;
-  if (mprof_count_down(size) && MPROF_BEGIN(&a, size, false))
+  if (mprof_count_down(size) && MPROF_SAMPLE_ALLOC(&a, size, false))
     count(&a, ptr, anywhere);
 }
 
@@ -126,7 +126,7 @@ MPROF_PUBLIC void mprof_free_event(void *ptr) {
 MPROF_PUBLIC void mprof_arena_alloc_event(const void *arena, void *ptr,
                                           size_t size) {
   struct mprof_alloc a;
-  if (mprof_count_down(size) && MPROF_BEGIN(&a, size, false))
+  if (mprof_count_down(size) && MPROF_SAMPLE_ALLOC(&a, size, false))
     count(&a, ptr, in(arena));
 }
 

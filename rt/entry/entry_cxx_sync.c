@@ -36,16 +36,17 @@ static unsigned word_at(const void *object, size_t offset) {
   MPROF_ENTRY void __mprof_##Lock(void *l) {                                   \
     struct mprof_wait w;                                                       \
     if (REAL(Try) == NULL || !REAL(Try)(l)) {                                  \
-      mprof_wait_begin(&w, Kind, (uintptr_t)REAL(Lock), FRAME, (uintptr_t)l);  \
+      mprof_wait_begin(&w, Kind, (uintptr_t)REAL(Lock), ENTRY_FRAME,           \
+                       (uintptr_t)l);                                          \
       REAL(Lock)(l);                                                           \
       mprof_wait_end(&w, MPROF_GOT);                                           \
     }                                                                          \
-    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)REAL(Lock), FRAME);        \
+    mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)REAL(Lock), ENTRY_FRAME);  \
   }                                                                            \
   MPROF_ENTRY _Bool __mprof_##Try(void *l) {                                   \
     _Bool got = REAL(Try)(l);                                                  \
     if (!got)                                                                  \
-      mprof_try_failed((uintptr_t)REAL(Try), FRAME, (uintptr_t)l);             \
+      mprof_try_failed((uintptr_t)REAL(Try), ENTRY_FRAME, (uintptr_t)l);       \
     return got;                                                                \
   }
 CXX_LOCK(_ZNSt3__15mutex4lockEv, _ZNSt3__15mutex8try_lockEv, MPROF_KIND_mutex)
@@ -86,9 +87,10 @@ static bool is_last_reader(const void *l) {
       return;                                                                  \
     }                                                                          \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
-                        (uintptr_t)REAL(Unlock), FRAME);                       \
+                        (uintptr_t)REAL(Unlock), ENTRY_FRAME);                 \
     REAL(Unlock)(l);                                                           \
-    mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock), FRAME);   \
+    mprof_release_end(&release, true, Kind, (uintptr_t)REAL(Unlock),           \
+                      ENTRY_FRAME);                                            \
   }
 CXX_UNLOCK(_ZNSt3__15mutex6unlockEv, MPROF_KIND_mutex,
            mprof_mutex_is_charged(l))
@@ -111,7 +113,7 @@ CXX_UNLOCK(_ZNSt3__118shared_timed_mutex13unlock_sharedEv, MPROF_KIND_rwlock,
   MPROF_ENTRY void __mprof_##f Params {                                        \
     struct mprof_cond_wait w;                                                  \
     mprof_cleanup buffer;                                                      \
-    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)REAL(f), FRAME);        \
+    mprof_cond_begin(&w, c, mutex_of(lock), (uintptr_t)REAL(f), ENTRY_FRAME);  \
     _pthread_cleanup_push(&buffer, mprof_cond_cancelled, &w);                  \
     REAL(f) Args;                                                              \
     _pthread_cleanup_pop(&buffer, 0);                                          \
@@ -133,7 +135,7 @@ CXX_COND_WAIT(
   MPROF_ENTRY void __mprof_##f(void *c) {                                      \
     struct mprof_release release;                                              \
     mprof_release_begin(&release, (uintptr_t)c, Wakes, (uintptr_t)REAL(f),     \
-                        FRAME);                                                \
+                        ENTRY_FRAME);                                          \
     REAL(f)(c);                                                                \
   }
 CXX_NOTIFY(_ZNSt18condition_variable10notify_oneEv, MPROF_WAKES_ONE)
@@ -155,7 +157,7 @@ CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv, MPROF_WAKES_ALL)
       REAL(f)(thread);                                                         \
       return;                                                                  \
     }                                                                          \
-    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)REAL(f), FRAME);             \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)REAL(f), ENTRY_FRAME);       \
     REAL(f)(thread);                                                           \
     mprof_wait_end(&w, MPROF_GOT);                                             \
   }
@@ -171,7 +173,7 @@ CXX_JOIN(_ZNSt3__16thread4joinEv)
   MPROF_ENTRY _Bool __mprof_##f(void *self, unsigned *word, unsigned value,    \
                                 _Bool has_timeout, long s, long ns) {          \
     struct mprof_wait w;                                                       \
-    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(f), FRAME,         \
+    mprof_wait_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(f), ENTRY_FRAME,   \
                      (uintptr_t)word);                                         \
     _Bool r = REAL(f)(self, word, value, has_timeout, s, ns);                  \
     mprof_wait_end(&w, r ? MPROF_GOT : MPROF_TIMEOUT);                         \
@@ -192,7 +194,7 @@ __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
       &release, (uintptr_t)word, MPROF_WAKES_ALL,
       (uintptr_t)REAL(
           _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj),
-      FRAME);
+      ENTRY_FRAME);
   REAL(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)(self, word);
 }
 
@@ -210,7 +212,8 @@ MPROF_ENTRY void __mprof__ZNSt3__117__assoc_sub_state4waitEv(void *state) {
     return;
   }
   mprof_call_begin(&w, MPROF_KIND_future,
-                   (uintptr_t)REAL(_ZNSt3__117__assoc_sub_state4waitEv), FRAME);
+                   (uintptr_t)REAL(_ZNSt3__117__assoc_sub_state4waitEv),
+                   ENTRY_FRAME);
   REAL(_ZNSt3__117__assoc_sub_state4waitEv)(state);
   mprof_wait_end(&w, MPROF_GOT);
 }
@@ -226,7 +229,8 @@ __mprof__ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE(
     REAL(SUB_WAIT)(state, lock);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(SUB_WAIT), FRAME);
+  mprof_call_begin(&w, MPROF_KIND_future, (uintptr_t)REAL(SUB_WAIT),
+                   ENTRY_FRAME);
   REAL(SUB_WAIT)(state, lock);
   mprof_wait_end(&w, MPROF_GOT);
 }
@@ -242,7 +246,8 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
     REAL(CALL_ONCE)(flag, arg, fn);
     return;
   }
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)REAL(CALL_ONCE), FRAME);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)REAL(CALL_ONCE),
+                   ENTRY_FRAME);
   REAL(CALL_ONCE)(flag, arg, fn);
   mprof_wait_end(&w, MPROF_GOT);
 }
@@ -260,7 +265,7 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
       REAL(f)(word, value);                                                    \
       return;                                                                  \
     }                                                                          \
-    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)REAL(f), FRAME);         \
+    mprof_call_begin(&w, MPROF_KIND_futex, (uintptr_t)REAL(f), ENTRY_FRAME);   \
     w.object = (uintptr_t)word;                                                \
     REAL(f)(word, value);                                                      \
     mprof_wait_end(&w, MPROF_GOT);                                             \
@@ -277,7 +282,8 @@ MPROF_ENTRY void
 __mprof__ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE(
     const long *ns) {
   struct mprof_wait w;
-  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)REAL(SLEEP_FOR), FRAME);
+  mprof_call_begin(&w, MPROF_KIND_sleep, (uintptr_t)REAL(SLEEP_FOR),
+                   ENTRY_FRAME);
   REAL(SLEEP_FOR)(ns);
   mprof_wait_end(&w, MPROF_TIMEOUT);
 }

@@ -121,7 +121,7 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
 // Body of an entry whose function returns the object.
 #define ALLOCATE(bytes, call)                                                  \
   struct mprof_alloc a;                                                        \
-  bool is_counted = MPROF_BEGIN(&a, (bytes), false);                           \
+  bool is_counted = MPROF_SAMPLE_ALLOC(&a, (bytes), false);                    \
   void *ptr = call;                                                            \
   if (is_counted)                                                              \
     count(&a, ptr, CALLER);                                                    \
@@ -179,7 +179,7 @@ MPROF_ENTRY void *__mprof_GC_memalign(size_t align, size_t size) {
 MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
                                           size_t size) {
   struct mprof_alloc a;
-  bool is_counted = MPROF_BEGIN(&a, size, false);
+  bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, false);
   int error = REAL(GC_posix_memalign)(out, align, size);
   if (is_counted && error == 0)
     count(&a, *out, CALLER);
@@ -245,7 +245,7 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   struct mprof_alloc a;
   int64_t before = __mprof_heap_countdown;
   mprof_count_down(size);
-  bool is_counted = MPROF_BEGIN(&a, size, false);
+  bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, false);
   struct mprof_released r = release(old);
   void *ptr = REAL(GC_realloc)(old, size);
   if (!ptr && size != 0)

@@ -46,7 +46,7 @@ static void *take_block(const struct mprof_alloc *a, size_t align,
   if (!a->must_place || (align & (align - 1)) != 0)
     return NULL;
   if (align <= MPROF_PAGE) {
-    if ((p = mprof_keep_take(a->size)))
+    if ((p = mprof_placed_take(a->size)))
       return p;
     align = MPROF_PAGE;
   }
@@ -64,7 +64,7 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
 
 MPROF_ENTRY void *__mprof_malloc(size_t size) {
   struct mprof_alloc a;
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(malloc)(size);
   void *p = placed_block(&a, 1);
   return mprof_alloc_done(&a, p ? p : NEXT(malloc)(size));
@@ -77,7 +77,7 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
     mprof_count_back(size);
     return NEXT(calloc)(count, each);
   }
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(calloc)(count, each);
   bool is_fresh;
   void *p = take_block(&a, 1, &is_fresh);
@@ -158,7 +158,7 @@ static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
 MPROF_ENTRY void *__mprof_realloc(void *old, size_t size) {
   struct mprof_alloc a;
   int64_t before = countdown_before(size);
-  bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
+  bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c());
   return resize(&a, is_counted, old, before);
 }
 
@@ -170,7 +170,7 @@ MPROF_ENTRY void *__mprof_reallocarray(void *old, size_t count, size_t each) {
     return NEXT(reallocarray)(old, count, each);
   }
   int64_t before = countdown_before(size);
-  bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
+  bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c());
   return resize(&a, is_counted, old, before);
 }
 
@@ -181,7 +181,7 @@ MPROF_ENTRY void __mprof_free(void *ptr) {
 
 MPROF_ENTRY void *__mprof_aligned_alloc(size_t align, size_t size) {
   struct mprof_alloc a;
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(aligned_alloc)(align, size);
   void *p = placed_block(&a, align);
   return mprof_alloc_done(&a, p ? p : NEXT(aligned_alloc)(align, size));
@@ -194,7 +194,7 @@ MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
     mprof_count_back(size);
     return NEXT(posix_memalign)(out, align, size);
   }
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(posix_memalign)(out, align, size);
   void *p = placed_block(&a, align);
   if (p) {
@@ -210,7 +210,7 @@ MPROF_ENTRY int __mprof_posix_memalign(void **out, size_t align, size_t size) {
 
 MPROF_ENTRY void *__mprof_memalign(size_t align, size_t size) {
   struct mprof_alloc a;
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(memalign)(align, size);
   void *p = placed_block(&a, align);
   return mprof_alloc_done(&a, p ? p : NEXT(memalign)(align, size));
@@ -219,14 +219,14 @@ MPROF_ENTRY void *__mprof_memalign(size_t align, size_t size) {
 // valloc and pvalloc always return a block on a page boundary.
 MPROF_ENTRY void *__mprof_valloc(size_t size) {
   struct mprof_alloc a;
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(valloc)(size);
   return mprof_alloc_done(&a, NEXT(valloc)(size));
 }
 
 MPROF_ENTRY void *__mprof_pvalloc(size_t size) {
   struct mprof_alloc a;
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return NEXT(pvalloc)(size);
   return mprof_alloc_done(&a, NEXT(pvalloc)(size));
 }

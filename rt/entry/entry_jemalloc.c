@@ -43,14 +43,14 @@ static void *done(struct mprof_alloc *a, void *ptr) {
 
 MPROF_ENTRY void *__mprof_mallocx(size_t size, int flags) {
   struct mprof_alloc a;
-  if (!MPROF_BEGIN(&a, size, mprof_place_c()))
+  if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c()))
     return REAL(mallocx)(size, flags);
   return done(&a, REAL(mallocx)(size, placed(&a, flags)));
 }
 
 MPROF_ENTRY void *__mprof_rallocx(void *old, size_t size, int flags) {
   struct mprof_alloc a;
-  bool is_counted = MPROF_BEGIN(&a, size, mprof_place_c());
+  bool is_counted = MPROF_SAMPLE_ALLOC(&a, size, mprof_place_c());
   struct mprof_released r = mprof_event_release(old);
   void *ptr = REAL(rallocx)(old, size, is_counted ? placed(&a, flags) : flags);
   if (!ptr) {

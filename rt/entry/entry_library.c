@@ -43,7 +43,7 @@ static struct program_s *find(void *const *word) {
 
 static bool is_first(struct program_s *p, void *own) {
   void *first = NULL;
-  const uint64_t unloads = mprof_real_unloads();
+  const uint64_t unloads = mprof_resolve_unloads();
   if (atomic_load(&p->unloads) != unloads) {
     atomic_store(&p->unloads, unloads);
     atomic_store(&p->first, own);

@@ -124,10 +124,10 @@ CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 
 // The program's own tries.
-TRY(pthread_mutex_trylock, pthread_mutex_t, MPROF_KIND_mutex, EBUSY)
-TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
-TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
-TRY(pthread_spin_trylock, pthread_spinlock_t, MPROF_KIND_spin, EBUSY)
+ENTRY_TRY(pthread_mutex_trylock, pthread_mutex_t, MPROF_KIND_mutex, EBUSY)
+ENTRY_TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
+ENTRY_TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
+ENTRY_TRY(pthread_spin_trylock, pthread_spinlock_t, MPROF_KIND_spin, EBUSY)
 
 #ifdef __GLIBC__
 static bool is_last_unlock(const pthread_mutex_t *m) {
@@ -217,7 +217,7 @@ MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   if (r == 0)
     sem_taken(s);
   else if (errno == EAGAIN)
-    mprof_try_failed((uintptr_t)sem_trywait, FRAME, (uintptr_t)s);
+    mprof_try_failed((uintptr_t)sem_trywait, ENTRY_FRAME, (uintptr_t)s);
   return r;
 }
 
@@ -249,8 +249,9 @@ static enum mprof_outcome sem_outcome(int r) {
       return f Args;                                                           \
     if (try_semaphore(s, Acts))                                                \
       return 0;                                                                \
-    mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)f, FRAME, (uintptr_t)s);   \
-    int r = POINT(mprof_wait_cancelled, &w, f Args);                           \
+    mprof_wait_begin(&w, MPROF_KIND_sem, (uintptr_t)f, ENTRY_FRAME,            \
+                     (uintptr_t)s);                                            \
+    int r = CANCELLATION_POINT(mprof_wait_cancelled, &w, f Args);              \
     mprof_wait_end(&w, sem_outcome(r));                                        \
     return r;                                                                  \
   }
@@ -266,7 +267,7 @@ WEAK(pthread_barrier_wait);
 MPROF_ENTRY int __mprof_pthread_barrier_wait(pthread_barrier_t *b) {
   struct mprof_wait w;
   mprof_wait_begin(&w, MPROF_KIND_barrier, (uintptr_t)pthread_barrier_wait,
-                   FRAME, (uintptr_t)b);
+                   ENTRY_FRAME, (uintptr_t)b);
   int r = pthread_barrier_wait(b);
   mprof_wait_end(&w, mprof_may_have_waited(r) ? MPROF_TIMEOUT : MPROF_NO_WAIT);
   return r;
@@ -286,7 +287,7 @@ MPROF_ENTRY int __mprof_pthread_once(pthread_once_t *control,
   struct mprof_wait w;
   if (!mprof_once_is_under_way(control))
     return pthread_once(control, routine);
-  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)pthread_once, FRAME);
+  mprof_call_begin(&w, MPROF_KIND_once, (uintptr_t)pthread_once, ENTRY_FRAME);
   int r = pthread_once(control, routine);
   mprof_wait_end(&w, MPROF_GOT);
   return r;

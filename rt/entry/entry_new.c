@@ -73,7 +73,7 @@ typedef const void *nothrow; // const std::nothrow_t &
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##m(size_t size) {                             \
     struct mprof_alloc a;                                                      \
-    if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
+    if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##m, (size));                                             \
     void *p = placed_block(&a, 1);                                             \
     return mprof_alloc_done(&a, p ? p : BELOW(Op##m, (size)));                 \
@@ -81,7 +81,7 @@ typedef const void *nothrow; // const std::nothrow_t &
                                                                                \
   MPROF_ENTRY void *__mprof_##Op##mRKSt9nothrow_t(size_t size, nothrow n) {    \
     struct mprof_alloc a;                                                      \
-    if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
+    if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##mRKSt9nothrow_t, (size, n));                            \
     void *p = placed_block(&a, 1);                                             \
     return mprof_alloc_done(&a,                                                \
@@ -91,7 +91,7 @@ typedef const void *nothrow; // const std::nothrow_t &
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_t(size_t size,                \
                                                    size_t align) {             \
     struct mprof_alloc a;                                                      \
-    if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
+    if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##mSt11align_val_t, (size, align));                       \
     void *p = placed_block(&a, align);                                         \
     return mprof_alloc_done(                                                   \
@@ -101,7 +101,7 @@ typedef const void *nothrow; // const std::nothrow_t &
   MPROF_ENTRY void *__mprof_##Op##mSt11align_val_tRKSt9nothrow_t(              \
       size_t size, size_t align, nothrow n) {                                  \
     struct mprof_alloc a;                                                      \
-    if (!MPROF_BEGIN(&a, size, mprof_place_cxx()))                             \
+    if (!MPROF_SAMPLE_ALLOC(&a, size, mprof_place_cxx()))                      \
       return BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n));      \
     void *p = placed_block(&a, align);                                         \
     return mprof_alloc_done(                                                   \
@@ -117,7 +117,7 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
   if (!a->must_place || align > MPROF_PAGE || align == 0 ||
       (align & (align - 1)) != 0)
     return NULL;
-  if ((p = mprof_keep_take(a->size)))
+  if ((p = mprof_placed_take(a->size)))
     return p;
   const int before = errno;
   if (NEXT(posix_memalign)(&p, MPROF_PAGE, a->size ? a->size : 1) != 0)

@@ -81,7 +81,7 @@ static void *run(void *arg) {
 
 MPROF_ENTRY int __mprof_pthread_create(pthread_t *t, const pthread_attr_t *attr,
                                        void *(*fn)(void *), void *arg) {
-  struct mprof_thread_start *s = begin((uintptr_t)fn, FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, ENTRY_FRAME);
   if (!s)
     return pthread_create(t, attr, fn, arg);
   s->fn = fn;
@@ -104,7 +104,7 @@ static int run_c11(void *arg) {
 
 MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
                                     void *arg) {
-  struct mprof_thread_start *s = begin((uintptr_t)fn, FRAME);
+  struct mprof_thread_start *s = begin((uintptr_t)fn, ENTRY_FRAME);
   if (!s)
     return thrd_create(t, fn, arg);
   s->c11_fn = fn;
@@ -175,7 +175,7 @@ extern void START_THREAD(void *thread, void **state, void (*depend)(void))
 MPROF_ENTRY void
 __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void *thread, void **state, void (*depend)(void)) {
-  struct mprof_thread_start *s = begin(0, FRAME);
+  struct mprof_thread_start *s = begin(0, ENTRY_FRAME);
   if (s) {
     s->virtuals = &state_table.functions;
     s->arg = *state;

@@ -48,7 +48,7 @@ static void look(bool unloads_only) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
     return;
   }
-  mprof_epochs_look();
+  mprof_unloads_look();
   mprof_guard_leave();
   atomic_store(&seen.adds, loads.adds);
   atomic_store(&seen.subs, loads.subs);
@@ -66,7 +66,7 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
   look(false);
   errno = before;
   const int result = dlclose(handle);
-  mprof_real_forget();
+  mprof_resolve_forget();
   const int after = errno;
   look(true);
   errno = after;
@@ -83,12 +83,12 @@ void mprof_unload_init(void) { atexit(note_exit); }
 MPROF_ENTRY void __mprof_module_unloads(const void *inside) {
   if (atomic_load(&is_exiting))
     return;
-  mprof_real_forget();
+  mprof_resolve_forget();
   if (!atomic_load_explicit(&mprof_is_ready, memory_order_acquire))
     return;
   const int before = errno;
   if (mprof_guard_enter()) {
-    mprof_epochs_leave((uintptr_t)inside);
+    mprof_unloads_leave((uintptr_t)inside);
     mprof_guard_leave();
   } else {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

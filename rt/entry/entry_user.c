@@ -55,7 +55,8 @@ MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock) {
   struct mprof_wait *w = notes;
   *w = (struct mprof_wait){.op = (uintptr_t)f, .object = (uintptr_t)lock};
   if (comes_second((uintptr_t)lock))
-    mprof_wait_begin(w, MPROF_KIND_user, (uintptr_t)f, FRAME, (uintptr_t)lock);
+    mprof_wait_begin(w, MPROF_KIND_user, (uintptr_t)f, ENTRY_FRAME,
+                     (uintptr_t)lock);
   enter_user(notes);
 }
 
@@ -63,14 +64,14 @@ MPROF_ENTRY void __mprof_user_lock_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
   mprof_wait_end(w, MPROF_GOT);
-  mprof_hold_taken(w->object, MPROF_KIND_user, w->op, FRAME);
+  mprof_hold_taken(w->object, MPROF_KIND_user, w->op, ENTRY_FRAME);
 }
 
 MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
   struct user_release *n = notes;
   n->op = (uintptr_t)f;
   mprof_release_begin(&n->release, (uintptr_t)lock, MPROF_WAKES_NEXT_OWNER,
-                      n->op, FRAME);
+                      n->op, ENTRY_FRAME);
   if (mprof_init_ready() && mprof_guard_enter()) {
     mprof_waiters_let_go((uintptr_t)lock);
     if (mprof_unlikely(mprof_holds_on))
@@ -83,20 +84,20 @@ MPROF_ENTRY void __mprof_user_unlock_begin(void *notes, void *f, void *lock) {
 MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
   struct user_release *n = notes;
   leave_user();
-  mprof_release_end(&n->release, true, MPROF_KIND_user, n->op, FRAME);
+  mprof_release_end(&n->release, true, MPROF_KIND_user, n->op, ENTRY_FRAME);
 }
 
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
   // The values of the registers during the wait are not known here.
   ((struct mprof_wait *)notes)->saved = (struct mprof_saved){.rbx = 0};
   mprof_call_begin_saved(notes, mprof_waits_are_noted(), MPROF_KIND_call,
-                         (uintptr_t)f, FRAME);
+                         (uintptr_t)f, ENTRY_FRAME);
   enter_user(notes);
 }
 
 MPROF_ENTRY void __mprof_user_call_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
-  w->frame = FRAME; // the frame of the begin entry is gone
+  w->frame = ENTRY_FRAME; // the frame of the begin entry is gone
   mprof_wait_end(w, MPROF_TIMEOUT);
 }

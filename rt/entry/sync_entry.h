@@ -27,7 +27,7 @@
 #include <time.h>
 
 // The frame address above which a stack begins. Use it in the entry itself.
-#define FRAME ((uintptr_t)__builtin_frame_address(0))
+#define ENTRY_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define WEAK(f) extern __typeof__(f) f __attribute__((weak))
 
 // Returns whether waits of a kind are recorded.
@@ -61,7 +61,7 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
 // Evaluates call, which is a cancellation point. routine ends the wait w if
 // call does not return.
-#define POINT(routine, w, call)                                                \
+#define CANCELLATION_POINT(routine, w, call)                                   \
   ({                                                                           \
     mprof_cleanup buffer_;                                                     \
     _pthread_cleanup_push(&buffer_, (routine), (w));                           \
@@ -70,10 +70,10 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     result_;                                                                   \
   })
 
-// Evaluates call like POINT, for a wait that leaves only its note. Registers
-// nothing if the wait is not noted.
-#define NOTED_POINT(w, call)                                                   \
-  ((w)->is_noted ? POINT(mprof_wait_cancelled, (w), call) : (call))
+// Evaluates call like CANCELLATION_POINT, for a wait that leaves only its note.
+// Registers nothing if the wait is not noted.
+#define NOTED_CANCELLATION_POINT(w, call)                                      \
+  ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
 
 // --- bodies of entries ---
 
@@ -87,25 +87,25 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     int r_ = Try(Lock);                                                        \
     if (r_ != (Busy)) {                                                        \
       if (Outcome(r_) == MPROF_GOT)                                            \
-        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, FRAME);        \
+        mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, ENTRY_FRAME);  \
       return r_;                                                               \
     }                                                                          \
-    mprof_wait_begin(&w_, Kind, (uintptr_t)f, FRAME, (uintptr_t)(Lock));       \
-    r_ = NOTED_POINT(&w_, f Args);                                             \
+    mprof_wait_begin(&w_, Kind, (uintptr_t)f, ENTRY_FRAME, (uintptr_t)(Lock)); \
+    r_ = NOTED_CANCELLATION_POINT(&w_, f Args);                                \
     mprof_wait_end(&w_, Outcome(r_));                                          \
     if (Outcome(r_) == MPROF_GOT)                                              \
-      mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, FRAME);          \
+      mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, ENTRY_FRAME);    \
     return r_;                                                                 \
   } while (0)
 
 // Entry of a trylock that the program itself calls.
-#define TRY(f, Type, Kind, Busy)                                               \
+#define ENTRY_TRY(f, Type, Kind, Busy)                                         \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
     int r = f(l);                                                              \
     if (r == 0)                                                                \
-      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)f, FRAME);               \
+      mprof_hold_taken((uintptr_t)l, Kind, (uintptr_t)f, ENTRY_FRAME);         \
     else if (r == (Busy))                                                      \
-      mprof_try_failed((uintptr_t)f, FRAME, (uintptr_t)l);                     \
+      mprof_try_failed((uintptr_t)f, ENTRY_FRAME, (uintptr_t)l);               \
     return r;                                                                  \
   }
 
@@ -128,9 +128,10 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     if (mprof_waiters_word((void *)l) == 0 || !(IsCharged))                    \
       return f(l);                                                             \
     mprof_release_begin(&release, (uintptr_t)l, MPROF_WAKES_NEXT_OWNER,        \
-                        (uintptr_t)f, FRAME);                                  \
+                        (uintptr_t)f, ENTRY_FRAME);                            \
     int r = f(l);                                                              \
-    mprof_release_end(&release, r == (Success), Kind, (uintptr_t)f, FRAME);    \
+    mprof_release_end(&release, r == (Success), Kind, (uintptr_t)f,            \
+                      ENTRY_FRAME);                                            \
     return r;                                                                  \
   }
 
@@ -166,8 +167,8 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
     struct mprof_cond_wait w;                                                  \
-    mprof_cond_begin(&w, c, m, (uintptr_t)f, FRAME);                           \
-    int r = POINT(mprof_cond_cancelled, &w, f Args);                           \
+    mprof_cond_begin(&w, c, m, (uintptr_t)f, ENTRY_FRAME);                     \
+    int r = CANCELLATION_POINT(mprof_cond_cancelled, &w, f Args);              \
     mprof_cond_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }
@@ -182,7 +183,7 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     struct mprof_release release;                                              \
     if (mprof_waiters_word((void *)object) != 0)                               \
       mprof_release_begin(&release, (uintptr_t)object, Wakes, (uintptr_t)f,    \
-                          FRAME);                                              \
+                          ENTRY_FRAME);                                        \
     return f(object);                                                          \
   }
 
@@ -201,8 +202,8 @@ static inline bool mprof_is_running(pthread_t t) {
     struct mprof_wait w;                                                       \
     if (!mprof_is_running(t))                                                  \
       return f Args;                                                           \
-    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)f, FRAME);                   \
-    int r = NOTED_POINT(&w, f Args);                                           \
+    mprof_join_begin(&w, (uintptr_t)t, (uintptr_t)f, ENTRY_FRAME);             \
+    int r = NOTED_CANCELLATION_POINT(&w, f Args);                              \
     mprof_wait_end(&w, Outcome(r));                                            \
     return r;                                                                  \
   }

@@ -109,7 +109,7 @@ static void put_modules(void) {
 }
 
 static void read_modules(void) {
-  logged.unloads = mprof_epochs_unloads();
+  logged.unloads = mprof_unloads_unloads();
   logged.unknown_len = 0;
   mprof_maps_free(&logged.maps);
   if (mprof_maps_read(&logged.maps) != 0)
@@ -137,7 +137,7 @@ static void remember_unknown(uintptr_t pc) {
 // Lists the modules again if the stack has an address in a module that is not
 // listed, or if a module was unloaded.
 static void learn_modules(const mprof_pc *stack, size_t n) {
-  bool has_news = logged.unloads != mprof_epochs_unloads();
+  bool has_news = logged.unloads != mprof_unloads_unloads();
   for (size_t i = 0; i < n && !has_news; i++)
     has_news = is_news(stack[i] - 1);
   if (!has_news)

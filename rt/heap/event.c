@@ -30,19 +30,19 @@
 #include "thread/threads.h"
 #include "thread/trace_hooks.h"
 
-unsigned char mprof_events_also; // see event.h
+unsigned char mprof_event_observers; // see event.h
 
 void mprof_events_init(void) {
-  mprof_events_also = (mprof_flags.heapx ? MPROF_ALSO_HEAPX : 0) |
-                      (mprof_alloc_log_init() ? MPROF_ALSO_LOG : 0);
+  mprof_event_observers = (mprof_flags.heapx ? MPROF_OBSERVES_HEAPX : 0) |
+                          (mprof_alloc_log_init() ? MPROF_OBSERVES_LOG : 0);
 }
 
 void mprof_events_init_child(bool is_profiled) {
   bool had_log = mprof_events_log();
-  mprof_events_also &= ~MPROF_ALSO_LOG;
+  mprof_event_observers &= ~MPROF_OBSERVES_LOG;
   mprof_alloc_log_leave();
   if (had_log && is_profiled && mprof_alloc_log_start_in_child())
-    mprof_events_also |= MPROF_ALSO_LOG;
+    mprof_event_observers |= MPROF_OBSERVES_LOG;
 }
 
 static struct mprof_bucket *bucket_of(struct mprof_thread *t,
@@ -259,7 +259,7 @@ void mprof_event_kept(struct mprof_released r, void *ptr) {
 // --- blocks of the program's own allocators ---
 
 static void record_custom(const struct mprof_alloc_event *ev,
-                          const struct mprof_custom_place *place) {
+                          const struct mprof_alloc_owner *place) {
   if (mprof_flags.stack_depth == 0)
     return;
   struct mprof_thread *t = mprof_thread_self(true);
@@ -280,7 +280,7 @@ static void record_custom(const struct mprof_alloc_event *ev,
 }
 
 void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
-                              const struct mprof_custom_place *place) {
+                              const struct mprof_alloc_owner *place) {
   if (!mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
     return;

@@ -17,15 +17,15 @@ enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
 // The extra work of events besides counting, as bits of one byte. So an event
 // without extra work tests only one byte. Written at start and in a forked
 // child.
-enum { MPROF_ALSO_HEAPX = 1, MPROF_ALSO_LOG = 2 };
-extern unsigned char mprof_events_also;
+enum { MPROF_OBSERVES_HEAPX = 1, MPROF_OBSERVES_LOG = 2 };
+extern unsigned char mprof_event_observers;
 static inline bool mprof_events_do_more(void) {
-  return mprof_unlikely(mprof_events_also != 0);
+  return mprof_unlikely(mprof_event_observers != 0);
 }
 static inline bool mprof_events_log(void) {
-  return mprof_unlikely((mprof_events_also & MPROF_ALSO_LOG) != 0);
+  return mprof_unlikely((mprof_event_observers & MPROF_OBSERVES_LOG) != 0);
 }
-// Set mprof_events_also: at start, and in a forked child, which may not be
+// Set mprof_event_observers: at start, and in a forked child, which may not be
 // profiled.
 void mprof_events_init(void);
 void mprof_events_init_child(bool is_profiled);
@@ -67,12 +67,12 @@ void mprof_event_kept(struct mprof_released r, void *ptr);
 
 // Events of blocks of the program's own allocators. These blocks are separate
 // from blocks of the heap at the same addresses. ptr is not NULL.
-struct mprof_custom_place {
+struct mprof_alloc_owner {
   uintptr_t arena; // address that names the block's arena, 0 for none
   bool is_outer;   // blocks that are entered at ptr stay counted
 };
 void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
-                              const struct mprof_custom_place *place);
+                              const struct mprof_alloc_owner *place);
 struct mprof_released mprof_event_custom_release(void *ptr);
 void mprof_event_custom_kept(struct mprof_released r, void *ptr);
 // Counts the frees of all blocks of an arena.

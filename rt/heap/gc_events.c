@@ -144,7 +144,7 @@ static void release_objects(void) {
     return;
   atomic_store(&collecting.thread, NULL);
   mprof_lock_release(&mprof_gc_lock);
-  mprof_cycle_flush();
+  mprof_cycles_flush();
   if (mprof_trace_is_on())
     trace_collection();
   if (mprof_events_log())
@@ -159,7 +159,7 @@ static void end_reclaim(void) {
   mprof_lock_acquire(&mprof_gc_lock);
   mprof_gc_sweep(is_live, mprof_events_log() ? count_and_log_free : count_free);
   mprof_lock_release(&mprof_gc_lock);
-  mprof_cycle_post_sweep();
+  mprof_cycles_post_sweep();
   if (mprof_trace_is_on())
     mprof_trace_hooks.phases(
         (const struct mprof_trace_phase[]){
@@ -222,7 +222,7 @@ static void on_event(int event) {
     static struct mprof_found found_;                                          \
     __typeof__(&f) real_ = f;                                                  \
     if (mprof_unlikely(!real_))                                                \
-      real_ = (__typeof__(&f))mprof_find_real(#f, &found_, caller);            \
+      real_ = (__typeof__(&f))mprof_resolve_late(#f, &found_, caller);         \
     real_;                                                                     \
   })
 

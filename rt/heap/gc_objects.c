@@ -19,18 +19,18 @@ enum { ALIVE, DEAD };
 
 struct mprof_lock mprof_gc_lock = MPROF_LOCK_INIT(MPROF_RANK_GC);
 
-static struct mprof_value_table table; // guarded by gc_lock
+static struct mprof_bucket_map table; // guarded by gc_lock
 
-size_t mprof_gc_count(void) { return mprof_value_count(&table); }
+size_t mprof_gc_count(void) { return mprof_bucket_map_count(&table); }
 
 static void *revealed(const struct mprof_value *v) { return (void *)~v->word; }
 
 bool mprof_gc_put(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
-  return mprof_value_put(&table, ~addr, bucket, stale);
+  return mprof_bucket_map_put(&table, ~addr, bucket, stale);
 }
 
 uint32_t mprof_gc_take(uintptr_t addr) {
-  return mprof_value_take(&table, ~addr);
+  return mprof_bucket_map_take(&table, ~addr);
 }
 
 void mprof_gc_mark_dead(bool (*is_live)(void *object)) {
@@ -59,5 +59,5 @@ void mprof_gc_sweep(bool (*is_live)(void *object),
 
 void mprof_gc_objects_reset(void) {
   mprof_lock_reset(&mprof_gc_lock);
-  mprof_value_table_reset(&table);
+  mprof_bucket_map_reset(&table);
 }

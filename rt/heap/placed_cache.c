@@ -63,7 +63,7 @@ static unsigned slots_of(size_t at) {
   return at < FINE_CLASSES ? FINE_SLOTS : COARSE_SLOTS;
 }
 
-bool mprof_keep_put(void *p) {
+bool mprof_placed_put(void *p) {
   if (((uintptr_t)p & (MPROF_PAGE - 1)) != 0 || !p)
     return false;
   size_t at = class_of(malloc_usable_size(p));
@@ -81,7 +81,7 @@ bool mprof_keep_put(void *p) {
 // Frees a kept block that the program frees a second time, so that the
 // allocator can report the error. p is any address the program passed to free.
 // So the memory in front of p must not be read, as malloc_usable_size would do.
-void mprof_keep_expose(void *p) {
+void mprof_placed_expose(void *p) {
   if (mprof_likely(kept_at(p) == 0))
     return;
   for (size_t at = 0; at < CLASSES; at++)
@@ -108,13 +108,13 @@ static void *take_from(size_t at, size_t size) {
       return p;
     // The block is too small by less than one class. Another block may have
     // taken its slot meanwhile.
-    if (!mprof_keep_put(p))
+    if (!mprof_placed_put(p))
       NEXT(free)(p);
   }
   return NULL;
 }
 
-void *mprof_keep_take(size_t size) {
+void *mprof_placed_take(size_t size) {
   size_t at = class_of(size);
   void *p = take_from(at, size);
   return p ? p : take_from(at + 1, size);

@@ -14,12 +14,12 @@
 // Keeps a counted block that the program frees. The block's family must be one
 // that may be placed. Returns false if the block is not kept; then the caller
 // must free it.
-bool mprof_keep_put(void *p);
+bool mprof_placed_put(void *p);
 // Checks a block that the program frees and that was not counted. If the block
 // is kept here, the program frees it for the second time. Then the block is
 // removed and freed, so that the caller's free shows the allocator the error.
-void mprof_keep_expose(void *p);
+void mprof_placed_expose(void *p);
 // Returns a kept block for size bytes, or NULL. Its contents are undefined.
-void *mprof_keep_take(size_t size);
+void *mprof_placed_take(size_t size);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H

@@ -114,7 +114,7 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
     return error;
   struct mprof_thread_stacks s;
   error = mprof_thread_stacks_take(&s, (uintptr_t)__builtin_frame_address(0),
-                                   len, mprof_flags.stop_threads);
+                                   len, mprof_flags.threads_stop);
   *n = s.threads;
   if (error == 0)
     error = fill(records, len, &s);

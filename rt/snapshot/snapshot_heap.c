@@ -45,7 +45,7 @@ static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
 }
 
 // Brings `active` up to date, and counts the records that a profile of it has.
-// Between mprof_cycle_next and mprof_cycle_flush this function does the flush.
+// Between mprof_cycle_next and mprof_cycles_flush this function does the flush.
 // If no cycle has ever been published, it publishes everything so far:
 // otherwise a program that ends no cycle would see nothing. Returns the newest
 // bucket; later ones are not in the profile.

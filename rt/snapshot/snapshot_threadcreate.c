@@ -59,13 +59,13 @@ static int list_live(struct live *l) {
 // --- samples ---
 
 struct gathered {
-  struct mprof_thread_sample *samples;
-  struct mprof_thread_sample **sorted; // pointers into samples
+  struct mprof_threadcreate_sample *samples;
+  struct mprof_threadcreate_sample **sorted; // pointers into samples
   size_t len, mapped_bytes;
 };
 
 static bool comes_by_stack(const void *a, const void *b) {
-  const struct mprof_thread_sample *x = a, *y = b;
+  const struct mprof_threadcreate_sample *x = a, *y = b;
   if (x->bucket != y->bucket)
     return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
   if (x->name[0] == '\0' || y->name[0] == '\0') // named threads first
@@ -74,21 +74,21 @@ static bool comes_by_stack(const void *a, const void *b) {
 }
 
 static bool has_more_threads(const void *a, const void *b) {
-  const struct mprof_thread_sample *x = a, *y = b;
+  const struct mprof_threadcreate_sample *x = a, *y = b;
   return x->count != y->count ? x->count > y->count : comes_by_stack(x, y);
 }
 
-static struct mprof_thread_sample *
+static struct mprof_threadcreate_sample *
 add(struct gathered *g, const struct mprof_bucket *b, uint64_t count) {
-  struct mprof_thread_sample *s = &g->samples[g->len];
-  *s = (struct mprof_thread_sample){.bucket = b, .count = count};
+  struct mprof_threadcreate_sample *s = &g->samples[g->len];
+  *s = (struct mprof_threadcreate_sample){.bucket = b, .count = count};
   g->sorted[g->len++] = s;
   return s;
 }
 
 static void gather_live(struct gathered *g, const struct live *l) {
   for (size_t i = 0; i < l->len; i++) {
-    struct mprof_thread_sample *s = add(g, origin(l->v[i].created), 1);
+    struct mprof_threadcreate_sample *s = add(g, origin(l->v[i].created), 1);
     s->live = 1;
     if (!mprof_proc_thread_name(l->v[i].tid, s->name))
       g->len--;
@@ -125,8 +125,9 @@ static void merge(struct gathered *g, bool by_stack) {
   size_t len = 0;
   mprof_sort((void **)g->sorted, g->len, comes_by_stack);
   for (size_t i = 0; i < g->len; i++) {
-    struct mprof_thread_sample *s = g->sorted[i];
-    struct mprof_thread_sample *last = len == 0 ? NULL : g->sorted[len - 1];
+    struct mprof_threadcreate_sample *s = g->sorted[i];
+    struct mprof_threadcreate_sample *last =
+        len == 0 ? NULL : g->sorted[len - 1];
     if (s->count == 0)
       continue;
     if (last != NULL && last->bucket == s->bucket &&
@@ -141,7 +142,8 @@ static void merge(struct gathered *g, bool by_stack) {
   mprof_sort((void **)g->sorted, g->len, has_more_threads);
 }
 
-static int copy(struct mprof_thread_snapshot *s, const struct gathered *g) {
+static int copy(struct mprof_threadcreate_snapshot *s,
+                const struct gathered *g) {
   if (g->len == 0)
     return 0;
   s->mapped_bytes = g->len * sizeof(*s->samples);
@@ -155,8 +157,8 @@ static int copy(struct mprof_thread_snapshot *s, const struct gathered *g) {
   return 0;
 }
 
-static int take(struct mprof_thread_snapshot *s, const struct live *l, bool all,
-                bool by_stack) {
+static int take(struct mprof_threadcreate_snapshot *s, const struct live *l,
+                bool all, bool by_stack) {
   const struct mprof_bucket *first =
       all ? mprof_bucket_first(MPROF_BUCKET_THREAD) : NULL;
   size_t buckets = 0;
@@ -170,7 +172,7 @@ static int take(struct mprof_thread_snapshot *s, const struct live *l, bool all,
   g.samples = mprof_os_map(g.mapped_bytes);
   if (g.samples == NULL)
     return ENOMEM;
-  g.sorted = (struct mprof_thread_sample **)(g.samples + most);
+  g.sorted = (struct mprof_threadcreate_sample **)(g.samples + most);
   gather_live(&g, l);
   int error = all ? gather_ended(&g, first, most) : 0;
   if (error == 0) {
@@ -181,10 +183,10 @@ static int take(struct mprof_thread_snapshot *s, const struct live *l, bool all,
   return error;
 }
 
-int mprof_thread_snapshot_take(struct mprof_thread_snapshot *s, bool all,
-                               bool by_stack) {
+int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
+                                     bool all, bool by_stack) {
   struct live l;
-  *s = (struct mprof_thread_snapshot){.time_ns = mprof_sys_realtime_ns()};
+  *s = (struct mprof_threadcreate_snapshot){.time_ns = mprof_sys_realtime_ns()};
   int error = list_live(&l);
   if (error == 0)
     error = take(s, &l, all, by_stack);
@@ -192,10 +194,10 @@ int mprof_thread_snapshot_take(struct mprof_thread_snapshot *s, bool all,
   return error;
 }
 
-void mprof_thread_snapshot_free(struct mprof_thread_snapshot *s) {
+void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s) {
   if (s->samples != NULL)
     mprof_os_unmap(s->samples, s->mapped_bytes);
-  *s = (struct mprof_thread_snapshot){0};
+  *s = (struct mprof_threadcreate_snapshot){0};
 }
 
 // --- records ---
@@ -214,7 +216,7 @@ static void fill_record(struct mprof_stack_record *r,
 
 // Writes one record for each thread, and nothing beyond the last record.
 static void fill_records(struct mprof_stack_record *records,
-                         const struct mprof_thread_snapshot *s) {
+                         const struct mprof_threadcreate_snapshot *s) {
   size_t n = 0;
   for (size_t i = 0; i < s->len; i++)
     for (uint64_t k = 0; k < s->samples[i].count; k++)
@@ -232,14 +234,15 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
     return ENOSYS;
   if (!mprof_guard_enter())
     return EBUSY;
-  struct mprof_thread_snapshot s;
-  int error = mprof_thread_snapshot_take(&s, mprof_flags.all_threads, true);
+  struct mprof_threadcreate_snapshot s;
+  int error = mprof_threadcreate_snapshot_take(
+      &s, mprof_flags.threadcreate_ended, true);
   *n = s.threads;
   if (error == 0 && s.threads > len)
     error = ERANGE;
   if (error == 0)
     fill_records(records, &s);
-  mprof_thread_snapshot_free(&s);
+  mprof_threadcreate_snapshot_free(&s);
   mprof_guard_leave();
   return error;
 }

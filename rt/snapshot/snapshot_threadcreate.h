@@ -10,15 +10,15 @@
 #include "bucket/bucket.h"
 #include "sys/os_linux.h"
 
-struct mprof_thread_sample {
+struct mprof_threadcreate_sample {
   const struct mprof_bucket *bucket; // creation stack, empty if unknown
   char name[MPROF_THREAD_NAME];      // "" for ended threads
   uint64_t count;                    // number of threads
   uint64_t live;                     // number of these that have not ended
 };
 
-struct mprof_thread_snapshot {
-  struct mprof_thread_sample *samples; // most threads first
+struct mprof_threadcreate_snapshot {
+  struct mprof_threadcreate_sample *samples; // most threads first
   size_t len;
   size_t mapped_bytes;
   uint64_t threads; // sum of the counts
@@ -29,10 +29,10 @@ struct mprof_thread_snapshot {
 // all: also of the threads that have ended.
 // by_stack: one sample per stack, with one of its names; otherwise one sample
 //   per stack and name.
-// Returns 0 or ENOMEM. Free *s with mprof_thread_snapshot_free. Call with the
-// guard set. (Go: ThreadCreateProfile)
-int mprof_thread_snapshot_take(struct mprof_thread_snapshot *s, bool all,
-                               bool by_stack);
-void mprof_thread_snapshot_free(struct mprof_thread_snapshot *s);
+// Returns 0 or ENOMEM. Free *s with mprof_threadcreate_snapshot_free. Call with
+// the guard set. (Go: ThreadCreateProfile)
+int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
+                                     bool all, bool by_stack);
+void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H

@@ -123,14 +123,14 @@ static size_t count_lines(const char *p) {
 enum { SPARE_AREAS = 4096 };
 
 int mprof_memory_read(struct mprof_memory *m) {
-  struct mprof_infile f;
+  struct mprof_procfile f;
   uintptr_t start;
   size_t len;
   *m = (struct mprof_memory){.low = UINTPTR_MAX};
   m->pagemap = (int)mprof_sys_open("/proc/self/pagemap", O_RDONLY, 0);
   if (m->pagemap < 0)
     return -m->pagemap;
-  int error = mprof_infile_read(&f, "/proc/self/maps");
+  int error = mprof_procfile_read(&f, "/proc/self/maps");
   if (error != 0)
     return error;
   m->areas_cap = 2 * count_lines(f.data) + SPARE_AREAS;

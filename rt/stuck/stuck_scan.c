@@ -125,16 +125,16 @@ static void cut_stack(struct scan *s, struct extent *e) {
 // Reads the 28th field of stat. The second field is a name, which may contain
 // any character.
 static uintptr_t read_main_stack_top(void) {
-  struct mprof_infile f;
+  struct mprof_procfile f;
   uintptr_t top = 0;
-  if (mprof_infile_read(&f, "/proc/self/stat") != 0)
+  if (mprof_procfile_read(&f, "/proc/self/stat") != 0)
     return 0;
   const char *p = strrchr(f.data, ')');
   for (int field = 2; p && field < 28; field++)
     p = strchr(p + 1, ' ');
   for (p = p ? p + 1 : ""; *p >= '0' && *p <= '9'; p++)
     top = top * 10 + (uintptr_t)(*p - '0');
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
   return top;
 }
 
@@ -228,8 +228,8 @@ static void make_path(struct mprof_text *t, const struct scan *s,
 // be read.
 static bool mark_numbers(struct scan *s, const char *path, const char *key,
                          char before) {
-  struct mprof_infile f;
-  if (mprof_infile_read(&f, path) != 0)
+  struct mprof_procfile f;
+  if (mprof_procfile_read(&f, path) != 0)
     return false;
   for (const char *p = f.data; (p = strstr(p, key)) != NULL;) {
     p += strlen(key);
@@ -239,19 +239,19 @@ static bool mark_numbers(struct scan *s, const char *path, const char *key,
       p++;
     mprof_memory_mark(&s->memory, parse(p, 16));
   }
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
   return true;
 }
 
 // Returns whether a descriptor is open for reading, by its fdinfo.
 static bool is_for_reading(const char *path) {
-  struct mprof_infile f;
+  struct mprof_procfile f;
   static const char key[] = "flags:";
-  if (mprof_infile_read(&f, path) != 0)
+  if (mprof_procfile_read(&f, path) != 0)
     return false;
   const char *p = strstr(f.data, key);
   const bool is = p && (parse(p + strlen(key), 8) & O_ACCMODE) != O_WRONLY;
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
   return is;
 }
 

@@ -266,14 +266,14 @@ static void add(struct mprof_maps *m, const struct header *h,
     read_elf(h, v);
 }
 
-static size_t count_lines(const struct mprof_infile *f) {
+static size_t count_lines(const struct mprof_procfile *f) {
   size_t n = 0;
   for (size_t i = 0; i < f->len; i++)
     n += f->data[i] == '\n';
   return n;
 }
 
-static void parse(struct mprof_maps *m, const struct mprof_infile *f) {
+static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
   struct header h = {0};
   const char *p = f->data, *end = f->data + f->len;
   while (p < end) {
@@ -305,9 +305,9 @@ static void move_main_first(struct mprof_maps *m) {
 }
 
 int mprof_maps_read(struct mprof_maps *m) {
-  struct mprof_infile f;
+  struct mprof_procfile f;
   memset(m, 0, sizeof(*m));
-  int error = mprof_infile_read(&f, "/proc/self/maps");
+  int error = mprof_procfile_read(&f, "/proc/self/maps");
   if (error != 0)
     return error;
   m->mapped_bytes = (count_lines(&f) + 1) * sizeof(*m->v);
@@ -316,7 +316,7 @@ int mprof_maps_read(struct mprof_maps *m) {
     error = ENOMEM;
   else
     parse(m, &f);
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
   if (error == 0)
     move_main_first(m);
   return error;

@@ -38,7 +38,7 @@ static struct {
   size_t past_len;
   _Atomic uint32_t unloads; // unloads seen; also read without the lock
   uintptr_t next_shown;
-} epochs = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MODULES)};
+} epochs = {.lock = MPROF_LOCK_INIT(MPROF_RANK_UNLOADS)};
 
 static bool is_file(const struct mprof_mapping *m) {
   return m->file[0] == '/' || strncmp(m->file, "...", 3) == 0;
@@ -222,7 +222,7 @@ static int append_past_locked(struct mprof_maps *m) {
   return 0;
 }
 
-int mprof_epochs_read(struct mprof_maps *m) {
+int mprof_unloads_read(struct mprof_maps *m) {
   // The maps are read under the lock, so that no thread applies an older
   // reading after a newer one.
   mprof_lock_acquire(&epochs.lock);
@@ -238,7 +238,7 @@ int mprof_epochs_read(struct mprof_maps *m) {
   return error;
 }
 
-void mprof_epochs_look(void) {
+void mprof_unloads_look(void) {
   struct mprof_maps m;
   mprof_lock_acquire(&epochs.lock);
   if (mprof_maps_read(&m) == 0) {
@@ -249,7 +249,7 @@ void mprof_epochs_look(void) {
   mprof_maps_free(&m);
 }
 
-void mprof_epochs_leave(uintptr_t inside) {
+void mprof_unloads_leave(uintptr_t inside) {
   struct mprof_maps m;
   mprof_lock_acquire(&epochs.lock);
   if (mprof_maps_read(&m) == 0) {
@@ -263,11 +263,11 @@ void mprof_epochs_leave(uintptr_t inside) {
   mprof_maps_free(&m);
 }
 
-uint32_t mprof_epochs_unloads(void) {
+uint32_t mprof_unloads_unloads(void) {
   return atomic_load_explicit(&epochs.unloads, memory_order_relaxed);
 }
 
-void mprof_epochs_reset(void) {
+void mprof_unloads_reset(void) {
   mprof_lock_reset(&epochs.lock);
   epochs.now = epochs.past = NULL;
   epochs.past_end = NULL;

@@ -31,16 +31,16 @@
 // and ends the epoch if a module is no longer mapped. Appends the unloaded
 // modules to m, each at shown addresses that never change. Returns 0 or an
 // errno value.
-int mprof_epochs_read(struct mprof_maps *m);
-// Updates the history like mprof_epochs_read, without a result. Makes only
+int mprof_unloads_read(struct mprof_maps *m);
+// Updates the history like mprof_unloads_read, without a result. Makes only
 // system calls.
-void mprof_epochs_look(void);
+void mprof_unloads_look(void);
 // Updates the history when the module that contains the address inside is about
 // to be unloaded.
-void mprof_epochs_leave(uintptr_t inside);
+void mprof_unloads_leave(uintptr_t inside);
 // Returns the number of detected unloads. May be called with any lock held.
-uint32_t mprof_epochs_unloads(void);
+uint32_t mprof_unloads_unloads(void);
 // Forgets all modules. For a forked child.
-void mprof_epochs_reset(void);
+void mprof_unloads_reset(void);
 
 #endif // MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H

@@ -391,7 +391,7 @@ int mprof_symbolize_begin(bool names) {
     state.uses++;
     return 0;
   }
-  int error = mprof_epochs_read(&state.maps);
+  int error = mprof_unloads_read(&state.maps);
   if (error != 0)
     return error;
   state.reply = mprof_os_map(3 * REPLY_SIZE);

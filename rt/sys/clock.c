@@ -80,7 +80,7 @@ static int kind(void) {
   return mprof_likely(k != MPROF_CLOCK_UNKNOWN) ? k : start();
 }
 
-uint64_t mprof_clock_other(void) {
+uint64_t mprof_clock_monotonic(void) {
   if (clock_state.injected != NULL)
     return clock_state.injected();
   return kind() == MPROF_CLOCK_COUNTER ? mprof_clock_now() : monotonic_ns();

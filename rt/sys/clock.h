@@ -21,7 +21,7 @@ static inline bool mprof_clock_is_counter(void) {
       MPROF_CLOCK_COUNTER);
 }
 // Returns the time if the source is not known to be the counter.
-uint64_t mprof_clock_other(void);
+uint64_t mprof_clock_monotonic(void);
 
 // Returns the time in ticks since some point in the past. Stamps of different
 // threads can be compared: all earlier instructions of the thread are done
@@ -31,7 +31,7 @@ uint64_t mprof_clock_other(void);
 static inline uint64_t mprof_clock_now(void) {
   unsigned cpu;
   return mprof_clock_is_counter() ? __builtin_ia32_rdtscp(&cpu)
-                                  : mprof_clock_other();
+                                  : mprof_clock_monotonic();
 }
 // Returns the time in ticks, in half the time that mprof_clock_now takes.
 // Instructions around the call may run some nanoseconds before or after the
@@ -39,7 +39,7 @@ static inline uint64_t mprof_clock_now(void) {
 // [signal]
 static inline uint64_t mprof_clock_about(void) {
   return mprof_clock_is_counter() ? __builtin_ia32_rdtsc()
-                                  : mprof_clock_other();
+                                  : mprof_clock_monotonic();
 }
 
 // Returns the number of ticks per second, measured against CLOCK_MONOTONIC

@@ -229,7 +229,21 @@ static void report_syntax(struct piece s, const char *what, const char *advice,
   mprof_message(line);
 }
 
+static const struct {
+  const char *old, *name;
+} aliases[] = {
+#define MPROF_FLAG_BOOL(Name, Default, Help)
+#define MPROF_FLAG_UINT(Name, Default, Min, Max, Help)
+#define MPROF_FLAG_STR(Name, Default, Help)
+#define MPROF_FLAG_LIST(Name, Default, Help)
+#define MPROF_FLAG_ALIAS(Old, Name) {#Old, #Name},
+#include "sys/flags.def"
+};
+
 static const struct option *find_option(struct piece name) {
+  for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+    if (equals(name, aliases[i].old))
+      name = (struct piece){aliases[i].name, strlen(aliases[i].name)};
   for (int i = 0; i < OPTION_COUNT; i++)
     if (equals(name, options[i].name))
       return &options[i];

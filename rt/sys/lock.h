@@ -17,7 +17,7 @@ enum mprof_rank {
   MPROF_RANK_WRITE = 1, // writer_lock: one profile is written at a time
   MPROF_RANK_TRACE,     // trace_lock: sessions, and which thread has which row
   MPROF_RANK_STACKS,    // stacks_lock: collecting the stacks of all threads
-  MPROF_RANK_MODULES,   // modules_lock: the history of modules
+  MPROF_RANK_UNLOADS,   // modules_lock: the history of modules
   MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, rate, masks
   MPROF_RANK_ACTIVE,    // active_lock: active counts of all MEM buckets
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads

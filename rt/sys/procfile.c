@@ -16,7 +16,7 @@
 
 enum { FIRST_SIZE = 65536 };
 
-static bool grow(struct mprof_infile *f) {
+static bool grow(struct mprof_procfile *f) {
   size_t size = f->mapped_bytes * 2;
   char *data = mprof_os_map(size);
   if (data == NULL)
@@ -28,7 +28,7 @@ static bool grow(struct mprof_infile *f) {
   return true;
 }
 
-static int read_all(struct mprof_infile *f, int fd) {
+static int read_all(struct mprof_procfile *f, int fd) {
   for (;;) {
     if (f->len + 1 == f->mapped_bytes && !grow(f))
       return ENOMEM;
@@ -43,8 +43,8 @@ static int read_all(struct mprof_infile *f, int fd) {
   }
 }
 
-int mprof_infile_read(struct mprof_infile *f, const char *path) {
-  *f = (struct mprof_infile){.mapped_bytes = FIRST_SIZE};
+int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
+  *f = (struct mprof_procfile){.mapped_bytes = FIRST_SIZE};
   long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0)
     return (int)-fd;
@@ -52,11 +52,11 @@ int mprof_infile_read(struct mprof_infile *f, const char *path) {
   int error = f->data == NULL ? ENOMEM : read_all(f, (int)fd);
   mprof_sys_close((int)fd);
   if (error != 0)
-    mprof_infile_free(f);
+    mprof_procfile_free(f);
   return error;
 }
 
-void mprof_infile_free(struct mprof_infile *f) {
+void mprof_procfile_free(struct mprof_procfile *f) {
   if (f->data != NULL)
     mprof_os_unmap(f->data, f->mapped_bytes);
   f->data = NULL;
@@ -64,14 +64,14 @@ void mprof_infile_free(struct mprof_infile *f) {
 
 void mprof_command_line(char *buf, size_t len) {
   struct mprof_text t = {.buf = buf, .cap = len};
-  struct mprof_infile f;
+  struct mprof_procfile f;
   buf[0] = '\0';
-  if (mprof_infile_read(&f, "/proc/self/cmdline") != 0)
+  if (mprof_procfile_read(&f, "/proc/self/cmdline") != 0)
     return;
   // Each argument ends with a null byte.
   for (size_t i = 0; i + 1 < f.len; i++) {
     unsigned char c = (unsigned char)f.data[i];
     mprof_text_mem(&t, c == 0 || c == '\n' || c == '\r' ? " " : (char *)&c, 1);
   }
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
 }

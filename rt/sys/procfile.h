@@ -9,13 +9,14 @@
 
 #include "sys/base.h"
 
-struct mprof_infile {
+struct mprof_procfile {
   char *data; // contents, followed by a 0
   size_t len, mapped_bytes;
 };
-// Reads the file. Returns 0 or an errno value. Free it with mprof_infile_free.
-int mprof_infile_read(struct mprof_infile *f, const char *path);
-void mprof_infile_free(struct mprof_infile *f);
+// Reads the file. Returns 0 or an errno value. Free it with
+// mprof_procfile_free.
+int mprof_procfile_read(struct mprof_procfile *f, const char *path);
+void mprof_procfile_free(struct mprof_procfile *f);
 // Writes the program's arguments to buf, separated by blanks and cut to len
 // bytes with the terminating 0. Writes "" if they are unknown.
 void mprof_command_line(char *buf, size_t len);

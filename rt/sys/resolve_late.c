@@ -26,8 +26,8 @@ typedef void *open_fn(const char *file, int mode);
 enum { NEVER, BUSY, FOUND_FIRST };
 static _Atomic uint64_t unloads;
 
-void mprof_real_forget(void) { atomic_fetch_add(&unloads, 1); }
-uint64_t mprof_real_unloads(void) { return atomic_load(&unloads); }
+void mprof_resolve_forget(void) { atomic_fetch_add(&unloads, 1); }
+uint64_t mprof_resolve_unloads(void) { return atomic_load(&unloads); }
 
 static void *look_up(const char *symbol, void *caller) {
   if (!dladdr || !dlsym || !dlclose)
@@ -62,8 +62,9 @@ static void keep(struct mprof_found *found, uint64_t seen, uint64_t now,
   atomic_store_explicit(&found->when, now, memory_order_release);
 }
 
-MPROF_NOINLINE void *mprof_find_real(const char *symbol,
-                                     struct mprof_found *found, void *caller) {
+MPROF_NOINLINE void *mprof_resolve_late(const char *symbol,
+                                        struct mprof_found *found,
+                                        void *caller) {
   const uint64_t now = atomic_load(&unloads) + FOUND_FIRST;
   const uint64_t seen =
       atomic_load_explicit(&found->when, memory_order_acquire);

@@ -26,8 +26,8 @@ struct mprof_found {
     static struct mprof_found found_;                                          \
     __typeof__(&f) real_ = f;                                                  \
     if (mprof_unlikely(!real_))                                                \
-      real_ = (__typeof__(&f))mprof_find_real(#f, &found_,                     \
-                                              __builtin_return_address(0));    \
+      real_ = (__typeof__(&f))mprof_resolve_late(#f, &found_,                  \
+                                                 __builtin_return_address(0)); \
     real_;                                                                     \
   })
 
@@ -35,13 +35,13 @@ struct mprof_found {
 // The result is cached until a library is unloaded, which may take the function
 // away. Takes no lock but the loader's. Keeps errno. Returns NULL if there is
 // no such function.
-void *mprof_find_real(const char *symbol, struct mprof_found *found,
-                      void *caller);
+void *mprof_resolve_late(const char *symbol, struct mprof_found *found,
+                         void *caller);
 
-// Returns the number of mprof_real_forget calls.
-uint64_t mprof_real_unloads(void);
+// Returns the number of mprof_resolve_forget calls.
+uint64_t mprof_resolve_unloads(void);
 // Drops the cached results, since a library was or will be unloaded. Signal
 // safe.
-void mprof_real_forget(void);
+void mprof_resolve_forget(void);
 
 #endif // MPROF_RT_SYS_RESOLVE_LATE_H

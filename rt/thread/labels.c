@@ -288,7 +288,7 @@ void mprof_labels_reset(void) { mprof_lock_reset(&sets.lock); }
 
 // --- the calling thread's set ---
 
-#define FRAME ((uintptr_t)__builtin_frame_address(0))
+#define ENTRY_FRAME ((uintptr_t)__builtin_frame_address(0))
 
 static void set_own(uint16_t id, uintptr_t frame) {
   if (id == mprof_tls.labels)
@@ -315,7 +315,7 @@ MPROF_PUBLIC int mprof_label_set(const char *key, const char *value) {
   if (error == 0)
     error = intern(&l, &id);
   mprof_guard_leave();
-  set_own(id, FRAME);
+  set_own(id, ENTRY_FRAME);
   return error;
 }
 
@@ -326,7 +326,7 @@ MPROF_PUBLIC const struct mprof_labels *mprof_labels_get(void) {
 MPROF_PUBLIC const struct mprof_labels *
 mprof_labels_swap(const struct mprof_labels *labels) {
   const struct mprof_labels *before = mprof_labels_get();
-  set_own(labels ? labels->id : 0, FRAME);
+  set_own(labels ? labels->id : 0, ENTRY_FRAME);
   return before;
 }
 
@@ -364,7 +364,7 @@ static const struct mprof_labels *add(const char *const *pairs,
 
 MPROF_PUBLIC const struct mprof_labels *
 mprof_labels_add(const char *const *pairs) {
-  return add(pairs, FRAME);
+  return add(pairs, ENTRY_FRAME);
 }
 
 // Uses the cleanup attribute, not pthread_cleanup_push: in some libcs a longjmp
@@ -373,6 +373,6 @@ MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
                                     void (*fn)(void *arg), void *arg) {
   const struct mprof_labels *const before
       __attribute__((cleanup(__mprof_labels_leave), unused)) =
-          add(pairs, FRAME);
+          add(pairs, ENTRY_FRAME);
   fn(arg);
 }

@@ -65,7 +65,7 @@ static int begin_session_locked(void) {
     return ENOMEM;
   struct mprof_trace_row *r = mprof_trace_new_row_locked();
   if (!r || !mprof_trace_has_room(r, MPROF_TRACE_RECORD_MAX) ||
-      mprof_trace_pre_put(r) != 0 ||
+      mprof_trace_existing_put(r) != 0 ||
       !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return ENOMEM;
   const uint64_t g = mprof_trace_new_g();
@@ -80,7 +80,7 @@ static int begin_session_locked(void) {
 // Takes the session's rows, which no thread writes any more.
 static struct mprof_trace_row *take_rows_locked(void) {
   struct mprof_trace_row *rows = mprof_trace_take_rows_locked();
-  mprof_trace_pre_drop();
+  mprof_trace_existing_drop();
   trace.is_open = false;
   return rows;
 }
@@ -292,6 +292,6 @@ void mprof_trace_reset(void) {
   atomic_store(&mprof_trace_session, 0);
   mprof_trace_rows_reset();
   trace.is_ending = false;
-  mprof_trace_pre_reset();
+  mprof_trace_existing_reset();
   trace.is_open = false;
 }

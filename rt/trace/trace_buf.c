@@ -57,7 +57,7 @@ static struct mprof_trace_buf *map_locked(void) {
     return NULL;
   mprof_os_keep_from_children(b, MPROF_TRACE_BUF_SIZE);
   set_size(b, MPROF_TRACE_BUF_SIZE);
-  b->also = pool.all;
+  b->next_mapping = pool.all;
   pool.all = b;
   pool.mapped += MPROF_TRACE_BUF_SIZE;
   return b;
@@ -70,7 +70,7 @@ static struct mprof_trace_buf *pop_locked(struct mprof_trace_buf **list) {
   return b;
 }
 
-static struct mprof_trace_buf *usual_locked(void) {
+static struct mprof_trace_buf *take_large_locked(void) {
   struct mprof_trace_buf *b = pop_locked(&pool.unused);
   return b ? b : map_locked();
 }
@@ -78,7 +78,7 @@ static struct mprof_trace_buf *usual_locked(void) {
 // Takes an unused small buffer, or cuts one of the usual size up for good.
 static struct mprof_trace_buf *small_locked(void) {
   struct mprof_trace_buf *b = pop_locked(&pool.unused_small);
-  if (b || !(b = usual_locked()))
+  if (b || !(b = take_large_locked()))
     return b;
   set_size(b, MPROF_TRACE_SMALL_SIZE);
   for (size_t at = MPROF_TRACE_SMALL_SIZE; at < MPROF_TRACE_BUF_SIZE;
@@ -96,7 +96,7 @@ static struct mprof_trace_buf *take_locked(bool is_small) {
   // More than the limit is in use if the limit was doubled before.
   if (pool.used >= mprof_trace_buf_limit())
     return NULL;
-  struct mprof_trace_buf *b = is_small ? NULL : usual_locked();
+  struct mprof_trace_buf *b = is_small ? NULL : take_large_locked();
   if (!b)
     b = small_locked();
   if (b)
@@ -156,11 +156,11 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
 static void unmap_locked(bool all) {
   struct mprof_trace_buf **link = &pool.all, *b;
   while ((b = *link)) {
-    if (!all && !b->is_over) {
-      link = &b->also;
+    if (!all && !b->unmap_only) {
+      link = &b->next_mapping;
       continue;
     }
-    *link = b->also;
+    *link = b->next_mapping;
     mprof_os_unmap(b, MPROF_TRACE_BUF_SIZE);
     pool.mapped -= MPROF_TRACE_BUF_SIZE;
   }
@@ -171,7 +171,7 @@ static void unmap_locked(bool all) {
 void mprof_trace_buf_trim(void) {
   mprof_lock_acquire(&pool.lock);
   for (struct mprof_trace_buf *b = pool.unused; b; b = b->next)
-    b->is_over = true;
+    b->unmap_only = true;
   pool.unused = NULL;
   unmap_locked(false);
   mprof_lock_release(&pool.lock);
@@ -183,8 +183,8 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
     struct mprof_trace_buf *b = list;
     list = b->next;
     pool.used -= bytes_of(b);
-    b->is_over = bytes_of(b) == MPROF_TRACE_BUF_SIZE;
-    if (!b->is_over)
+    b->unmap_only = bytes_of(b) == MPROF_TRACE_BUF_SIZE;
+    if (!b->unmap_only)
       put_back_locked(b);
   }
   unmap_locked(pool.used == 0);
@@ -197,10 +197,10 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
 static void abandon_locked(struct mprof_trace_buf *b) {
   struct mprof_trace_buf **link = &pool.all;
   while (*link && *link != b)
-    link = &(*link)->also;
+    link = &(*link)->next_mapping;
   if (!*link || bytes_of(b) != MPROF_TRACE_BUF_SIZE)
     return;
-  *link = b->also;
+  *link = b->next_mapping;
   pool.mapped -= MPROF_TRACE_BUF_SIZE;
 }
 

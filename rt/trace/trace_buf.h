@@ -43,10 +43,10 @@ struct mprof_trace_buf {
   // Who may write the slots in the buffer (see trace_buf.c), and the number of
   // times that the buffer was reused. A mark with another generation is stale.
   _Atomic uint32_t slots, generation;
-  bool is_over;  // its session has ended: the buffer is to be unmapped
-  bool is_stuck; // a thread may still write a slot at any time
+  bool unmap_only; // its session has ended: the buffer is to be unmapped
+  bool is_stuck;   // a thread may still write a slot at any time
   // In the first buffer of a mapping: first buffer of the next mapping.
-  struct mprof_trace_buf *also;
+  struct mprof_trace_buf *next_mapping;
   unsigned char data[];
 };
 

@@ -77,7 +77,7 @@ static void put_locked(struct mprof_trace_row *r,
   mprof_trace_finish(r, at);
 }
 
-int mprof_trace_pre_put(struct mprof_trace_row *r) {
+int mprof_trace_existing_put(struct mprof_trace_row *r) {
   const size_t n = mprof_threads_list(NULL, 0) + 64;
   const size_t bytes = n * sizeof(struct mprof_thread_info);
   struct mprof_thread_info *v = mprof_os_map(bytes);
@@ -93,8 +93,8 @@ int mprof_trace_pre_put(struct mprof_trace_row *r) {
   return has_memory ? 0 : ENOMEM;
 }
 
-enum mprof_trace_from mprof_trace_pre_find(int tid, uint64_t *g,
-                                           uint32_t *start) {
+enum mprof_trace_from mprof_trace_existing_find(int tid, uint64_t *g,
+                                                uint32_t *start) {
   for (size_t i = 0; i < pre.len; i++) {
     struct before *p = &pre.v[i];
     if (p->tid != tid || p->from == MPROF_TRACE_FROM_UNKNOWN)
@@ -108,13 +108,13 @@ enum mprof_trace_from mprof_trace_pre_find(int tid, uint64_t *g,
   return MPROF_TRACE_FROM_UNKNOWN;
 }
 
-void mprof_trace_pre_drop(void) {
+void mprof_trace_existing_drop(void) {
   if (pre.v)
     mprof_os_unmap(pre.v, pre.bytes);
-  mprof_trace_pre_reset();
+  mprof_trace_existing_reset();
 }
 
-void mprof_trace_pre_reset(void) {
+void mprof_trace_existing_reset(void) {
   pre.v = NULL;
   pre.len = 0;
 }

@@ -193,7 +193,7 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   const int tid = mprof_sys_gettid();
   enum mprof_trace_from from = MPROF_TRACE_FROM_CREATE;
   if (g == 0)
-    from = mprof_trace_pre_find(tid, &g, &start);
+    from = mprof_trace_existing_find(tid, &g, &start);
   mprof_trace_put_begin(r, g != 0 ? g : mprof_trace_new_g(), tid, from, start);
   tls->trace_row = r;
   return r;

@@ -90,7 +90,7 @@ static inline bool mprof_waits_are_noted(void) {
   return atomic_load_explicit(&mprof_contention.notes_waits,
                               memory_order_acquire);
 }
-#define MPROF_BEGIN_(w, begin, ...)                                            \
+#define MPROF_BEGIN_WAIT_(w, begin, ...)                                       \
   (__extension__({                                                             \
     const bool notes_ = mprof_waits_are_noted();                               \
     if (mprof_unlikely(notes_))                                                \
@@ -104,7 +104,7 @@ static inline bool mprof_waits_are_noted(void) {
 // frame: frame address of the entry.
 // object: the address that a release will pass, or 0.
 #define mprof_wait_begin(w, kind, op, frame, object)                           \
-  MPROF_BEGIN_(w, mprof_wait_begin_saved, kind, op, frame, object)
+  MPROF_BEGIN_WAIT_(w, mprof_wait_begin_saved, kind, op, frame, object)
 void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
                             enum mprof_kind kind, uintptr_t op, uintptr_t frame,
                             uintptr_t object);
@@ -112,14 +112,14 @@ void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
 // end of the call, if the wait is sampled. The arguments are as of
 // mprof_wait_begin.
 #define mprof_call_begin(w, kind, op, frame)                                   \
-  MPROF_BEGIN_(w, mprof_call_begin_saved, kind, op, frame)
+  MPROF_BEGIN_WAIT_(w, mprof_call_begin_saved, kind, op, frame)
 void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
                             enum mprof_kind kind, uintptr_t op,
                             uintptr_t frame);
 // Begins a call, as mprof_call_begin does, that waits for the end of a thread.
 // thread: its pthread_t.
 #define mprof_join_begin(w, thread, op, frame)                                 \
-  MPROF_BEGIN_(w, mprof_join_begin_saved, thread, op, frame)
+  MPROF_BEGIN_WAIT_(w, mprof_join_begin_saved, thread, op, frame)
 void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
                             uintptr_t op, uintptr_t frame);
 // Ends a wait or a call. Does nothing in a process that was forked meanwhile.

@@ -24,7 +24,7 @@ enum { WAYS = 4 };
 bool mprof_holds_on;
 
 void mprof_holds_init(void) {
-  mprof_holds_on = mprof_flags.threadleak || mprof_flags.stuck_report != 0;
+  mprof_holds_on = mprof_flags.stuck || mprof_flags.stuck_report != 0;
   for (size_t i = 0; mprof_holds_on && i < MPROF_WAITER_SLOTS; i++)
     __mprof_waiters[i] |= MPROF_WAITER_ANY;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records where each thread took the locks that it holds, for the search for
-// stuck threads. Recorded only with the options threadleak and stuck_report.
+// stuck threads. Recorded only with the options stuck and stuck_report.
 //
 // A record says that the thread took the lock at some time. There are two
 // kinds:

@@ -31,7 +31,7 @@ static struct {
   atomic_uint expected; // signals that were sent and have not arrived
 } ask;                  // guarded by stacks_lock, except for expected
 
-int mprof_ask_signal(void) { return (int)mprof_flags.thread_signal; }
+int mprof_ask_signal(void) { return (int)mprof_flags.threads_signal; }
 
 // --- the signal's value: 16 bits that tell it from the program's own signals,
 // the round, the slot ---

@@ -13,7 +13,7 @@
 
 #include "sys/base.h"
 
-// Returns the signal's number, from the option thread_signal.
+// Returns the signal's number, from the option threads_signal.
 int mprof_ask_signal(void);
 // Installs the handler. Returns 0; or an errno value, and then no thread can be
 // asked.

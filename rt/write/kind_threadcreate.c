@@ -15,8 +15,9 @@
 #include "write/write_text_wait.h"
 
 struct threadcreate_copy {
-  struct mprof_thread_snapshot threads; // for the file: as the options ask
-  struct mprof_thread_snapshot created; // for the report: all, by stack
+  struct mprof_threadcreate_snapshot
+      threads; // for the file: as the options ask
+  struct mprof_threadcreate_snapshot created; // for the report: all, by stack
 };
 
 static int take(void *copy, const struct mprof_profile_row *row,
@@ -24,18 +25,18 @@ static int take(void *copy, const struct mprof_profile_row *row,
   struct threadcreate_copy *c = copy;
   const bool at_exit = t->copies != NULL;
   (void)row;
-  int error =
-      mprof_thread_snapshot_take(&c->threads, mprof_flags.all_threads,
-                                 !at_exit && t->form == MPROF_FORM_TEXT);
+  int error = mprof_threadcreate_snapshot_take(
+      &c->threads, mprof_flags.threadcreate_ended,
+      !at_exit && t->form == MPROF_FORM_TEXT);
   return error == 0 && at_exit
-             ? mprof_thread_snapshot_take(&c->created, true, true)
+             ? mprof_threadcreate_snapshot_take(&c->created, true, true)
              : error;
 }
 
 static void release(void *copy) {
   struct threadcreate_copy *c = copy;
-  mprof_thread_snapshot_free(&c->threads);
-  mprof_thread_snapshot_free(&c->created);
+  mprof_threadcreate_snapshot_free(&c->threads);
+  mprof_threadcreate_snapshot_free(&c->created);
 }
 
 static int write(struct mprof_outfile *f, const void *copy,
@@ -44,8 +45,9 @@ static int write(struct mprof_outfile *f, const void *copy,
   const struct threadcreate_copy *c = copy;
   (void)row;
   (void)number;
-  return form == MPROF_FORM_TEXT ? mprof_write_thread_text(f, &c->threads)
-                                 : mprof_write_thread_pprof(f, &c->threads);
+  return form == MPROF_FORM_TEXT
+             ? mprof_write_threadcreate_text(f, &c->threads)
+             : mprof_write_threadcreate_pprof(f, &c->threads);
 }
 
 static bool is_on(void) { return mprof_flags.threadcreate; }
@@ -66,7 +68,7 @@ static bool has_stacks(const void *copy) {
 static size_t count_stacks(const struct threadcreate_copy *c) {
   size_t n = 0;
   for (size_t i = 0; i < c->created.len; i++)
-    n += mprof_flags.all_threads || c->created.samples[i].live > 0;
+    n += mprof_flags.threadcreate_ended || c->created.samples[i].live > 0;
   return n;
 }
 

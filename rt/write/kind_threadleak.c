@@ -36,18 +36,18 @@ static int write(struct mprof_outfile *f, const void *copy,
   const struct mprof_stuck *g = copy;
   (void)number;
   return form == MPROF_FORM_PPROF
-             ? mprof_write_stacks_pprof(f, &g->stacks, row->name)
+             ? mprof_write_threads_pprof(f, &g->stacks, row->name)
          : form == MPROF_FORM_TEXT
-             ? mprof_write_stacks_text(f, &g->stacks, row->name)
+             ? mprof_write_threads_text(f, &g->stacks, row->name)
              : mprof_write_stuck_list(f, g);
 }
 
-static bool is_on(void) { return mprof_flags.threadleak; }
+static bool is_on(void) { return mprof_flags.stuck; }
 
 static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
   (void)copies;
   (void)row;
-  return mprof_flags.threadleak;
+  return mprof_flags.stuck;
 }
 
 static bool has_stacks(const void *copy) {

@@ -21,7 +21,7 @@ static int take(void *copy, const struct mprof_profile_row *row,
   struct mprof_thread_stacks *s = copy;
   (void)row;
   int error = mprof_thread_stacks_take(s, mprof_writer_caller.frame, SIZE_MAX,
-                                       mprof_flags.stop_threads);
+                                       mprof_flags.threads_stop);
   if (error == 0 && t->form != MPROF_FORM_LIST)
     mprof_thread_stacks_group(s);
   return error;
@@ -33,9 +33,11 @@ static int write(struct mprof_outfile *f, const void *copy,
                  const struct mprof_profile_row *row,
                  enum mprof_profile_form form, size_t number) {
   (void)number;
-  return form == MPROF_FORM_PPROF ? mprof_write_stacks_pprof(f, copy, row->name)
-         : form == MPROF_FORM_TEXT ? mprof_write_stacks_text(f, copy, row->name)
-                                   : mprof_write_stacks_list(f, copy);
+  return form == MPROF_FORM_PPROF
+             ? mprof_write_threads_pprof(f, copy, row->name)
+         : form == MPROF_FORM_TEXT
+             ? mprof_write_threads_text(f, copy, row->name)
+             : mprof_write_threads_list(f, copy);
 }
 
 static bool is_on(void) { return mprof_flags.threads; }

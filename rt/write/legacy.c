@@ -27,7 +27,7 @@ void mprof_legacy_begin(struct mprof_legacy *w, struct mprof_outfile *f,
     w->empty_stack = "";
   w->has_names =
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
-  if (mprof_epochs_read(&w->maps) != 0)
+  if (mprof_unloads_read(&w->maps) != 0)
     w->maps = (struct mprof_maps){0}; // the text is written without mappings
 }
 
@@ -137,14 +137,14 @@ static void put_unloaded(struct mprof_legacy *w,
 }
 
 static void put_maps(struct mprof_legacy *w, const char *title) {
-  struct mprof_infile maps;
+  struct mprof_procfile maps;
   mprof_outfile_text(w->out, "\n");
   mprof_outfile_text(w->out, title);
   mprof_outfile_text(w->out, "\n");
-  if (mprof_infile_read(&maps, "/proc/self/maps") != 0)
+  if (mprof_procfile_read(&maps, "/proc/self/maps") != 0)
     return;
   mprof_outfile_put(w->out, maps.data, maps.len);
-  mprof_infile_free(&maps);
+  mprof_procfile_free(&maps);
   for (size_t i = 0; i < w->maps.past_len; i++)
     if (w->maps.v[w->maps.len + i].has_names)
       put_unloaded(w, &w->maps.v[w->maps.len + i]);

@@ -520,7 +520,7 @@ int mprof_pprof_begin(struct mprof_pprof **out, struct mprof_outfile *f,
   if (w == NULL)
     return mprof_outfile_fail(f, ENOMEM);
   w->pb = (struct mprof_pb){.data = w->message, .cap = sizeof(w->message)};
-  int error = mprof_epochs_read(&w->maps);
+  int error = mprof_unloads_read(&w->maps);
   if (error != 0) {
     free_writer(w);
     return mprof_outfile_fail(f, error);

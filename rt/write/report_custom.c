@@ -29,7 +29,7 @@ void mprof_report_custom(struct mprof_report *w,
   mprof_report_put(w, ", ");
   mprof_report_things(w, (int64_t)s->len, "stack");
   mprof_report_put(w, "\n");
-  for (size_t i = 0; i < s->len && i < mprof_flags.top; i++) {
+  for (size_t i = 0; i < s->len && i < mprof_flags.report_top; i++) {
     mprof_report_put(w, "\n");
     mprof_report_count(w, (int64_t)i + 1, ". ");
     put_sample(w, s->sorted[i]);

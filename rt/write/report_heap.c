@@ -83,14 +83,15 @@ static void put_others(struct mprof_report *w, const struct mprof_stacks *g,
     return;
   mprof_report_put(w, "\nand ");
   mprof_report_things(w, others, "stack");
-  mprof_report_put(w, " more (option top)\n");
+  mprof_report_put(w, " more (option report_top)\n");
 }
 
 static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
                     const struct mprof_stacks *g, bool in_use) {
   mprof_sort((void **)g->sorted, g->len,
              in_use ? has_more_in_use : has_more_allocated);
-  size_t top = mprof_flags.top < g->len ? mprof_flags.top : g->len;
+  size_t top =
+      mprof_flags.report_top < g->len ? mprof_flags.report_top : g->len;
   if (top == 0)
     return;
   if ((in_use ? g->sorted[0]->sum.inuse_bytes

@@ -78,7 +78,7 @@ ORDER(slack, inuse_slack_bytes)
 static void put_list(struct mprof_report *w, const struct mprof_heapx_stacks *g,
                      const struct list *l) {
   mprof_sort((void **)g->sorted, g->len, l->comes_before);
-  for (size_t i = 0; i < g->len && i < mprof_flags.top; i++) {
+  for (size_t i = 0; i < g->len && i < mprof_flags.report_top; i++) {
     const struct mprof_heapx_estimate *e = &g->sorted[i]->sum;
     if (l->key(e) <= 0)
       break;

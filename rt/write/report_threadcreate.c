@@ -16,7 +16,7 @@
 
 enum { NAMES_SHOWN = 5 };
 
-static uint64_t count_live(const struct mprof_thread_snapshot *s) {
+static uint64_t count_live(const struct mprof_threadcreate_snapshot *s) {
   uint64_t n = 0;
   for (size_t i = 0; i < s->len; i++)
     n += s->samples[i].live;
@@ -25,11 +25,11 @@ static uint64_t count_live(const struct mprof_thread_snapshot *s) {
 
 // Puts the names of the live threads from a stack: ": one, two (3 times), ..."
 static void put_names(struct mprof_report *w,
-                      const struct mprof_thread_snapshot *s,
+                      const struct mprof_threadcreate_snapshot *s,
                       const struct mprof_bucket *b) {
   int shown = 0;
   for (size_t i = 0; i < s->len; i++) {
-    const struct mprof_thread_sample *x = &s->samples[i];
+    const struct mprof_threadcreate_sample *x = &s->samples[i];
     if (x->bucket != b || x->live == 0 || x->name[0] == '\0')
       continue;
     if (shown == NAMES_SHOWN) {
@@ -46,8 +46,8 @@ static void put_names(struct mprof_report *w,
 }
 
 static void put_origin(struct mprof_report *w,
-                       const struct mprof_thread_sample *s,
-                       const struct mprof_thread_snapshot *threads) {
+                       const struct mprof_threadcreate_sample *s,
+                       const struct mprof_threadcreate_snapshot *threads) {
   mprof_report_things(w, (int64_t)s->count, "thread");
   mprof_report_put(w, ", ");
   mprof_report_count(w, (int64_t)s->live, " live");
@@ -60,24 +60,24 @@ static void put_origin(struct mprof_report *w,
     mprof_report_stack(w, s->bucket);
 }
 
-void mprof_report_threadcreate(struct mprof_report *w,
-                               const struct mprof_thread_snapshot *s,
-                               const struct mprof_thread_snapshot *threads) {
+void mprof_report_threadcreate(
+    struct mprof_report *w, const struct mprof_threadcreate_snapshot *s,
+    const struct mprof_threadcreate_snapshot *threads) {
   mprof_report_put(w, "\nWhere threads were created\n\nTotal:     ");
   mprof_report_things(w, (int64_t)s->threads, "thread");
   mprof_report_put(w, ", ");
   mprof_report_count(w, (int64_t)count_live(s), " live, ");
   mprof_report_things(w, (int64_t)s->len, "stack");
   mprof_report_put(w, "\n");
-  for (size_t i = 0; i < s->len && i < mprof_flags.top; i++) {
+  for (size_t i = 0; i < s->len && i < mprof_flags.report_top; i++) {
     mprof_report_put(w, "\n");
     mprof_report_count(w, (int64_t)i + 1, ". ");
     put_origin(w, &s->samples[i], threads);
   }
 }
 
-void mprof_report_threadcreate_summary(struct mprof_report *w,
-                                       const struct mprof_thread_snapshot *s) {
+void mprof_report_threadcreate_summary(
+    struct mprof_report *w, const struct mprof_threadcreate_snapshot *s) {
   mprof_report_put(w, "SUMMARY: MProf: threadcreate: ");
   mprof_report_plain(w, (int64_t)s->threads, " threads, ");
   mprof_report_plain(w, (int64_t)count_live(s), " live, ");

@@ -8,14 +8,14 @@
 #define MPROF_RT_WRITE_REPORT_THREADCREATE_H
 
 struct mprof_report;
-struct mprof_thread_snapshot;
+struct mprof_threadcreate_snapshot;
 
 // Write the section of the report, and its lines for scripts. created: all
 // threads, by stack; threads: the threads of the file, with their names.
-void mprof_report_threadcreate(struct mprof_report *w,
-                               const struct mprof_thread_snapshot *created,
-                               const struct mprof_thread_snapshot *threads);
+void mprof_report_threadcreate(
+    struct mprof_report *w, const struct mprof_threadcreate_snapshot *created,
+    const struct mprof_threadcreate_snapshot *threads);
 void mprof_report_threadcreate_summary(
-    struct mprof_report *w, const struct mprof_thread_snapshot *created);
+    struct mprof_report *w, const struct mprof_threadcreate_snapshot *created);
 
 #endif // MPROF_RT_WRITE_REPORT_THREADCREATE_H

@@ -97,7 +97,7 @@ static void put_section(struct mprof_report *w, const struct section *p) {
   mprof_report_put(w, ", ");
   mprof_report_things(w, (int64_t)g->len, "stack");
   mprof_report_put(w, "\n");
-  for (size_t i = 0; i < g->len && i < mprof_flags.top; i++) {
+  for (size_t i = 0; i < g->len && i < mprof_flags.report_top; i++) {
     const struct mprof_wait_sum *s = g->sorted[i];
     mprof_report_put(w, "\n");
     mprof_report_count(w, (int64_t)i + 1, ". ");

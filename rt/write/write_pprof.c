@@ -164,8 +164,8 @@ int mprof_write_wait_pprof(struct mprof_outfile *f,
 
 // --- threads ---
 
-int mprof_write_thread_pprof(struct mprof_outfile *f,
-                             const struct mprof_thread_snapshot *s) {
+int mprof_write_threadcreate_pprof(
+    struct mprof_outfile *f, const struct mprof_threadcreate_snapshot *s) {
   const struct mprof_pprof_head head = {
       .types = {{"threadcreate", "count"}},
       .types_len = 1,
@@ -179,7 +179,7 @@ int mprof_write_thread_pprof(struct mprof_outfile *f,
     return error;
   uint64_t key = mprof_pprof_string(w, "thread");
   for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++) {
-    const struct mprof_thread_sample *x = &s->samples[i];
+    const struct mprof_threadcreate_sample *x = &s->samples[i];
     const int64_t count = (int64_t)x->count;
     const struct mprof_pprof_label name = {
         .key = key, .str = mprof_pprof_string(w, x->name)};
@@ -215,9 +215,9 @@ static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
   mprof_pprof_sample(w, &x->stack, &count, labels, n);
 }
 
-int mprof_write_stacks_pprof(struct mprof_outfile *f,
-                             const struct mprof_thread_stacks *s,
-                             const char *name) {
+int mprof_write_threads_pprof(struct mprof_outfile *f,
+                              const struct mprof_thread_stacks *s,
+                              const char *name) {
   char unseen[MPROF_UNSEEN_TEXT];
   const struct mprof_pprof_head head = {.types = {{name, "count"}},
                                         .types_len = 1,

@@ -31,12 +31,12 @@ int mprof_write_heapx_pprof(struct mprof_outfile *f,
 int mprof_write_wait_pprof(struct mprof_outfile *f,
                            const struct mprof_wait_snapshot *s);
 // Writes the profile "threadcreate".
-int mprof_write_thread_pprof(struct mprof_outfile *f,
-                             const struct mprof_thread_snapshot *s);
+int mprof_write_threadcreate_pprof(struct mprof_outfile *f,
+                                   const struct mprof_threadcreate_snapshot *s);
 // Writes a profile of thread stacks. s: grouped (group_threads.h). name: name
 // of the profile, which goes into the file.
-int mprof_write_stacks_pprof(struct mprof_outfile *f,
-                             const struct mprof_thread_stacks *s,
-                             const char *name);
+int mprof_write_threads_pprof(struct mprof_outfile *f,
+                              const struct mprof_thread_stacks *s,
+                              const char *name);
 
 #endif // MPROF_RT_WRITE_WRITE_PPROF_H

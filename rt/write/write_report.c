@@ -66,14 +66,14 @@ static void put_losses(struct mprof_report *w) {
 // Returns the resident memory: the second number of statm, in pages. -1 if it
 // is unknown.
 static int64_t resident_bytes(void) {
-  struct mprof_infile f;
+  struct mprof_procfile f;
   int64_t pages = 0;
-  if (mprof_infile_read(&f, "/proc/self/statm") != 0)
+  if (mprof_procfile_read(&f, "/proc/self/statm") != 0)
     return -1;
   const char *p = strchr(f.data, ' ');
   for (p = p == NULL ? "" : p + 1; *p >= '0' && *p <= '9'; p++)
     pages = pages * 10 + (*p - '0');
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
   return pages * MPROF_PAGE;
 }
 
@@ -131,7 +131,7 @@ int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s) {
   if (w == NULL)
     return mprof_outfile_fail(f, ENOMEM);
   w->out = f;
-  bool wants_names = mprof_flags.symbolize && mprof_flags.top > 0 &&
+  bool wants_names = mprof_flags.symbolize && mprof_flags.report_top > 0 &&
                      mprof_summary_has_stacks(s);
   int error = mprof_symbolize_begin(wants_names);
   if (error == 0) {

@@ -204,7 +204,7 @@ static void put_thread(const struct writer *p,
   mprof_report_put(w, mprof_holds_on
                           ? ", taken in code without MProf, or long ago\n"
                           : "; where it was taken was not recorded: use the "
-                            "option threadleak=1\n");
+                            "option stuck=1\n");
 }
 
 // --- groups ---
@@ -303,7 +303,7 @@ const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
   mprof_text_str(&t, mprof_contention.notes_from_start
                          ? "in code without MProf"
                          : "before the first request, or in code without "
-                           "MProf; run with threadleak=1");
+                           "MProf; run with stuck=1");
   return text;
 }
 

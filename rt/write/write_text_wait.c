@@ -79,7 +79,7 @@ int mprof_write_wait_text(struct mprof_outfile *f,
 }
 
 static void put_threads(struct mprof_legacy *w,
-                        const struct mprof_thread_snapshot *s) {
+                        const struct mprof_threadcreate_snapshot *s) {
   mprof_outfile_text(w->out, "threadcreate profile: total ");
   mprof_outfile_dec(w->out, s->threads);
   mprof_outfile_text(w->out, "\n");
@@ -131,9 +131,9 @@ static void put_stacks(struct mprof_legacy *w,
   }
 }
 
-int mprof_write_stacks_text(struct mprof_outfile *f,
-                            const struct mprof_thread_stacks *s,
-                            const char *name) {
+int mprof_write_threads_text(struct mprof_outfile *f,
+                             const struct mprof_thread_stacks *s,
+                             const char *name) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return mprof_outfile_fail(f, ENOMEM);
@@ -145,8 +145,8 @@ int mprof_write_stacks_text(struct mprof_outfile *f,
   return error;
 }
 
-int mprof_write_thread_text(struct mprof_outfile *f,
-                            const struct mprof_thread_snapshot *s) {
+int mprof_write_threadcreate_text(struct mprof_outfile *f,
+                                  const struct mprof_threadcreate_snapshot *s) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return mprof_outfile_fail(f, ENOMEM);

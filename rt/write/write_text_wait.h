@@ -22,12 +22,12 @@ int mprof_write_wait_text(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s);
 // Writes the profile "threadcreate". The text has no names of threads, so s
 // must have been taken with by_stack. (Go: printCountProfile)
-int mprof_write_thread_text(struct mprof_outfile *f,
-                            const struct mprof_thread_snapshot *s);
+int mprof_write_threadcreate_text(struct mprof_outfile *f,
+                                  const struct mprof_threadcreate_snapshot *s);
 // Writes a profile of thread stacks. s: grouped (group_threads.h). name: name
 // of the profile, which goes into the file. (Go: printCountProfile)
-int mprof_write_stacks_text(struct mprof_outfile *f,
-                            const struct mprof_thread_stacks *s,
-                            const char *name);
+int mprof_write_threads_text(struct mprof_outfile *f,
+                             const struct mprof_thread_stacks *s,
+                             const char *name);
 
 #endif // MPROF_RT_WRITE_WRITE_TEXT_WAIT_H

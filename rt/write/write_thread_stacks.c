@@ -212,8 +212,8 @@ static void put_threads(struct printer *p,
   }
 }
 
-int mprof_write_stacks_list(struct mprof_outfile *f,
-                            const struct mprof_thread_stacks *s) {
+int mprof_write_threads_list(struct mprof_outfile *f,
+                             const struct mprof_thread_stacks *s) {
   struct printer p = {.file = f};
   p.has_names = mprof_flags.symbolize && mprof_symbolize_begin(true) == 0;
   put_threads(&p, s);
@@ -262,7 +262,7 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
 
 static void print_all(struct printer *p, uintptr_t frame) {
   struct mprof_thread_stacks s;
-  if (mprof_thread_stacks_take(&s, frame, SIZE_MAX, mprof_flags.stop_threads) ==
+  if (mprof_thread_stacks_take(&s, frame, SIZE_MAX, mprof_flags.threads_stop) ==
       0)
     put_threads(p, &s);
   mprof_thread_stacks_free(&s);

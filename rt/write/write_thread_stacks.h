@@ -14,7 +14,7 @@ struct mprof_outfile;
 // Writes each thread by itself, for people. s: not grouped. Returns 0 or the
 // first error of f, which the caller closes. Call with the guard set and
 // writer_lock held. (Go: writeGoroutineStacks)
-int mprof_write_stacks_list(struct mprof_outfile *f,
-                            const struct mprof_thread_stacks *s);
+int mprof_write_threads_list(struct mprof_outfile *f,
+                             const struct mprof_thread_stacks *s);
 
 #endif // MPROF_RT_WRITE_WRITE_THREAD_STACKS_H

@@ -38,8 +38,8 @@ static inline void count_bucket(const struct mprof_mem_bucket *b, void *arg) {
 static inline struct counted counted_of(size_t size) {
   struct counted c = {size, 0, 0, 0, 0, 0};
   mprof_next_cycle();
-  mprof_flush();
-  mprof_post_sweep();
+  mprof_cycle_flush();
+  mprof_cycle_post_sweep();
   mprof_iterate_mem(count_bucket, &c);
   return c;
 }

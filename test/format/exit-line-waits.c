@@ -14,7 +14,7 @@
 // RUN: gzip -t mprof.app.*.block.pb.gz && gzip -t mprof.app.*.mutex.pb.gz
 // RUN: gzip -t mprof.app.*.threadcreate.pb.gz && rm mprof.app.*
 //
-// RUN: %run{debug=1:report=0:log_path=x:all_threads=1:block_rate=1} \
+// RUN: %run{format=1:report=0:log_path=x:threadcreate_ended=1:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (0 samples{{[^()]*}}), x.[[PID]].block.txt (4 waits, 2 stacks), x.[[PID]].mutex.txt (1 contention, 1 stack) and x.[[PID]].threadcreate.txt (4 threads, 2 stacks);
 // RUN: grep -q '^--- contention:' x.*.block.txt

@@ -11,7 +11,7 @@
 // BOTH-NEXT: exit code 7
 // RUN: gzip -t mprof.app.*.heap.pb.gz && grep -q SUMMARY mprof.app.*.txt
 //
-// RUN: %run{debug=1:report=0:log_path=x.%%p} ./app 2>&1 \
+// RUN: %run{format=1:report=0:log_path=x.%%p} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TEXT
 // TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (3 samples, 2 stacks); incomplete
 // RUN: grep -q 'heap profile: 3: 300' x.*.heap.txt

@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: for debug in 0 1; do for n in $(seq 1 60); do \
-// RUN:   %run{symbolize=0:debug=$debug} ./app $n 2> err; \
+// RUN:   %run{symbolize=0:format=$debug} ./app $n 2> err; \
 // RUN:   test $? = 7 && grep -q '^mprof: ' err || exit 1; \
 // RUN: done; done
 // RUN: grep -c threadcreate.txt err && not grep 'out of memory' err

@@ -30,12 +30,12 @@
 #include <sys/mman.h>
 
 static size_t count_mappings(void) {
-  struct mprof_infile f;
+  struct mprof_procfile f;
   size_t n = 0;
-  CHECK_EQ(mprof_infile_read(&f, "/proc/self/maps"), 0);
+  CHECK_EQ(mprof_procfile_read(&f, "/proc/self/maps"), 0);
   for (size_t i = 0; i < f.len; i++)
     n += f.data[i] == '\n';
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
   return n;
 }
 

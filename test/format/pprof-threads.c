@@ -8,7 +8,7 @@
 // REQUIRES: go, go119
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: %run{all_threads=1} ./app
+// RUN: %run{threadcreate_ended=1} ./app
 // RUN: %go tool pprof -raw threads.pb.gz | FileCheck %s
 // RUN: %go119 tool pprof -raw threads.pb.gz | FileCheck %s
 // RUN: %go tool pprof -top threads.pb.gz | FileCheck %s --check-prefix=TOP

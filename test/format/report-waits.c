@@ -10,7 +10,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: %run{block_rate=10000:mutex_fraction=3} ./app report.txt all
 // RUN: FileCheck %s < report.txt
-// RUN: %run{block_rate=1:mutex_fraction=1:top=1} ./app top.txt all
+// RUN: %run{block_rate=1:mutex_fraction=1:report_top=1} ./app top.txt all
 // RUN: FileCheck %s --check-prefix=TOP < top.txt
 // RUN: %run{block_rate=1:heap=0} ./app noheap.txt
 // RUN: FileCheck %s --check-prefix=NOHEAP < noheap.txt

@@ -49,12 +49,12 @@ static size_t count_descriptors(void) {
 }
 
 static size_t count_mapped(void) {
-  struct mprof_infile f;
+  struct mprof_procfile f;
   size_t n = 0;
-  CHECK_EQ(mprof_infile_read(&f, "/proc/self/maps"), 0);
+  CHECK_EQ(mprof_procfile_read(&f, "/proc/self/maps"), 0);
   for (size_t i = 0; i < f.len; i++)
     n += f.data[i] == '\n';
-  mprof_infile_free(&f);
+  mprof_procfile_free(&f);
   return n;
 }
 

@@ -18,7 +18,7 @@
 // RUN: %alloc_log --no-names y > out && grep ' 777 bytes' out
 // RUN: not grep note: out
 // RUN: not grep ' 888 bytes' out
-// RUN: %run_quiet{heap_rate=1:alloc_log=z.%%p:children=0} ./app none 2> err
+// RUN: %run_quiet{heap_rate=1:alloc_log=z.%%p:follow_fork=0} ./app none 2> err
 // RUN: test $(ls z.* | wc -l) = 1
 // RUN: %alloc_log --no-names z.* > out && not grep ' 888 bytes' out
 

@@ -15,7 +15,7 @@
 // RUN: %mprof_read x.*.file.pb.gz | FileCheck %s --check-prefix=NONE
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
 // RUN: FileCheck %s --check-prefix=LINE < err
-// RUN: %run{log_path=y:debug=1:report=0} ./app
+// RUN: %run{log_path=y:format=1:report=0} ./app
 // RUN: FileCheck %s --check-prefix=LAST < y.*.conn.txt
 //
 // CHECK: sample_types: conn/count{{$}}

@@ -9,9 +9,9 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O2 -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:debug=1:log_path=with} ./app cycles
-// RUN: %run{heap_rate=1:debug=1:log_path=without} ./app
-// RUN: %run{heap_rate=1:debug=1:log_path=strict:strict_cycles=1} ./app cycles
+// RUN: %run{heap_rate=1:format=1:log_path=with} ./app cycles
+// RUN: %run{heap_rate=1:format=1:log_path=without} ./app
+// RUN: %run{heap_rate=1:format=1:log_path=strict:strict_cycles=1} ./app cycles
 // RUN: head -qn 1 boundary.txt anytime.txt with.*.heap.txt without.*.heap.txt \
 // RUN:   strict.*.heap.txt | FileCheck %s
 // CHECK:      heap profile: 4: 28 [413: 2891]

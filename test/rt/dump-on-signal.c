@@ -10,7 +10,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
 // RUN: for how in SEGV ABRT TERM USR1 FPE; do \
-// RUN:   %run{heap_rate=1:log_path=$how:dump_on_signal=$how:debug=1} \
+// RUN:   %run{heap_rate=1:log_path=$how:dump_on_signal=$how:format=1} \
 // RUN:     %python %S/Inputs/ends_by.py $how ./app $how 2> err.$how || exit 1; \
 // RUN:   grep -q "mprof: wrote $how.[0-9]*.heap.txt (1 sample, 1 stack)" err.$how \
 // RUN:     || exit 1; \

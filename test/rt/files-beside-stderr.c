@@ -9,7 +9,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o app
-// RUN: export MPROF_OPTIONS=log_path=stderr:heap_rate=1:heapx=1:threadleak=1
+// RUN: export MPROF_OPTIONS=log_path=stderr:heap_rate=1:heapx=1:stuck=1
 // RUN: ./app 2> none && ls > files && FileCheck %s --check-prefix=NONE < none
 // NONE: SUMMARY: MProf: [[#]] bytes in
 // NONE-NOT: mprof:

@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:report=0:debug=1:symbolize=0} timeout 300 ./app 2> err
+// RUN: %run{heap_rate=1:report=0:format=1:symbolize=0} timeout 300 ./app 2> err
 // RUN: ls mprof.app.*.heap.txt | wc -l | grep -qx 101
 // RUN: grep -l '^0: 0 \[400: 240800\]' mprof.app.*.heap.txt | wc -l | grep -qx 100
 // RUN: grep -l '^0: 0 \[100: 60200\]' mprof.app.*.heap.txt | wc -l | grep -qx 100
@@ -32,7 +32,7 @@ static void *churn(void *arg) {
   for (size_t n = (size_t)arg; !done; n++) {
     mine = malloc(10000 + n % 20000);
     if (n % 512 == 0)
-      mprof_next_cycle(), mprof_flush();
+      mprof_next_cycle(), mprof_cycle_flush();
     free(mine);
   }
   return NULL;

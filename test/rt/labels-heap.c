@@ -12,7 +12,7 @@
 // RUN: %run{heap_rate=1:log_path=x} ./app
 // RUN: %mprof_read --symbolize x.*.heap.pb.gz > all && FileCheck %s < all
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
-// RUN: %run{heap_rate=1:log_path=y:debug=1:report=0} ./app
+// RUN: %run{heap_rate=1:log_path=y:format=1:report=0} ./app
 // RUN: FileCheck %s --check-prefix=TEXT < y.*.heap.txt
 // RUN: %go tool pprof -tags app x.*.heap.pb.gz | FileCheck %s --check-prefix=TAGS
 // RUN: %go tool pprof -traces -sample_index=alloc_space -tagfocus=request=r7 app \

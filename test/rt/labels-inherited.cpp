@@ -9,7 +9,7 @@
 // RUN: %mprof_clangxx -fmprof -O1 -pthread -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t
 // RUN: %run_quiet{threadcreate=0} %t
-// RUN: %run_quiet{children=0} %t no-children
+// RUN: %run_quiet{follow_fork=0} %t no-children
 
 #include "records.h"
 

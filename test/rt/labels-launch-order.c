@@ -9,7 +9,7 @@
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1:symbolize=0} timeout 60 %t 100
-// RUN: %run_quiet{stop_threads=1:symbolize=0} timeout 60 %t 10
+// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 60 %t 10
 
 #include "waited.h"
 

@@ -11,7 +11,7 @@
 // RUN: %mprof_read --symbolize x.*.block.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize x.*.mutex.pb.gz | FileCheck %s --check-prefix=MUTEX
 // RUN: FileCheck %s --check-prefix=REPORT < x.*[0-9].txt
-// RUN: %run{heap=0:block_rate=1:mutex_fraction=1:log_path=y:debug=1:report=0} ./app
+// RUN: %run{heap=0:block_rate=1:mutex_fraction=1:log_path=y:format=1:report=0} ./app
 // RUN: FileCheck %s --check-prefix=TEXT < y.*.block.txt
 // RUN: FileCheck %s --check-prefix=TEXT < y.*.mutex.txt
 //

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a daemon writes a profile of its own, and its parent writes none.
-// posix_spawn and system work as without MProf. With children=0 a forked child
-// is not profiled. A child made by _Fork says why it wrote nothing, and cannot
-// ask for a profile.
+// posix_spawn and system work as without MProf. With follow_fork=0 a forked
+// child is not profiled. A child made by _Fork says why it wrote nothing, and
+// cannot ask for a profile.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -D_GNU_SOURCE -I%src/test/Inputs %s -o app
-// RUN: export MPROF_OPTIONS=heap_rate=1:debug=1:symbolize=0
+// RUN: export MPROF_OPTIONS=heap_rate=1:format=1:symbolize=0
 // RUN: ./app daemon done && cat done && ls mprof.app.*.heap.txt | wc -l | grep -qx 1
 // RUN: grep -q '1: 702 \[1: 702\]' mprof.app.*.heap.txt && rm mprof.*
 // RUN: ./app spawn > out && grep -qx spawned out && grep -qx system out
 // RUN: ls mprof.app.*.heap.txt | wc -l | grep -qx 1 && rm mprof.*
 // RUN: ./app _Fork 2> err && ls mprof.app.*.heap.txt | wc -l | grep -qx 1
 // RUN: grep "wrote nothing: this process was made by _Fork" err && rm mprof.*
-// RUN: env MPROF_OPTIONS=$MPROF_OPTIONS:children=0 ./app fork
+// RUN: env MPROF_OPTIONS=$MPROF_OPTIONS:follow_fork=0 ./app fork
 // RUN: ls mprof.app.*.heap.txt | wc -l | grep -qx 1 && rm mprof.*
 // RUN: ./app fork && ls mprof.app.*.heap.txt | wc -l | grep -qx 2
 
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
     if (strcmp(how, "_Fork") == 0)
       return mprof_write_profile("heap", "x", 1) == ENOSYS ? 0 : 1;
     const char *options = getenv("MPROF_OPTIONS");
-    int is_off = strstr(options, "children=0") != NULL;
+    int is_off = strstr(options, "follow_fork=0") != NULL;
     return mprof_mem_profile(NULL, 0, 1, &n) != (is_off ? ENOSYS : ERANGE);
   }
   if (pid > 0)

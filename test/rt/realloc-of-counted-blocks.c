@@ -59,8 +59,8 @@ int main(void) {
     free(block[i]);
   struct sums s = {0, 0};
   mprof_next_cycle();
-  mprof_flush();
-  mprof_post_sweep();
+  mprof_cycle_flush();
+  mprof_cycle_post_sweep();
   mprof_iterate_mem(add, &s);
   CHECK(s.allocs > 50);
   CHECK(s.allocs == s.frees);

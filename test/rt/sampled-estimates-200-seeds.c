@@ -41,8 +41,8 @@ int main(void) {
     variance += (double)n * size * size * (1 - p) / p;
   }
   mprof_next_cycle();
-  mprof_flush();
-  mprof_post_sweep();
+  mprof_cycle_flush();
+  mprof_cycle_post_sweep();
   mprof_iterate_mem(add, &estimate);
   printf("%.6f %.6f\n", estimate / truth, sqrt(variance) / truth);
   return 0;

@@ -8,7 +8,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run{heap_rate=1:debug=1:log_path=out.%%p} %t > counts
+// RUN: %run{heap_rate=1:format=1:log_path=out.%%p} %t > counts
 // RUN: sed -n 's/^# reentrant = /reentrant: /p' out.*.heap.txt >> counts
 // RUN: awk '{ n[$1] = $2 } END { print n["handled:"], n["counted:"], \
 // RUN:   n["reentrant:"]; exit n["handled:"] != n["counted:"] + \
@@ -42,7 +42,7 @@ int main(void) {
   setitimer(ITIMER_REAL, &every, NULL);
   size_t n;
   while (handled < 500)
-    mprof_mem_profile(NULL, 0, 1, &n), mprof_post_sweep();
+    mprof_mem_profile(NULL, 0, 1, &n), mprof_cycle_post_sweep();
   memset(&every, 0, sizeof(every));
   setitimer(ITIMER_REAL, &every, NULL);
   struct counted c = counted_of(501);

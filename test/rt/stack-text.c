@@ -4,7 +4,7 @@
 // Intent: mprof_stack describes the calling thread, and all others if asked, as
 // text with functions and lines, with the creator of each thread and the time
 // that it has waited. The text is the same on stderr, in a buffer that is NULL,
-// and as the profile with debug=2. It is cut at the end of the buffer, and
+// and as the profile with format=2. It is cut at the end of the buffer, and
 // nothing is written beyond. In a signal handler it has only addresses.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

@@ -8,12 +8,12 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for c in cycle join; do \
-// RUN:   not --crash %run{threadleak=1:dump_on_signal=TERM:debug=1:log_path=$c} \
+// RUN:   not --crash %run{stuck=1:dump_on_signal=TERM:format=1:log_path=$c} \
 // RUN:   timeout 60 ./app $c || exit 1; done
 // Any word may look like the semaphore's address and so make it reachable, but
 // not in every run.
 // RUN: for i in 1 2 3 4 5; do rm -f sem.*; \
-// RUN:   not --crash %run{threadleak=1:dump_on_signal=TERM:debug=1:log_path=sem} \
+// RUN:   not --crash %run{stuck=1:dump_on_signal=TERM:format=1:log_path=sem} \
 // RUN:   timeout 60 ./app sem || exit 1; \
 // RUN:   ! grep 'leak: 2 threads' sem.*[0-9].txt || break; done
 // RUN: FileCheck %s --check-prefix=CYCLE < cycle.*[0-9].txt

@@ -6,7 +6,7 @@
 // being judged.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threadleak=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 60 %t
 
 #include "gates.h"
 

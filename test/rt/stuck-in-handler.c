@@ -10,7 +10,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
 // RUN: for how in 0 1 2; do \
-// RUN:   %run_quiet{threadleak=1} timeout 60 ./app $how || exit 1; done
+// RUN:   %run_quiet{stuck=1} timeout 60 ./app $how || exit 1; done
 
 #include "waited.h"
 

@@ -7,7 +7,7 @@
 // the address of a local variable that leads there.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 %s -o %t
-// RUN: export MPROF_OPTIONS=profile=0:report=0:threadleak=1
+// RUN: export MPROF_OPTIONS=profile=0:report=0:stuck=1
 // RUN: test "$(%t semaphore)" = 1
 // RUN: test "$(%t condition)" = 1
 // RUN: test "$(%t shared)" = 0

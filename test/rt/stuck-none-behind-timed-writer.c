@@ -5,7 +5,7 @@
 // the reader nor the holder, which joins the reader, is stuck.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threadleak=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 60 %t
 
 #include "gates.h"
 

@@ -7,7 +7,7 @@
 // has ended does not keep a gate reachable.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threadleak=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 60 %t
 
 #include "gates.h"
 

@@ -6,7 +6,7 @@
 // itself does not keep its gate reachable.
 //
 // RUN: %mprof_clangxx -fmprof -O2 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threadleak=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 60 %t
 
 #include <atomic>
 #include <mprof/mprof.h>

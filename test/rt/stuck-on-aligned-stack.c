@@ -5,7 +5,7 @@
 // condition, even if that stack begins at a multiple of 64 MiB, as heaps do.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
-// RUN: %run_quiet{threadleak=1} timeout 60 %t
+// RUN: %run_quiet{stuck=1} timeout 60 %t
 
 #include "gates.h"
 

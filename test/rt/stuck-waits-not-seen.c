@@ -15,13 +15,13 @@
 // RUN: %mprof_read 0.pb.gz | FileCheck %s --check-prefix=EARLY
 // RUN: FileCheck %s --check-prefix=THREADS < threads.txt
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s --check-prefix=PPROF
-// RUN: %run_quiet{threadleak=1} timeout 60 ./app
+// RUN: %run_quiet{stuck=1} timeout 60 ./app
 // RUN: FileCheck %s --check-prefix=SEEN < 2.txt
 // RUN: %mprof_clang -fmprof=heap -O1 -g1 -I%src/test/Inputs %s -o heap
-// RUN: %run_quiet{threadleak=1} timeout 60 ./heap
+// RUN: %run_quiet{stuck=1} timeout 60 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //
-// EARLY: 2 threads sleep in futex(2), in a wait that was not seen: it began before the first request, or in code without MProf; run with threadleak=1{{$}}
+// EARLY: 2 threads sleep in futex(2), in a wait that was not seen: it began before the first request, or in code without MProf; run with stuck=1{{$}}
 //
 // THREADS: "app" [running]:
 // THREADS-COUNT-2: "app" [futex wait, not seen]:

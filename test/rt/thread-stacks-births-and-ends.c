@@ -8,7 +8,7 @@
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1:symbolize=0} timeout 100 %t 20000
-// RUN: %run_quiet{stop_threads=1:symbolize=0} timeout 100 %t 3000
+// RUN: %run_quiet{threads_stop=1:symbolize=0} timeout 100 %t 3000
 // RUN: %run_quiet{threadcreate=0:symbolize=0} timeout 100 %t 3000
 
 #include "waited.h"

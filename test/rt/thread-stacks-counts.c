@@ -14,7 +14,7 @@
 // RUN: FileCheck %s --check-prefix=TEXT < threads.txt
 // RUN: %mprof_read --symbolize goroutine.pb.gz | FileCheck %s --check-prefix=GO
 // RUN: rm threads.*
-// RUN: %run_quiet{threads=1:stop_threads=1} ./app
+// RUN: %run_quiet{threads=1:threads_stop=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 //
 // CHECK: sample_types: threads/count

@@ -9,9 +9,9 @@
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet{threads=1} %t 1
-// RUN: %run_quiet{threads=1:stop_threads=1} %t 1
+// RUN: %run_quiet{threads=1:threads_stop=1} %t 1
 // RUN: %run_quiet %t 1 first
-// RUN: %run_quiet{stop_threads=1} %t 1 first
+// RUN: %run_quiet{threads_stop=1} %t 1 first
 
 #include "waited.h"
 

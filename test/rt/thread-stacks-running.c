@@ -12,10 +12,10 @@
 // RUN: %run_quiet{threads=1} ./app handler
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: rm threads.pb.gz
-// RUN: %run_quiet{stop_threads=1} ./app
+// RUN: %run_quiet{threads_stop=1} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: rm threads.pb.gz
-// RUN: %run_quiet{threadcreate=0:thread_signal=50} ./app
+// RUN: %run_quiet{threadcreate=0:threads_signal=50} ./app
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 //
 // CHECK-DAG: sample: 1 state=running : spin <- own_code{{$}}

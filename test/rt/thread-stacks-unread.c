@@ -13,7 +13,7 @@
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < threads.txt
 // RUN: FileCheck %s --check-prefix=LIST < list.txt
-// RUN: %run_quiet{stop_threads=1} ./app
+// RUN: %run_quiet{threads_stop=1} ./app
 // RUN: FileCheck %s --check-prefix=LIST < list.txt
 //
 // CHECK-DAG: sample: 1 state=unread : {{.*}}[truncated]

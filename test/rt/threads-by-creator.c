@@ -3,13 +3,13 @@
 //
 // Intent: threads are counted by the place that created them, with
 // pthread_create and thrd_create, attached and detached. The profile has the
-// live threads, or with all_threads=1 all. A failed creation is not counted,
-// and the stack of the new thread has no frame of the profiler.
+// live threads, or with threadcreate_ended=1 all. A failed creation is not
+// counted, and the stack of the new thread has no frame of the profiler.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -fno-mprof-intercept -O2 -g1 -I%src/test/Inputs %s -o app
 // RUN: %run_quiet ./app
-// RUN: %run_quiet{all_threads=1} ./app all
+// RUN: %run_quiet{threadcreate_ended=1} ./app all
 // RUN: %run_quiet{threadcreate=0} ./app none
 // RUN: %mprof_read --symbolize threads.pb.gz | FileCheck %s
 // RUN: %mprof_read --symbolize heap.pb.gz | FileCheck %s --check-prefix=HEAP

@@ -8,10 +8,10 @@
 //
 // RUN: %mprof_clangxx -fmprof -std=c++20 -O2 -fexperimental-library -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t
-// RUN: %run_quiet{all_threads=1} %t all
+// RUN: %run_quiet{threadcreate_ended=1} %t all
 // RUN: %mprof_clangxx -fmprof -std=c++20 -stdlib=libc++ -fexperimental-library -O2 -I%src/test/Inputs %s -o %t.libcxx
 // RUN: %run_quiet %t.libcxx
-// RUN: %run_quiet{all_threads=1} %t.libcxx all
+// RUN: %run_quiet{threadcreate_ended=1} %t.libcxx all
 
 #include "waited.h"
 

@@ -12,7 +12,7 @@
 // RUN:   -Wl,--build-id=0x9999999999999999999999999999999999999999
 // RUN: %python %S/Inputs/plugins.py make template.so 1000
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/test/Inputs %s -o app
-// RUN: %run{heap_rate=1:top=1000:log_path=out} ./app
+// RUN: %run{heap_rate=1:report_top=1000:log_path=out} ./app
 // RUN: %python %S/Inputs/plugins.py check out.*.heap.pb.gz 1000
 // RUN: not grep -q 'no longer mapped' out.*.txt
 // RUN: not grep -q 'What the profile lacks' out.*.txt

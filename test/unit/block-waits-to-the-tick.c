@@ -63,12 +63,12 @@ static struct counts counts(enum mprof_bucket_type type, uintptr_t object) {
 static MPROF_NOINLINE void wait_for(uint64_t released, uint64_t until,
                                     enum mprof_outcome outcome) {
   struct mprof_wait w;
-  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, lock);
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, ENTRY_FRAME, lock);
   if (released != 0) {
     struct mprof_release r;
     time_now = released;
-    mprof_release_begin(&r, lock, MPROF_WAKES_NEXT_OWNER, OP, FRAME);
-    mprof_release_end(&r, true, MPROF_KIND_mutex, OP, FRAME);
+    mprof_release_begin(&r, lock, MPROF_WAKES_NEXT_OWNER, OP, ENTRY_FRAME);
+    mprof_release_end(&r, true, MPROF_KIND_mutex, OP, ENTRY_FRAME);
   }
   time_now = until;
   mprof_wait_end(&w, outcome);
@@ -83,7 +83,7 @@ static void ends(void) {
   const struct mprof_bucket *b = counts(MPROF_BUCKET_BLOCK, lock).bucket;
   CHECK_EQ(b->kind, MPROF_KIND_mutex);
   CHECK_EQ(b->stack[0], mprof_op_pc(OP));
-  // FRAME is the frame of wait_for, so the stack goes on with its return
+  // ENTRY_FRAME is the frame of wait_for, so the stack goes on with its return
   // address.
   CHECK(b->stack[1] > (mprof_pc)ends && b->stack[1] < (mprof_pc)ends + 600);
 
@@ -110,8 +110,8 @@ static void ends(void) {
 
 static MPROF_NOINLINE void release(uintptr_t object, bool success) {
   struct mprof_release r;
-  mprof_release_begin(&r, object, MPROF_WAKES_NEXT_OWNER, OP, FRAME);
-  mprof_release_end(&r, success, MPROF_KIND_mutex, OP, FRAME);
+  mprof_release_begin(&r, object, MPROF_WAKES_NEXT_OWNER, OP, ENTRY_FRAME);
+  mprof_release_end(&r, success, MPROF_KIND_mutex, OP, ENTRY_FRAME);
   __asm__ volatile("");
 }
 
@@ -121,9 +121,9 @@ static void releases(void) {
   release(l, true); // without a waiter
   EXPECT(MUTEX, l, 0, 0);
   time_now = 1000;
-  mprof_wait_begin(&a, MPROF_KIND_mutex, OP, FRAME, l);
+  mprof_wait_begin(&a, MPROF_KIND_mutex, OP, ENTRY_FRAME, l);
   time_now = 1010;
-  mprof_wait_begin(&b, MPROF_KIND_mutex, OP, FRAME, l);
+  mprof_wait_begin(&b, MPROF_KIND_mutex, OP, ENTRY_FRAME, l);
   time_now = 1050;
   release(l, false); // by a thread that does not hold it
   EXPECT(MUTEX, l, 0, 0);
@@ -162,7 +162,7 @@ static void woken_is_on_its_way(int type, bool is_always_charged) {
   CHECK_EQ(pthread_mutex_init(&m, &attr), 0);
   time_now = 3000;
   pthread_mutex_lock(&m);
-  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, ENTRY_FRAME, l);
   time_now = 3010; // the thread does not sleep yet
   __mprof_pthread_mutex_unlock(&m);
   EXPECT(MUTEX, l, was.count + 1, was.cycles + 10);
@@ -196,7 +196,7 @@ static void woken(void) {
 static MPROF_NOINLINE void call(enum mprof_kind kind, enum mprof_outcome end) {
   struct mprof_wait w;
   time_now = 2000;
-  mprof_call_begin(&w, kind, OP + 64, FRAME);
+  mprof_call_begin(&w, kind, OP + 64, ENTRY_FRAME);
   time_now = 2030;
   mprof_wait_end(&w, end);
   __asm__ volatile("");
@@ -210,7 +210,7 @@ static void calls(void) {
   EXPECT(BLOCK, 0, before.count + 1, before.cycles + 30);
   CHECK_EQ(counts(MPROF_BUCKET_BLOCK, 0).bucket->kind, MPROF_KIND_join);
   uintptr_t l = NEW_LOCK;
-  mprof_try_failed(OP, FRAME, l);
+  mprof_try_failed(OP, ENTRY_FRAME, l);
   EXPECT(BLOCK, l, 1, 1);
   CHECK_EQ(counts(MPROF_BUCKET_BLOCK, l).bucket->kind, MPROF_KIND_try);
 }
@@ -222,11 +222,11 @@ static void interrupted(void) {
   struct mprof_wait w;
   uintptr_t l = NEW_LOCK;
   mprof_guard_enter();
-  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, ENTRY_FRAME, l);
   CHECK_EQ(w.start, 0);
   mprof_wait_end(&w, MPROF_GOT);
   release(l, true);
-  mprof_try_failed(OP, FRAME, l);
+  mprof_try_failed(OP, ENTRY_FRAME, l);
   mprof_guard_leave();
   CHECK_EQ(mprof_stat_get(MPROF_STAT_reentrant), before + 3);
   EXPECT(BLOCK, l, 0, 0);
@@ -236,7 +236,7 @@ static void interrupted(void) {
 static void stale(void) {
   struct mprof_wait w;
   uintptr_t l = NEW_LOCK;
-  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, ENTRY_FRAME, l);
   w.epoch--;
   time_now += 50;
   mprof_wait_end(&w, MPROF_GOT);
@@ -251,7 +251,7 @@ static void stale(void) {
 static void switched_off(void) {
   struct mprof_wait w;
   uintptr_t l = NEW_LOCK;
-  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, FRAME, l);
+  mprof_wait_begin(&w, MPROF_KIND_mutex, OP, ENTRY_FRAME, l);
   mprof_set_block_rate(0);
   mprof_set_mutex_fraction(0);
   time_now += 10;

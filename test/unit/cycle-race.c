@@ -33,8 +33,8 @@ static void *turn(void *arg) {
   (void)arg;
   while (!atomic_load(&done)) {
     mprof_next_cycle();
-    mprof_flush();
-    mprof_post_sweep();
+    mprof_cycle_flush();
+    mprof_cycle_post_sweep();
     CHECK_EQ(mprof_mem_profile(r, STACKS, 1, &n), 0);
   }
   return NULL;

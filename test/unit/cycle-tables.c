@@ -92,10 +92,10 @@ static void play(const char *name, const char *steps) {
       mprof_cycle_next();
       break;
     case 'F':
-      mprof_flush();
+      mprof_cycle_flush();
       break;
     case 'P':
-      mprof_post_sweep();
+      mprof_cycle_post_sweep();
       break;
     case 'C':
       mprof_next_cycle();

@@ -21,7 +21,7 @@ int main(void) {
   CHECK_EQ(mprof_cycle_read() % 3, 1);
   CHECK_EQ(mprof_cycle_explicit_index(), 0);
   mprof_guard_enter();
-  mprof_cycle_flush();
+  mprof_cycles_flush();
   mprof_guard_leave();
   CHECK_EQ(mprof_cycle_word(), 1u << 1 | 1);
   return 0;

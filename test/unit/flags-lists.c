@@ -18,22 +18,22 @@ static void parse(const char *s, const char *signals, unsigned top) {
   mprof_flags_defaults(&f);
   mprof_flags_parse(&f, s, "options");
   CHECK_STR(f.dump_on_signal, signals);
-  CHECK_EQ(f.top, top);
+  CHECK_EQ(f.report_top, top);
 }
 
 int main(void) {
   mprof_message_init();
   parse("dump_on_signal=SEGV", "SEGV", 20);
-  parse("dump_on_signal=SEGV+15+TERM:top=3", "SEGV+15+TERM", 3);
-  parse("dump_on_signal=SEGV,15,TERM,top=3", "SEGV+15+TERM", 3);
-  parse("dump_on_signal=SEGV, 15 TERM:top=3", "SEGV+15+TERM", 3);
-  parse("top=4,dump_on_signal=SEGV:15, ", "SEGV+15", 4);
-  parse("dump_on_signal='SEGV,15 + TERM'top=3", "", 20);
-  // CHECK: mprof: options: text after a closing quote: 'top=3'
-  parse("dump_on_signal=' SEGV,15 + TERM,':top=3", "SEGV+15+TERM", 3);
-  parse("dump_on_signal=:top=3", "", 3);
-  parse("dump_on_signal=,top=3", "", 3);
-  parse("dump_on_signal=SEGV,=1,top=3", "SEGV", 3);
+  parse("dump_on_signal=SEGV+15+TERM:report_top=3", "SEGV+15+TERM", 3);
+  parse("dump_on_signal=SEGV,15,TERM,report_top=3", "SEGV+15+TERM", 3);
+  parse("dump_on_signal=SEGV, 15 TERM:report_top=3", "SEGV+15+TERM", 3);
+  parse("report_top=4,dump_on_signal=SEGV:15, ", "SEGV+15", 4);
+  parse("dump_on_signal='SEGV,15 + TERM'report_top=3", "", 20);
+  // CHECK: mprof: options: text after a closing quote: 'report_top=3'
+  parse("dump_on_signal=' SEGV,15 + TERM,':report_top=3", "SEGV+15+TERM", 3);
+  parse("dump_on_signal=:report_top=3", "", 3);
+  parse("dump_on_signal=,report_top=3", "", 3);
+  parse("dump_on_signal=SEGV,=1,report_top=3", "SEGV", 3);
   // CHECK: mprof: options: unknown option ''
   // A text option is not a list.
   parse("log_path=a+b", "", 20);

@@ -5,7 +5,7 @@
 // override the defaults. help=1 prints all options, and the program goes on.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
-// RUN: %run{top=7:help=1} %t 2>&1 | FileCheck %s
+// RUN: %run{report_top=7:help=1} %t 2>&1 | FileCheck %s
 // CHECK: mprof: options for MPROF_OPTIONS{{.*}}; the program runs after this list:{{$}}
 // CHECK: stack_depth
 // CHECK-NEXT: frames kept of a stack
@@ -16,7 +16,7 @@
 // CHECK: default '', now ''
 // CHECK: went on
 
-#define TEST_OPTIONS "top=5:stack_depth=64"
+#define TEST_OPTIONS "report_top=5:stack_depth=64"
 #include "core.h"
 
 #include "sys/flags.h"
@@ -24,7 +24,7 @@
 
 int main(void) {
   CHECK(mprof_init_ready());
-  CHECK_EQ(mprof_flags.top, 7);
+  CHECK_EQ(mprof_flags.report_top, 7);
   CHECK_EQ(mprof_flags.stack_depth, 64);
   CHECK_EQ(mprof_flags.max_memory_mb, 1024);
   CHECK(mprof_flags_environment("MPROF_OPTION") == NULL);

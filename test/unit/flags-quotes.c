@@ -24,14 +24,14 @@ int main(void) {
   CHECK_STR(f.log_path, "/tmp/a");
   parse("log_path=before:top");
   // CHECK: no value for option 'top'{{$}}
-  parse("log_path='a b:top=3");
-  // CHECK: no closing ' after 'a b:top=3'; it is ignored up to the end
+  parse("log_path='a b:report_top=3");
+  // CHECK: no closing ' after 'a b:report_top=3'; it is ignored up to the end
   parse("log_path=\"a'");
   // CHECK: no closing " after 'a''; it is ignored up to the end
-  CHECK_EQ(f.top, 20);
-  parse("log_path=\"a\"b:top=3");
+  CHECK_EQ(f.report_top, 20);
+  parse("log_path=\"a\"b:report_top=3");
   // CHECK: text after a closing quote: 'b'
-  CHECK_EQ(f.top, 3);
+  CHECK_EQ(f.report_top, 3);
   CHECK_STR(f.log_path, "before");
   parse("dump_on_signal=SEGV,heap_rat=1");
   // CHECK: unknown option 'heap_rat', did you mean 'heap_rate'

@@ -29,20 +29,21 @@ int main(void) {
   }
   mprof_flags_parse(&f, "", "options");
   mprof_flags_parse(&f, ":: ,\n\t", "options");
-  mprof_flags_parse(&f,
-                    "top=1:top=2,top=3 debug=1\nheap_rate=64k::", "options");
-  CHECK(f.top == 3 && f.debug == 1 && f.heap_rate == 65536);
+  mprof_flags_parse(
+      &f, "report_top=1:report_top=2,report_top=3 format=1\nheap_rate=64k::",
+      "options");
+  CHECK(f.report_top == 3 && f.format == 1 && f.heap_rate == 65536);
   mprof_flags_parse(&f, "heap_rate=2M", "options");
   CHECK_EQ(f.heap_rate, 2 << 20);
   mprof_flags_parse(&f, "seed=3g", "options");
   CHECK_EQ(f.seed, 3ull << 30);
   mprof_flags_parse(&f, "seed=18446744073709551615", "options");
   CHECK(f.seed == UINT64_MAX);
-  mprof_flags_parse(&f, "log_path='a:b, \"c\"':top=4", "options");
+  mprof_flags_parse(&f, "log_path='a:b, \"c\"':report_top=4", "options");
   CHECK_STR(f.log_path, "a:b, \"c\"");
-  mprof_flags_parse(&f, "log_path=\"it's\" top=5", "options");
+  mprof_flags_parse(&f, "log_path=\"it's\" report_top=5", "options");
   CHECK_STR(f.log_path, "it's");
-  CHECK_EQ(f.top, 5);
+  CHECK_EQ(f.report_top, 5);
   mprof_flags_parse(&f, "log_path=", "options");
   CHECK_STR(f.log_path, "");
 

@@ -10,7 +10,7 @@
 // RUN: %unit -D_GNU_SOURCE -DALL %s %rtlib %unit_libs -o %t && %t
 
 #ifdef ALL
-#define TEST_OPTIONS "all_threads=1"
+#define TEST_OPTIONS "threadcreate_ended=1"
 #else
 #define ALL 0
 #endif
@@ -49,12 +49,12 @@ static void *work(void *arg) {
   return NULL;
 }
 
-static struct mprof_thread_snapshot s;
+static struct mprof_threadcreate_snapshot s;
 
 static void take(bool all, bool by_stack) {
-  mprof_thread_snapshot_free(&s);
+  mprof_threadcreate_snapshot_free(&s);
   mprof_guard_enter();
-  CHECK_EQ(mprof_thread_snapshot_take(&s, all, by_stack), 0);
+  CHECK_EQ(mprof_threadcreate_snapshot_take(&s, all, by_stack), 0);
   mprof_guard_leave();
 }
 
@@ -63,7 +63,7 @@ static void check_sample(const struct mprof_bucket *b, const char *name,
                          uint64_t count, uint64_t live) {
   int found = 0;
   for (size_t i = 0; i < s.len; i++) {
-    const struct mprof_thread_sample *x = &s.samples[i];
+    const struct mprof_threadcreate_sample *x = &s.samples[i];
     bool is_stack = b == NULL ? x->bucket->stack_len == 0 : x->bucket == b;
     if (i > 0)
       CHECK(x[-1].count >= x->count);
@@ -156,6 +156,6 @@ int main(void) {
   CHECK_EQ(s.threads, 1);
   take(true, false);
   CHECK_EQ(s.threads, 13); // the stray thread is forgotten
-  mprof_thread_snapshot_free(&s);
+  mprof_threadcreate_snapshot_free(&s);
   return 0;
 }

@@ -37,34 +37,34 @@ static uint32_t draw(uint32_t n) {
   return (uint32_t)(random_state >> 33) % n;
 }
 
-static void check_all(const struct mprof_value_table *t) {
+static void check_all(const struct mprof_bucket_map *t) {
   size_t count = 0;
   for (uint32_t i = 0; i < WORDS; i++) {
     count += model[i] != 0;
-    CHECK_EQ(mprof_value_find(t, word_of(i)), model[i]);
+    CHECK_EQ(mprof_bucket_map_find(t, word_of(i)), model[i]);
   }
-  CHECK_EQ(mprof_value_count(t), count);
+  CHECK_EQ(mprof_bucket_map_count(t), count);
 }
 
-static void step(struct mprof_value_table *t, uint32_t words) {
+static void step(struct mprof_bucket_map *t, uint32_t words) {
   uint32_t i = draw(words), before;
   if (draw(2) == 0) {
-    CHECK_EQ(mprof_value_take(t, word_of(i)), model[i]);
+    CHECK_EQ(mprof_bucket_map_take(t, word_of(i)), model[i]);
     model[i] = 0;
   } else {
     uint32_t bucket = 1 + draw(1000);
-    CHECK(mprof_value_put(t, word_of(i), bucket, &before));
+    CHECK(mprof_bucket_map_put(t, word_of(i), bucket, &before));
     CHECK_EQ(before, model[i]);
     model[i] = bucket;
   }
 }
 
 int main(void) {
-  struct mprof_value_table t = {0};
+  struct mprof_bucket_map t = {0};
   CHECK(mprof_init_ready());
   mprof_guard_enter();
-  CHECK_EQ(mprof_value_find(&t, 0), 0);
-  CHECK_EQ(mprof_value_take(&t, 0), 0);
+  CHECK_EQ(mprof_bucket_map_find(&t, 0), 0);
+  CHECK_EQ(mprof_bucket_map_take(&t, 0), 0);
   for (int i = 0; i < STEPS; i++) {
     step(&t, WORDS);
     if (i % (STEPS / 50) == 0)
@@ -78,17 +78,17 @@ int main(void) {
   CHECK_EQ(mprof_persistent_used(), used);
 
   // Without memory the existing entries stay.
-  mprof_value_table_reset(&t);
+  mprof_bucket_map_reset(&t);
   memset(model, 0, sizeof(model));
   uint32_t before, n = 0;
   while (mprof_persistent_try_alloc(1 << 20))
     ;
   while (mprof_persistent_try_alloc(64))
     ;
-  while (n < WORDS && mprof_value_put(&t, word_of(n), n + 1, &before))
+  while (n < WORDS && mprof_bucket_map_put(&t, word_of(n), n + 1, &before))
     n++;
   CHECK_EQ(n, 0);
-  CHECK_EQ(mprof_value_find(&t, word_of(0)), 0);
+  CHECK_EQ(mprof_bucket_map_find(&t, word_of(0)), 0);
   mprof_guard_leave();
   return 0;
 }

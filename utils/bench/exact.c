@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
   bench_run(&b);
   size_t found[2] = {0, 0};
   mprof_next_cycle();
-  mprof_post_sweep();
+  mprof_cycle_post_sweep();
   mprof_iterate_mem(note_frames, found);
   printf("frames %zu\n", found[1]);
   return 0;

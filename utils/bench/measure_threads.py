@@ -77,7 +77,7 @@ def running(variant, *arguments):
 
 # --- the variants ----------------------------------------------------------
 
-MPROF, STOPPED = "MProf", "MProf, stop_threads=1"
+MPROF, STOPPED = "MProf", "MProf, threads_stop=1"
 GDB, EU_STACK = "gdb, thread apply all bt", "eu-stack -p"
 
 
@@ -86,7 +86,7 @@ def variants():
     reason."""
     here = [Variant(MPROF, [program("threads-mprof")], mprof(NOTED)),
             Variant(STOPPED, [program("threads-mprof")],
-                    mprof(NOTED + ":stop_threads=1"))]
+                    mprof(NOTED + ":threads_stop=1"))]
     absent = {}
     for name in go_programs():
         here.append(Variant(go_version(name), [program(name)]))

@@ -9,7 +9,7 @@ from page import Bars, compare, median, number, quartiles, ratio, ratios
 TITLE = "What the stacks of all threads cost"
 VARIANTS = """\
 *MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so that \
-waits are noted from the start. With `stop_threads=1` all threads stand still \
+waits are noted from the start. With `threads_stop=1` all threads stand still \
 until the last is read. Go has goroutines in the place of threads, and its own \
 profile. The debuggers look at `clang -O2`'s program from outside."""
 
@@ -35,7 +35,7 @@ KEPT_NOTES = """\
   subtracted: something else ran.
 - A figure is the longest gap of a profile: the median, and the longest of all.
   *at rest* is the longest gap in as much time without a profile.
-- gdb and `stop_threads=1` stop the watcher with all others. eu-stack stops one
+- gdb and `threads_stop=1` stop the watcher with all others. eu-stack stops one
   thread after another."""
 
 COMPUTING_NOTES = """\

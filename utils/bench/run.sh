@@ -29,7 +29,7 @@ esac
 shift
 
 cd -P -- "$(dirname -- "$0")/../.."
-top=$PWD
+report_top=$PWD
 out=$top/build/bench
 src=$top/utils/bench
 

@@ -21,7 +21,7 @@ int main(void) {
   leak_c();
   borrow();
   mprof_next_cycle();
-  mprof_flush();
+  mprof_cycle_flush();
 #ifdef __MPROF__
   puts("with mprof");
 #else
