@@ -49,6 +49,7 @@ check_tidy() {
 }
 check clang-format check_format
 check clang-tidy check_tidy
+check rooms utils/check-rooms.py
 
 # Prints a number of lit's summary, which ends its output:
 # "  Passed: 12 (92.31%)".

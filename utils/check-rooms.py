@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The MProf authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check-rooms.py [BUILD]: checks the direction of references between the source
+# files of a build tree (default: build). A unit is NAME.c (or .cpp) with NAME.h.
+# A unit refers to another one if it includes its header, or if its object uses
+# a symbol that the other's object defines. Prints each offence, and exits with
+# 1 if there is one:
+#
+#   - a unit of rt/ refers to a room that comes after its own (ROOMS), and the
+#     pair is not in EXCEPTIONS;
+#   - a circle of references has more than 6 units, in rt/, pass/ or tools/trace;
+#   - a unit defines a symbol that others use, and no header of its name
+#     declares it.
+#
+# Not references: a weak use (the linker registers what is there), a symbol of
+# the program's (malloc), the words and entries that rewritten code uses
+# (__mprof_*), which hooks.def declares.
+
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Each room may use itself and the rooms before it.
+ROOMS = [
+    "sys",  # the system below everything: calls, locks, memory, clock, options
+    "unwind",  # from frames to return addresses
+    "thread",  # the program's threads, and their labels
+    "bucket",  # buckets of stacks, and their counters
+    "wait",  # locks and waits, and where each thread stands
+    "file",  # output files
+    "symbolize",  # names of addresses
+    "heap",  # from an allocation to the event
+    "stuck",  # threads that will never run again
+    "snapshot",  # copies of the counts, and sums by stack
+    "write",  # the kinds of profiles, their formats and the report
+    "trace",  # the execution trace
+    "entry",  # the entries that rewritten code calls
+    ".",  # what ties the rooms together: start, exit, requests, signals
+]
+
+# References against that direction, each with its reason. They do not count for
+# circles. At most 10.
+EXCEPTIONS = {
+    (
+        "sys/process",
+        "init",
+    ): "the first event of a process starts the runtime, before any constructor",
+    (
+        "entry/entry_leave",
+        "init",
+    ): "_exit and exec write the profiles before they leave the process",
+}
+
+MAX_CIRCLE = 6
+
+
+def sources(folder):
+    out = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", folder],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    return [f for f in out if re.search(r"\.(c|cpp|h)$", f) and "/musl/" not in f]
+
+
+def unit_of(path, folder):
+    return os.path.splitext(os.path.relpath(path, folder))[0]
+
+
+def includes(path, folder, units):
+    text = open(os.path.join(TOP, path)).read()
+    for name in re.findall(r'^#include "([^"]+)\.h"', text, re.M):
+        for unit in (name, os.path.join(os.path.dirname(unit_of(path, folder)), name)):
+            unit = os.path.normpath(unit)
+            if unit in units:
+                yield unit
+                break
+
+
+def symbols(build, folder, units):
+    defined, used = {}, collections.defaultdict(set)
+    objects = glob.glob(os.path.join(build, folder, "CMakeFiles/*.dir/**/*.o"), recursive=True)
+    for path in objects:
+        m = re.search(r"CMakeFiles/(\w+)\.dir/(.*)\.(c|cpp)\.o$", path)
+        if not m or "musl" in m.group(1):
+            continue
+        unit = m.group(2)
+        if unit not in units:
+            continue
+        out = subprocess.run(["nm", "-g", path], capture_output=True, text=True).stdout
+        for line in out.splitlines():
+            words = line.split()
+            kind, name = words[-2], words[-1]
+            if kind == "U":
+                used[unit].add(name)
+            elif kind in "TDBRC":
+                defined.setdefault(name, unit)
+    return defined, used
+
+
+def references(build, folder):
+    paths = sources(folder)
+    units = {unit_of(p, folder) for p in paths}
+    refs = collections.defaultdict(set)
+    for path in paths:
+        for unit in includes(path, folder, units):
+            if unit != unit_of(path, folder):
+                refs[unit_of(path, folder), unit].add("#include in " + path)
+    defined, used = symbols(build, folder, units)
+    if not defined:
+        sys.exit("check-rooms: no objects of %s in %s" % (folder, build))
+    for unit, names in used.items():
+        for name in names:
+            other = defined.get(name)
+            if other and other != unit and not name.startswith("_ZT"):
+                if folder != "rt" or name.startswith(("mprof_", "__mprof_")):
+                    refs[unit, other].add(name)
+    return units, refs, defined, used
+
+
+def circles(refs):
+    graph = collections.defaultdict(set)
+    for a, b in refs:
+        graph[a].add(b)
+    index, low, stack, on, found = {}, {}, [], set(), []
+    sys.setrecursionlimit(10000)
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        on.add(v)
+        for w in sorted(graph[v]):
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in on:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            circle = []
+            while not circle or circle[-1] != v:
+                circle.append(stack.pop())
+                on.discard(circle[-1])
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for v in sorted(graph):
+        if v not in index:
+            visit(v)
+    return found
+
+
+def room_of(unit):
+    return os.path.dirname(unit) or "."
+
+
+def check_direction(refs):
+    bad = 0
+    for (a, b), why in sorted(refs.items()):
+        unknown = [u for u in (a, b) if room_of(u) not in ROOMS]
+        if unknown:
+            print("rt/%s: its room is not in ROOMS" % unknown[0])
+            bad += 1
+        elif ROOMS.index(room_of(a)) < ROOMS.index(room_of(b)):
+            if (a, b) not in EXCEPTIONS:
+                print("rt/%s refers up to rt/%s: %s" % (a, b, ", ".join(sorted(why))))
+                bad += 1
+    for pair in EXCEPTIONS:
+        if pair not in refs:
+            print("exception without a reference: %s -> %s" % pair)
+            bad += 1
+    if len(EXCEPTIONS) > 10:
+        print("more than 10 exceptions")
+        bad += 1
+    return bad
+
+
+def check_headers(units, defined, used, folder):
+    shared = collections.defaultdict(set)
+    for unit, names in used.items():
+        for name in names:
+            other = defined.get(name)
+            if name.startswith("mprof_") and other not in (None, unit):
+                if (unit, other) not in EXCEPTIONS:
+                    shared[other].add(name)
+    public = open(os.path.join(TOP, "include/mprof/mprof.h")).read()
+    bad = 0
+    for unit, names in sorted(shared.items()):
+        header = os.path.join(TOP, folder, unit + ".h")
+        text = open(header).read() if os.path.exists(header) else ""
+        for name in sorted(names):
+            if not re.search(r"\b%s\b" % name, text + public):
+                if not name.startswith("mprof_kind_"):  # declared by profiles.def
+                    print("%s/%s.h does not declare %s" % (folder, unit, name))
+                    bad += 1
+    return bad
+
+
+def main():
+    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(TOP, "build")
+    bad = 0
+    for folder in ("rt", "pass", "tools/trace"):
+        units, refs, defined, used = references(build, folder)
+        if folder == "rt":
+            bad += check_direction(refs)
+            bad += check_headers(units, defined, used, folder)
+            refs = {pair: why for pair, why in refs.items() if pair not in EXCEPTIONS}
+        largest = 0
+        for circle in circles(refs):
+            largest = max(largest, len(circle))
+            if len(circle) > MAX_CIRCLE:
+                print("%s: circle of %d: %s" % (folder, len(circle), " ".join(circle)))
+                bad += 1
+        print(
+            "%s: %d files, %d references, largest circle %d"
+            % (folder, len(units), len(refs), largest)
+        )
+    print("exceptions: %d, offences: %d" % (len(EXCEPTIONS), bad))
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
