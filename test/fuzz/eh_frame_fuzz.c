@@ -27,7 +27,7 @@
 // RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
 // RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 // RUN:   -I%src/include -I%rt %s %rt/unwind/eh_frame.c -o fuzz
-// RUN: ./fuzz -runs=200000 -seed=1 -max_len=4096 -timeout=20 new seeds 2> log \
+// RUN: ./fuzz -runs=150000 -seed=1 -max_len=4096 -timeout=20 new seeds 2> log \
 // RUN:   || (tail -n 40 log; false)
 
 #ifdef SEED
