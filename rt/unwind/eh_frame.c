@@ -10,11 +10,17 @@
 //      -> run the CIE's instructions, then the FDE's up to pc -> rule
 //
 // Everything that a rule cannot express becomes MPROF_CFA_UNKNOWN.
+//
+// The bytes may be corrupt, for example in a file that was built badly. All
+// reads stay inside of the module's mapping, and all loops end.
+// (test/fuzz/eh_frame_fuzz.c)
 
 #include "unwind/eh_frame.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 // --- reading .eh_frame ---
 // (DWARF 5, 6.4; LSB 5.0, 10.6; register numbers: x86-64 psABI.)
@@ -124,14 +130,31 @@ static size_t encoded_size(uint8_t e) {
   }
 }
 
-// Sets *body to the entry of .eh_frame at p, without its length field. Returns
-// false for the end mark and the 64-bit format.
-static bool open_entry(const uint8_t *p, struct cursor *body) {
+// A module that the loader has mapped.
+struct module {
+  uintptr_t start, limit;
+  const struct header *header; // .eh_frame_hdr
+};
+
+// Returns whether [at, at + length) lies in the module's mapping.
+static bool holds(const struct module *m, uintptr_t at, uint64_t length) {
+  return at >= m->start && at <= m->limit && length <= m->limit - at;
+}
+
+// Sets *body to the entry of .eh_frame at the address at, without its length
+// field. Returns false for the end mark, the 64-bit format and an entry that
+// does not lie in the module.
+static bool open_entry(const struct module *m, uintptr_t at,
+                       struct cursor *body) {
   uint32_t length;
-  memcpy(&length, p, sizeof(length));
-  if (length == 0 || length == UINT32_MAX)
+  if (!holds(m, at, sizeof(length)))
     return false;
-  *body = (struct cursor){p + 4, p + 4 + length};
+  const uint8_t *p = (const uint8_t *)at;
+  memcpy(&length, p, sizeof(length));
+  if (length == 0 || length == UINT32_MAX ||
+      !holds(m, at + sizeof(length), length))
+    return false;
+  *body = (struct cursor){p + sizeof(length), p + sizeof(length) + length};
   return true;
 }
 
@@ -144,14 +167,16 @@ struct cie {
   struct cursor instructions;
 };
 
-static bool read_cie(const uint8_t *p, struct cie *cie) {
+static bool read_cie(const struct module *m, uintptr_t at, struct cie *cie) {
   struct cursor c;
-  if (!open_entry(p, &c) || get_bytes(&c, 4) != 0)
+  if (!open_entry(m, at, &c) || get_bytes(&c, 4) != 0)
     return false;
   uint8_t version = (uint8_t)get_bytes(&c, 1);
   const char *augmentation = (const char *)c.at;
-  while (get_bytes(&c, 1) != 0)
-    ;
+  const uint8_t *null = memchr(c.at, 0, (size_t)(c.end - c.at));
+  if (!null) // the text would end somewhere behind the entry
+    return false;
+  c.at = null + 1;
   *cie = (struct cie){.code_align = get_uleb(&c),
                       .data_align = get_sleb(&c),
                       .has_augmentation = augmentation[0] == 'z'};
@@ -163,6 +188,9 @@ static bool read_cie(const uint8_t *p, struct cie *cie) {
     return false;
   if (cie->has_augmentation) {
     uint64_t length = get_uleb(&c);
+    // A length that leads behind the entry might wrap around to any address.
+    if (length > (uint64_t)(c.end - c.at))
+      return false;
     const uint8_t *end = c.at + length;
     for (const char *a = augmentation + 1; *a; a++) {
       if (*a == 'R')
@@ -179,7 +207,7 @@ static bool read_cie(const uint8_t *p, struct cie *cie) {
     c.at = end;
   }
   cie->instructions = c;
-  return c.at <= c.end && encoded_size(cie->encoding) != 0;
+  return encoded_size(cie->encoding) != 0;
 }
 
 // --- running the instructions up to an address ---
@@ -233,6 +261,12 @@ static void set_odd(struct machine *m, uint64_t reg) {
     m->is_odd = true;
 }
 
+// Multiplies an operand by the CIE's factor. Corrupt numbers wrap around:
+// overflow of signed numbers would be undefined behaviour.
+static int64_t scaled(const struct machine *m, uint64_t operand) {
+  return (int64_t)(operand * (uint64_t)m->cie->data_align);
+}
+
 static void skip_block(struct cursor *c) {
   uint64_t length = get_uleb(c);
   c->at +=
@@ -241,7 +275,6 @@ static void skip_block(struct cursor *c) {
 
 // Runs an instruction that defines the CFA. Returns false for any other one.
 static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
-  const int64_t scale = m->cie->data_align;
   switch (op) {
   case DW_CFA_def_cfa:
     set_base(m, get_uleb(c));
@@ -249,7 +282,7 @@ static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
     return true;
   case DW_CFA_def_cfa_sf:
     set_base(m, get_uleb(c));
-    m->row.cfa = get_sleb(c) * scale;
+    m->row.cfa = scaled(m, (uint64_t)get_sleb(c));
     return true;
   case DW_CFA_def_cfa_register:
     set_base(m, get_uleb(c));
@@ -258,7 +291,7 @@ static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
     m->row.cfa = (int64_t)get_uleb(c);
     return true;
   case DW_CFA_def_cfa_offset_sf:
-    m->row.cfa = get_sleb(c) * scale;
+    m->row.cfa = scaled(m, (uint64_t)get_sleb(c));
     return true;
   case DW_CFA_def_cfa_expression:
     m->row.base = MPROF_CFA_UNKNOWN;
@@ -272,16 +305,15 @@ static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
 // Runs an instruction that says how a register is restored. Returns false for
 // any other one.
 static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
-  const int64_t scale = m->cie->data_align;
   uint64_t reg;
   switch (op) {
   case DW_CFA_offset_extended:
     reg = get_uleb(c);
-    set_saved(m, reg, (int64_t)get_uleb(c) * scale);
+    set_saved(m, reg, scaled(m, get_uleb(c)));
     return true;
   case DW_CFA_offset_extended_sf:
     reg = get_uleb(c);
-    set_saved(m, reg, get_sleb(c) * scale);
+    set_saved(m, reg, scaled(m, (uint64_t)get_sleb(c)));
     return true;
   case DW_CFA_restore_extended:
     set_restored(m, get_uleb(c));
@@ -353,8 +385,7 @@ static bool run(struct machine *m, struct cursor c, uint64_t target) {
       advance = op & DW_CFA_OPERAND;
       break;
     case DW_CFA_offset:
-      set_saved(m, op & DW_CFA_OPERAND,
-                (int64_t)get_uleb(&c) * m->cie->data_align);
+      set_saved(m, op & DW_CFA_OPERAND, scaled(m, get_uleb(&c)));
       continue;
     case DW_CFA_restore:
       set_restored(m, op & DW_CFA_OPERAND);
@@ -401,15 +432,18 @@ struct header {
   } table[];
 };
 
-// Returns the last entry that begins at or before pc, and stores the begin of
-// its code in *begin.
-static const uint8_t *find_entry(const struct header *h, uintptr_t pc,
-                                 uintptr_t *begin) {
-  if (h->version != 1 ||
+// Returns the address of the last entry that begins at or before pc, and stores
+// the begin of its code in *begin. Returns 0 if there is none. The address may
+// lie anywhere.
+static uintptr_t find_entry(const struct module *m, uintptr_t pc,
+                            uintptr_t *begin) {
+  const struct header *h = m->header;
+  if (!holds(m, (uintptr_t)h, sizeof(*h)) || h->version != 1 ||
       (h->frame_encoding & DW_EH_PE_FORMAT) != DW_EH_PE_sdata4 ||
       h->count_encoding != DW_EH_PE_udata4 ||
-      h->table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
-    return NULL;
+      h->table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+      !holds(m, (uintptr_t)h->table, h->count * (uint64_t)sizeof(*h->table)))
+    return 0;
   int64_t at = (int64_t)(pc - (uintptr_t)h);
   size_t lo = 0, hi = h->count;
   while (lo < hi) {
@@ -420,21 +454,52 @@ static const uint8_t *find_entry(const struct header *h, uintptr_t pc,
       hi = mid;
   }
   if (lo == 0)
-    return NULL;
+    return 0;
   *begin = (uintptr_t)h + (uintptr_t)(intptr_t)h->table[lo - 1].begin;
-  return (const uint8_t *)h + h->table[lo - 1].entry;
+  return (uintptr_t)h + (uintptr_t)(intptr_t)h->table[lo - 1].entry;
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 #pragma weak _dl_find_object
-static const struct header *header_of(uintptr_t pc) {
+
+// Sets the range of a static program to all of its segments: glibc's answer
+// has only the range of its code. (glibc: _dl_main_map)
+static void widen_static_program(struct module *m, uintptr_t bias) {
+  const ElfW(Phdr) *p = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+  const size_t count = getauxval(AT_PHNUM);
+  struct module program = {.start = UINTPTR_MAX};
+  for (size_t i = 0; p && i < count; i++) {
+    const uintptr_t start = bias + p[i].p_vaddr;
+    const uintptr_t limit = start + p[i].p_memsz;
+    if (p[i].p_type == PT_GNU_EH_FRAME)
+      program.header = (const struct header *)start;
+    if (p[i].p_type == PT_LOAD && start < program.start)
+      program.start = start;
+    if (p[i].p_type == PT_LOAD && limit > program.limit)
+      program.limit = limit;
+  }
+  if (program.header == m->header)
+    *m = program;
+}
+
+// Finds the module whose mapping holds pc. Returns false if there is none, or
+// if it has no .eh_frame_hdr.
+static bool find_module(uintptr_t pc, struct module *m) {
   struct dl_find_object found;
   if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
-    return NULL;
-  return found.dlfo_eh_frame;
+    return false;
+  *m = (struct module){.start = (uintptr_t)found.dlfo_map_start,
+                       .limit = (uintptr_t)found.dlfo_map_end,
+                       .header = found.dlfo_eh_frame};
+  if (m->header && !holds(m, (uintptr_t)m->header, sizeof(*m->header)))
+    widen_static_program(m, found.dlfo_link_map->l_addr);
+  return m->header != NULL;
 }
 #else
-static const struct header *header_of(uintptr_t pc) { return pc ? NULL : NULL; }
+static bool find_module(uintptr_t pc, struct module *m) {
+  (void)pc, (void)m;
+  return false;
+}
 #endif
 
 // The entry of an address, with the cursor at the entry's instructions.
@@ -446,14 +511,14 @@ struct found {
 
 static struct found find(uintptr_t pc) {
   struct found none = {.code = {0, 0}}, f = none;
-  const struct header *h = header_of(pc);
-  const uint8_t *entry = h ? find_entry(h, pc, &f.code.begin) : NULL;
+  struct module m;
   struct cursor c;
-  if (!entry || !open_entry(entry, &c))
+  uintptr_t entry = find_module(pc, &m) ? find_entry(&m, pc, &f.code.begin) : 0;
+  if (entry == 0 || !open_entry(&m, entry, &c))
     return none;
-  const uint8_t *family = c.at;
+  uintptr_t family = (uintptr_t)c.at;
   family -= (uint32_t)get_bytes(&c, 4);
-  if (!read_cie(family, &f.cie))
+  if (!read_cie(&m, family, &f.cie))
     return none;
   size_t width = encoded_size(f.cie.encoding);
   get_bytes(&c, width);

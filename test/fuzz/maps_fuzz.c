@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: no text of /proc/self/maps, no bytes of a mapped ELF file and no
+// bytes of an ELF file on disk make the reader of mappings read outside of
+// mapped memory, write outside of its table or run for ever. The table has only
+// mappings that are not empty, with a file's name and a build id or none.
+//
+// An input is the text, a null byte, and the bytes of an ELF file. The ELF file
+// lies at IMAGE, where the text can name it. The reader is compiled unchanged:
+// this program defines the functions of procfile.c, and the linker redirects
+// (--wrap) the calls that map memory and that ask whether a page is readable.
+// Only the pages of the ELF file are readable.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir && mkdir seeds new
+// RUN: printf 'int f(void) { return 1; }\nint v = 1;\n' > elf.c
+// RUN: %clang -O1 -shared -nostdlib -Wl,--build-id,-z,noseparate-code \
+// RUN:   -Wl,-z,max-page-size=4096 -s elf.c -o elf.so
+// RUN: gcc -O1 -shared -nostdlib -s elf.c -o elf2.so \
+// RUN:   -Wl,--build-id=0x00112233445566778899aabbccddeeff00112233445566778899aabb
+// RUN: %python -B %S/Inputs/maps_seeds.py seeds elf.so elf2.so
+// RUN: printf '"%%s"\n' '\x7fELF' 20000000-20004000 r-xp 00000000 /lib/elf.so \
+// RUN:   > words
+// RUN: %clang -std=c11 -D_GNU_SOURCE -g -O1 -DMPROF_RUNTIME \
+// RUN:   -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+// RUN:   -I%src/include -I%rt %s %rt/symbolize/maps.c %rt/sys/message.c \
+// RUN:   %rt/sys/os_linux.c -Wl,--wrap=mprof_os_map,--wrap=mprof_os_unmap \
+// RUN:   -Wl,--wrap=mprof_sys_readable -o fuzz
+// RUN: ./fuzz -runs=100000 -seed=1 -max_len=8192 -timeout=20 -dict=words \
+// RUN:   new seeds 2> log || (tail -n 40 log; false)
+
+#include "symbolize/maps.h"
+
+#include "sys/os_linux.h"
+#include "sys/procfile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// Where the ELF file lies, and its largest size.
+#define IMAGE ((uint8_t *)0x20000000)
+enum { IMAGE_SIZE = 4 * MPROF_PAGE };
+
+void *__wrap_mprof_os_map(size_t size);
+void __wrap_mprof_os_unmap(void *p, size_t size);
+bool __wrap_mprof_sys_readable(uintptr_t addr);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct {
+  const char *text;
+  size_t text_size;
+  const uint8_t *file; // the copy that mprof_maps_file_build_id reads
+  size_t file_size;
+} input;
+
+// A block of the very size, so that AddressSanitizer sees its end.
+static void *copy_of(const void *data, size_t size) {
+  void *copy = malloc(size + (size == 0));
+  memcpy(copy, data, size);
+  return copy;
+}
+
+// --- in place of procfile.c and the system calls ---
+
+int mprof_infile_read(struct mprof_infile *f, const char *path) {
+  if (strcmp(path, "/proc/self/maps") != 0)
+    abort();
+  *f = (struct mprof_infile){.data = copy_of(input.text, input.text_size),
+                             .len = input.text_size,
+                             .mapped_bytes = input.text_size};
+  return 0;
+}
+
+void mprof_infile_free(struct mprof_infile *f) {
+  free(f->data);
+  f->data = NULL;
+}
+
+void *__wrap_mprof_os_map(size_t size) { return calloc(1, size); }
+
+void __wrap_mprof_os_unmap(void *p, size_t size) {
+  (void)size;
+  free(p);
+}
+
+bool __wrap_mprof_sys_readable(uintptr_t addr) {
+  const uintptr_t page = addr & -(uintptr_t)MPROF_PAGE;
+  return addr - (uintptr_t)IMAGE < IMAGE_SIZE ||
+         (page < (uintptr_t)input.file + input.file_size &&
+          page + MPROF_PAGE > (uintptr_t)input.file);
+}
+
+// --- properties ---
+
+static void check(bool holds) {
+  if (!holds)
+    abort();
+}
+
+static void check_build_id(const char *id, size_t size) {
+  const size_t length = strnlen(id, size);
+  check(length < size && length % 2 == 0 &&
+        strspn(id, "0123456789abcdef") == length);
+}
+
+static void check_maps(void) {
+  struct mprof_maps maps;
+  check(mprof_maps_read(&maps) == 0);
+  check(maps.past_len == 0 && maps.len * sizeof(*maps.v) < maps.mapped_bytes);
+  for (size_t i = 0; i < maps.len; i++) {
+    const struct mprof_mapping *m = &maps.v[i];
+    check(m->start < m->limit);
+    const size_t length = strnlen(m->file, sizeof(m->file));
+    check(length > 0 && length < sizeof(m->file));
+    check_build_id(m->build_id, sizeof(m->build_id));
+    const struct mprof_mapping *found = mprof_maps_find(&maps, m->start);
+    check(found != NULL && found <= m && m->start < found->limit &&
+          m->start >= found->start);
+  }
+  mprof_maps_free(&maps);
+}
+
+static void check_file(void) {
+  char id[41] = "";
+  const bool is_found =
+      mprof_maps_file_build_id(input.file, input.file_size, id);
+  check_build_id(id, sizeof(id));
+  check(!is_found || id[0] != '\0');
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  (void)argc, (void)argv;
+  const void *p =
+      mmap(IMAGE, IMAGE_SIZE, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  check(p == IMAGE);
+  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const uint8_t *null = memchr(data, 0, size);
+  input.text = (const char *)data;
+  input.text_size = null ? (size_t)(null - data) : size;
+  const uint8_t *file = null ? null + 1 : data + size;
+  input.file_size = (size_t)(data + size - file);
+  if (input.file_size > IMAGE_SIZE)
+    input.file_size = IMAGE_SIZE;
+  // As the loader does, zeros follow the file up to the end of the mapping.
+  memset(IMAGE, 0, IMAGE_SIZE);
+  memcpy(IMAGE, file, input.file_size);
+  uint8_t *copy = copy_of(file, input.file_size);
+  input.file = copy;
+  check_maps();
+  check_file();
+  free(copy);
+  return 0;
+}

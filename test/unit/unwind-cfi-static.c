@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Intent: the rules of code addresses are found in static programs, too, where
+// the loader's functions know only the range of the code.
+//
+// RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
+// RUN: build() { %unit -fno-sanitize=all -D_GNU_SOURCE -fomit-frame-pointer %s \
+// RUN:   %rt/unwind/eh_frame.c -o app "$@"; }
+// RUN: build && ./app
+// RUN: build -static && ./app
+// RUN: build -static-pie && ./app
+// RUN: build -static -fuse-ld=lld && ./app
+
+#include "check.h"
+
+#include "unwind/eh_frame.h"
+
+#include <stdlib.h>
+
+static void check_rule(uintptr_t function) {
+  // At the first instruction, only the return address is on the stack.
+  const struct mprof_cfa_rule rule = mprof_eh_rule(function);
+  CHECK_EQ(rule.base, MPROF_CFA_FROM_SP);
+  CHECK_EQ(rule.cfa_words, 1);
+  CHECK(!rule.bp_is_saved);
+  const struct mprof_code_range code = mprof_eh_function(function);
+  CHECK(code.begin == function && code.end > function);
+}
+
+int main(void) {
+  check_rule((uintptr_t)&main);
+  check_rule((uintptr_t)&mprof_eh_rule);
+  check_rule((uintptr_t)&qsort);
+  return 0;
+}
