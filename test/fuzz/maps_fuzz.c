@@ -65,16 +65,16 @@ static void *copy_of(const void *data, size_t size) {
 
 // --- in place of procfile.c and the system calls ---
 
-int mprof_infile_read(struct mprof_infile *f, const char *path) {
+int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
   if (strcmp(path, "/proc/self/maps") != 0)
     abort();
-  *f = (struct mprof_infile){.data = copy_of(input.text, input.text_size),
-                             .len = input.text_size,
-                             .mapped_bytes = input.text_size};
+  *f = (struct mprof_procfile){.data = copy_of(input.text, input.text_size),
+                               .len = input.text_size,
+                               .mapped_bytes = input.text_size};
   return 0;
 }
 
-void mprof_infile_free(struct mprof_infile *f) {
+void mprof_procfile_free(struct mprof_procfile *f) {
   free(f->data);
   f->data = NULL;
 }
