@@ -54,7 +54,7 @@ static void pause_for_ms(long ms) {
   nanosleep(&t, NULL);
 }
 
-// Waits for the turn, then for the next one.
+// Waits for the first turn, then for the second one.
 static void *for_turns(void *arg) {
   pthread_mutex_lock(&m);
   for (int i = 1; i <= 2; i++) {

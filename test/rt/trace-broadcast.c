@@ -36,8 +36,8 @@
 enum { THREADS = 3, MAIN_HOLDS_MS = 30, EACH_HOLDS_MS = 50 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static int waiters; // these two guarded by mutex
-static bool may_go_on;
+static int waiters;    // guarded by mutex
+static bool may_go_on; // guarded by mutex
 
 static void sleep_ms(long ms) {
   const struct timespec t = {0, ms * 1000000};

@@ -32,7 +32,8 @@
 // THREADS-DAG: {{^}}run G
 // THREADS-DAG: {{^}}run_early G
 //
-// The stack of the wait for the lock; an address is where a call returns to.
+// The addresses are those of the wait for the lock. Each is a return address,
+// so the call is before it.
 // RUN: grep -m 1 'blocked: sync' 1.5.slices > lock
 // RUN: FileCheck %s --check-prefix=LOCK < lock
 // LOCK: {{^}}  blocked: sync, woken by G{{[0-9]+}} at {{.*}}, stack 0x

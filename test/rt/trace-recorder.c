@@ -24,7 +24,7 @@
 // RUN: %trace_print --no-stacks out.*.trace > out.txt
 // RUN: FileCheck --implicit-check-not='"round 0,' %s < out.txt
 //
-// In the other formats:
+// The other formats:
 // RUN: rm *.trace
 // RUN: %run_quiet{trace_last_mb=1:log_path=out:trace_format=1.23} \
 // RUN:   ./recorder 300 100

@@ -23,7 +23,8 @@
 enum { ROUNDS = 100 };
 static sem_t semaphore, done;
 
-// Does not preempt the thread that posts, which is on the same processor.
+// Keeps this thread from preempting the thread that posts, which is on the same
+// processor.
 static void let_others_go_on(void) {
   const struct sched_param none = {0};
   sched_setscheduler(0, SCHED_BATCH, &none);
@@ -63,7 +64,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < ROUNDS; i++) {
     nanosleep(&a_while, NULL);
     post_x();
-    if (sem_timedwait(&semaphore, &now) == 0) { // before the thread does
+    if (sem_timedwait(&semaphore, &now) == 0) { // before the other thread
       taken++;
       nanosleep(&a_while, NULL);
       post_y();

@@ -53,9 +53,9 @@ int main(int argc, char **argv) {
   }
   PUT(&rows[1], START_SELF, 200, 0, 600); // made ready at 1300, starts at 1900
   PUT(&rows[1], BLOCK_SYNC, 300, 0);      // waits from 2200 on
-  PUT(&rows[2], START_SELF, 500, 0, 900); // at 1600 and at 2500
+  PUT(&rows[2], START_SELF, 500, 0, 900); // ready at 1600, starts at 2500
   PUT(&rows[2], BLOCK_SYNC, 100, 0);
-  PUT(&rows[3], START_SELF, 1300, 0, 800); // at 2400 and at 3200
+  PUT(&rows[3], START_SELF, 1300, 0, 800); // ready at 2400, starts at 3200
   PUT(&rows[3], BLOCK_SYNC, 100, 0);
   trace_open(argv[1], argv[2]);
   CHECK_EQ(mprof_trace_write_window(trace_writer, &rows[0].row, 0), 0);
