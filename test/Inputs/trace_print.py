@@ -8,8 +8,9 @@ Each event is a line, in the order of time:
 
 THREAD is the function that the thread started with. Threads that started with
 one function are numbered in the order of their creation: run.1, run.2. A thread
-without a known start function is G and its number; - is no thread. EVENT is the
-name of the format 1.11 in both formats. WHAT depends on the event:
+without a known start function is G and its number, and - stands for no thread.
+EVENT is the name that the format 1.11 gives the event, in both formats. WHAT
+depends on the event:
 
     main: GoCreate run               the thread that begins
     run: GoStart                     THREAD is the one that starts to run
