@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what destructors do after the one by which MProf sees a thread's end
-// does not bring the thread back into the trace, where it would never end.
+// Intent: MProf sees the end of a thread in a destructor of its own. A
+// program's destructor that runs later and logs does not bring the thread back
+// into the trace, in which it would then never end.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/test/Inputs %s -o %t
 // RUN: %run_quiet %t %t.trace
@@ -16,7 +17,7 @@
 static pthread_key_t key;
 static int late;
 
-// Comes again in a later round of the destructors.
+// Runs a second time, in a later round of the destructors.
 static void destroy(void *value) {
   if (value == (void *)1) {
     NEED(pthread_setspecific(key, (void *)2) == 0);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that wait when a trace begins are in it as waiting, with what
-// they run, and come out of it when they go on; threads that wait when it ends,
-// in a call or for a condition, are shown so to the end; five hundred of them
-// too.
+// Intent: threads that already wait when a trace begins are in it as waiting,
+// with the functions that they run, and the trace shows when they go on.
+// Threads that wait when the trace ends, in a call or for a condition, wait in
+// it to its end. Both hold for five hundred threads too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o waits
@@ -15,10 +15,27 @@
 // RUN: %trace_check -q *.trace
 // RUN: %go tool trace -d=parsed new.trace > /dev/null
 // RUN: %go119 tool trace -d waits old.trace > /dev/null
-// RUN: %python %S/Inputs/trace_begin_and_end.py new.trace 2
 // RUN: %go tool trace -d=parsed many.trace > /dev/null
-// RUN: %python %S/Inputs/trace_begin_and_end.py few.trace 2
-// RUN: %python %S/Inputs/trace_begin_and_end.py many.trace 250
+// RUN: for f in new few many; do \
+// RUN:   %trace_print --no-numbers $f.trace | \
+// RUN:     grep -E 'GoWaiting|GoInSyscall' | sort | uniq -c > $f.begin && \
+// RUN:   %trace_print --no-numbers --last $f.trace | sort | uniq -c > $f.end \
+// RUN:   || exit 1; done
+// RUN: FileCheck --check-prefix=BEGIN -DN=2 %s < few.begin
+// RUN: FileCheck --check-prefix=BEGIN -DN=2 %s < new.begin
+// RUN: FileCheck --check-prefix=BEGIN -DN=250 %s < many.begin
+// RUN: FileCheck --check-prefix=END -DN=2 %s < few.end
+// RUN: FileCheck --check-prefix=END -DN=2 %s < new.end
+// RUN: FileCheck --check-prefix=END -DN=250 %s < many.end
+//
+// BEGIN-NOT: {{.}}
+// BEGIN: {{^ *}}[[N]] for_bytes: GoInSyscall{{$}}
+// BEGIN-NEXT: {{^ *}}[[N]] for_turns: GoWaiting{{$}}
+// BEGIN-NOT: {{.}}
+// END-NOT: for_
+// END: {{^ *}}[[N]] for_bytes: GoSysBlock{{$}}
+// END-NEXT: {{^ *}}[[N]] for_turns: GoBlockCond{{$}}
+// END-NOT: for_
 
 #include <mprof/mprof.h>
 #include <pthread.h>
@@ -37,7 +54,7 @@ static void pause_for_ms(long ms) {
   nanosleep(&t, NULL);
 }
 
-// Waits for the turn, then for the next one.
+// Waits for the first turn, then for the second one.
 static void *for_turns(void *arg) {
   pthread_mutex_lock(&m);
   for (int i = 1; i <= 2; i++) {
@@ -81,7 +98,7 @@ int main(int argc, char **argv) {
   }
   while (in_turn[0] < n)
     pause_for_ms(1);
-  pause_for_ms(100); // so that all wait
+  pause_for_ms(100); // until all wait
   if (mprof_trace_start(argv[2]) != 0)
     return 1;
   go_on(n);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that are there when a trace begins are in it as the kernel
-// sees them: in a system call, or waiting; and go on from there, or end,
-// whether there is anything else to tell of them or not.
+// Intent: threads that exist when a trace begins are in it in the state that
+// the kernel reports: in a system call or waiting. The trace shows how they go
+// on or end, even if they have no other events.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
       pthread_create(&b, NULL, locker, NULL) != 0 ||
       pthread_create(&c, NULL, quiet, NULL) != 0)
     return 1;
-  usleep(300000); // until all are where they stay
+  usleep(300000); // until all of them wait
   if (mprof_trace_start(argv[1]) != 0 || write(to_reader[1], "x", 1) != 1)
     return 1;
   pthread_mutex_unlock(&m);

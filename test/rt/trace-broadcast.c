@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the waits of all threads that a broadcast wakes end with it, at its
-// line; until each has the mutex, which takes long here, it is runnable.
+// Intent: a broadcast ends the waits of all threads that it wakes, at the time
+// and the line of the call. Each thread is runnable until it has the mutex,
+// which takes long here: main holds it for 30 ms and each thread for 50 ms.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o broadcast
@@ -10,11 +11,18 @@
 // RUN:   %run_quiet{trace_format=$f} ./broadcast $f.trace && \
 // RUN:   %trace_check -q $f.trace && \
 // RUN:   %go tool trace -d=parsed $f.trace > /dev/null && \
-// RUN:   %python %S/Inputs/trace_broadcast.py $f.trace && \
+// RUN:   %trace_print --ticks $f.trace | grep 'GoUnblock.* wake_all' | \
+// RUN:     sed 's/[^ ]*: //' | sort | FileCheck --check-prefix=WAKES %s && \
+// RUN:   %trace_assert starts-after-wake --by wake_all --ms 30,80,130 $f.trace && \
 // RUN:   %trace_top -r cond $f.trace > top && \
 // RUN:   FileCheck %s < top || exit 1; done
 // RUN: %run_quiet{trace_format=1.5} ./broadcast 1.5.trace
 // RUN: %trace_check -q 1.5.trace
+//
+// WAKES: {{^}}[[TIME:[0-9]+]] GoUnblock wait_for_all.1 from GoBlockCond pthread_cond_wait at {{.*}}wake_all
+// WAKES-NEXT: {{^}}[[TIME]] GoUnblock wait_for_all.2 from GoBlockCond pthread_cond_wait at {{.*}}wake_all
+// WAKES-NEXT: {{^}}[[TIME]] GoUnblock wait_for_all.3 from GoBlockCond pthread_cond_wait at {{.*}}wake_all
+// WAKES-NOT: GoUnblock
 //
 // CHECK-DAG: woken by {{.*}}G1 at wake_all trace-broadcast.c:
 // CHECK-DAG: woken at wake_all trace-broadcast.c:{{[0-9]+}} (the trace does not say by which thread
@@ -28,8 +36,8 @@
 enum { THREADS = 3, MAIN_HOLDS_MS = 30, EACH_HOLDS_MS = 50 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-static int waiters; // these two guarded by mutex
-static bool may_go_on;
+static int waiters;    // guarded by mutex
+static bool may_go_on; // guarded by mutex
 
 static void sleep_ms(long ms) {
   const struct timespec t = {0, ms * 1000000};

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace is started and stopped as its functions say: one at a time,
-// wrong arguments have their errors, a stop without a start does nothing, a
-// descriptor stays open and gets the trace from its place on, and what cannot
-// be written leaves the file that was there.
+// Intent: the functions that start and stop a trace keep their promises. There
+// is one trace at a time, and wrong arguments return errors. A stop without a
+// start does nothing. A descriptor stays open and gets the trace at its current
+// position. A trace that cannot be written leaves an existing file as it was.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o calls
@@ -36,7 +36,7 @@ int main(void) {
   CHECK(mprof_trace_start("by-path.trace") == 0);
   CHECK(mprof_trace_start("by-path.trace") == EBUSY);
   CHECK(mprof_trace_start_fd(1) == EBUSY);
-  CHECK(access("by-path.trace", F_OK) != 0); // only when it is whole
+  CHECK(access("by-path.trace", F_OK) != 0); // not before it is complete
   CHECK(mprof_trace_stop() == 0);
   struct stat before, after;
   CHECK(stat("by-path.trace", &before) == 0 && before.st_size > 16);
@@ -51,9 +51,9 @@ int main(void) {
 
   CHECK(mprof_trace_start("missing/x.trace") == 0);
   CHECK(mprof_trace_stop() == ENOENT);
-  CHECK(mprof_trace_start_fd(fd) == 0); // which is closed
+  CHECK(mprof_trace_start_fd(fd) == 0); // a closed descriptor
   CHECK(mprof_trace_stop() == EBADF);
-  CHECK(mprof_trace_start("by-path.trace") == 0); // goes on after failures
+  CHECK(mprof_trace_start("by-path.trace") == 0); // works after failures
   CHECK(mprof_trace_stop() == 0);
   return 0;
 }

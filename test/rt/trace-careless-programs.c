@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program that leaves out ends of regions, or ends what it never
-// began, has a trace that readers take; one that closes all descriptors, and
-// opens a file that gets the trace's, finds nothing in it but its own; one that
-// closes the first hundred while its threads go on loses nothing either; one
-// that goes to another directory has the trace where it said.
+// Intent: careless programs have sound traces and keep their own files. Readers
+// accept the trace of a program that omits ends of regions or ends regions that
+// it never began. A program may close all descriptors and open a file that gets
+// the number of the trace's descriptor: MProf writes nothing into that file. A
+// program that closes the first hundred descriptors while its threads log loses
+// no trace. The trace of a program that changes its directory is at the path
+// that it had when the trace began.
 //
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/elsewhere && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o careless
@@ -78,7 +80,7 @@ int main(int argc, char **argv) {
     mprof_trace_region_end(0, "outer");
     mprof_trace_region_end(0, "inner");
   } else if (strcmp(what, "closes") == 0) {
-    fill(); // so that the file is open
+    fill(); // opens the file of the trace
     close_all(3, 1024);
     open_own(10);
     for (int fd = 512; fd < 522; fd++)
@@ -87,7 +89,7 @@ int main(int argc, char **argv) {
     fill();
     if (mprof_trace_stop() != EBADF || !is_own_empty())
       return 1;
-    for (int fd = 512; fd < 522; fd++) // nobody has closed them
+    for (int fd = 512; fd < 522; fd++) // MProf has closed none of them
       if (fcntl(fd, F_GETFD) < 0)
         return 1;
     return 0;
@@ -96,7 +98,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 2; i++)
       if (pthread_create(&t[i], NULL, fill_on, NULL) != 0)
         return 1;
-    fill(); // so that the file is open
+    fill(); // opens the file of the trace
     for (int round = 0; round < 10; round++) {
       close_all(3, 100);
       open_own(20);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: of regions that are more than 32 deep the outer 32 are in the trace,
-// each from its begin to its end.
+// Intent: of regions that are nested more than 32 deep, the trace has the outer
+// 32, each with its begin and its end.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: where the disk is full when a trace ends, the file has its newest
-// part as far as there is room, and mprof_trace_stop, the report and the exit's
-// message say so; where it becomes full while the trace is being written, it
-// has what there was so far. Either is whole, and no room stays taken behind
-// it.
+// Intent: if the disk is full when a trace ends, the file has as much of the
+// newest part as there is room for, and mprof_trace_stop, the report and the
+// message at exit say so. If the disk becomes full while the trace is being
+// written, the file has the part up to then. Both files are sound traces, and
+// neither takes more room on the disk than its size needs.
 //
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir
@@ -44,7 +44,7 @@
 int main(int argc, char **argv) {
   const int n = argc == 2 ? atoi(argv[1]) : 0;
   const int error = mprof_trace_start("disk/fill.trace");
-  if (error != 0 && error != EBUSY) // by the option
+  if (error != 0 && error != EBUSY) // EBUSY: trace=1 has started it
     return 1;
   mprof_trace_log(0, "key", "the first words");
   for (int i = 0; i < n; i++)

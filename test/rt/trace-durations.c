@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a wait of 100 ms for a lock, of 350 ms for a condition, 200 ms in a
-// read of a pipe and 150 ms in a recv are what go tool trace's own profiles say
-// of them, and where they were, within two per cent; in both formats that it
-// reads.
+// Intent: the profiles that go tool trace makes of a trace show a wait of 100
+// ms for a lock, of 350 ms for a condition, of 200 ms in a read of a pipe and
+// of 150 ms in a recv, each with its function in the stack and its duration
+// within two percent, in both formats that go tool trace reads.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
-// Where other programs run, one can come between the program's clock and the
-// trace's; hence three tries.
+// There are three tries, because another program may run between the moments at
+// which the program and the trace read the clock.
 // RUN: for f in 1.11 1.23; do for try in 1 2 3; do \
 // RUN:   %run_quiet{trace_format=$f} %t %t.trace \
 // RUN:     > %t.took && %trace_check -q %t.trace && \
@@ -16,7 +16,8 @@
 // RUN:     %go tool trace -pprof=$kind %t.trace > %t.$kind && \
 // RUN:     %go tool pprof -sample_index=delay -unit=ms -traces %t.$kind \
 // RUN:       > %t.$kind.txt || exit 1; done && \
-// RUN:   %python %S/Inputs/trace_durations.py %t.took %t.sync.txt \
+// RUN:   %trace_assert durations --within-percent 2 \
+// RUN:     --of for_lock,for_condition,for_pipe,for_socket %t.took %t.sync.txt \
 // RUN:     %t.syscall.txt %t.net.txt && break; done || exit 1; done
 
 #include <mprof/mprof.h>
@@ -44,8 +45,8 @@ static void until(double ms) {
   nanosleep(&t, NULL);
 }
 
-// Each says how long it waited, as the clock has it, since the machine may be
-// slow to wake a thread.
+// Defines a function that prints how long it waited. The program measures that,
+// since the machine may be slow to wake a thread.
 #define WAIT(name, call)                                                       \
   static __attribute__((noinline)) void name(void) {                           \
     const double before = now_ms();                                            \

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: what happened is the same in each format: mprof-trace2json shows the
-// same slices in the same order, with the same wakers, and of 1.11 and 1.23
-// the same stacks, regions and thread names. The addresses of 1.5 are those of
-// the program's file. Another format than those is said, and is 1.11.
+// Intent: each format tells the same story: mprof-trace2json shows the same
+// slices in the same order with the same wakers for all formats, and the same
+// stacks, regions and thread names for 1.11 and 1.23. The addresses in a trace
+// of 1.5 are addresses in the program's file. An unknown format is reported,
+// and 1.11 is written.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o formats
@@ -14,7 +15,30 @@
 // RUN:   %trace2json -o $f.json $f.trace || exit 1; done
 // RUN: %go119 tool trace -d formats 1.5.trace > 1.5.txt
 // RUN: %go tool trace -d=parsed 1.23.trace > 1.23.txt
-// RUN: %python -B %S/Inputs/trace_formats.py 1.11.json 1.23.json 1.5.json > pcs
+// RUN: for f in 1.5 1.11 1.23; do \
+// RUN:   %timeline_print $f.json > $f.slices && \
+// RUN:   %timeline_print --states $f.json > $f.states || exit 1; done
+// RUN: diff 1.11.slices 1.23.slices
+// RUN: diff 1.11.states 1.5.states
+// RUN: FileCheck %s --check-prefix=STATES < 1.23.states
+// STATES-DAG: {{^}}  running{{$}}
+// STATES-DAG: {{^}}  blocked: sync{{,|$}}
+// STATES-DAG: {{^}}  blocked: cond{{,|$}}
+// STATES-DAG: {{^}}  blocked: sleep{{,|$}}
+// STATES-DAG: {{^}}  blocked: select{{,|$}}
+// STATES-DAG: {{^}}  system call{{,|$}}
+// RUN: FileCheck %s --check-prefix=THREADS < 1.11.slices
+// THREADS-DAG: {{^}}main G
+// THREADS-DAG: {{^}}run G
+// THREADS-DAG: {{^}}run_early G
+//
+// The addresses are those of the wait for the lock. Each is a return address,
+// so the call is before it.
+// RUN: grep -m 1 'blocked: sync' 1.5.slices > lock
+// RUN: FileCheck %s --check-prefix=LOCK < lock
+// LOCK: {{^}}  blocked: sync, woken by G{{[0-9]+}} at {{.*}}, stack 0x
+// RUN: for a in $(sed 's/.*, stack //; s/ < /\n/g' lock | tail -n 3); do \
+// RUN:   printf '0x%%x\n' $((a - 1)); done > pcs
 // RUN: %llvm_tools/llvm-addr2line -fe formats $(cat pcs) > frames
 // RUN: FileCheck %s --check-prefix=FRAMES < frames
 // FRAMES: for_lock
@@ -64,7 +88,7 @@ static __attribute__((noinline)) void for_condition(void) {
   pthread_mutex_unlock(&m);
 }
 
-// It was there before the trace, and what ends its wait is not told.
+// Waits since before the trace, which does not show what ends that wait.
 static int may_end;
 static void *run_early(void *arg) {
   pthread_mutex_lock(&m);
@@ -76,7 +100,7 @@ static void *run_early(void *arg) {
   return arg;
 }
 
-// The last pause is what the join waits for.
+// Makes a wait of each kind. The join waits during the last pause.
 static void *run(void *arg) {
   const struct itimerspec soon = {.it_value = {0, 30000000}};
   struct pollfd nothing = {-1, 0, 0};
@@ -88,7 +112,7 @@ static void *run(void *arg) {
     _exit(1);
   mprof_trace_region_end(task, "region");
   mprof_trace_task_end(task);
-  for_lock(); // which is counted after the call
+  for_lock();
   for_condition();
   poll(&nothing, 1, 30);
   pause_for_ms(50);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: where the room on the disk, or what a file may have, is enough for
-// some of the stacks of a trace only, the file has the newest part with its
-// stacks; where there is none at all, there is no file, and the error is told.
-// One of which parts were written before ends with what there is, whole.
+// Intent: if the free space of the disk, or the limit of file sizes, is enough
+// for only some of the stacks of a trace, the file has the newest part with its
+// stacks. If there is no space at all, there is no file, and mprof_trace_stop
+// returns the error. A trace of which parts are already in the file ends early
+// with these parts, and is sound.
 //
 // REQUIRES: disks
 // RUN: rm -rf %t.dir && mkdir -p %t.dir/disk && cd %t.dir
@@ -42,7 +43,7 @@ static int sink;
 
 __attribute__((noinline)) static void left(int path, int depth);
 
-// A stack of its own for each path: which way it goes at each depth.
+// Each path has a different stack: its bits say left or right at each depth.
 __attribute__((noinline)) static void right(int path, int depth) {
   if (depth == 0)
     mprof_trace_log(0, "key", "text");

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: a trace that reaches trace_max_mb while its file cannot be written
-// ends there for all threads, is as sound as any when it can, and the report
-// says so; the next one begins anew.
+// ends at that point for all threads. When the file can be written again, it is
+// a sound trace, and the report says that it ended early. The next trace begins
+// empty.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o full

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace has the heap in use each time it has changed by
-// trace_heap_kb, from what was in use when it began, exact where every block is
-// counted; with 0 it has not; and the collections of libgc, each begun and
-// done, numbered from 0 in every session, with what they consist of as regions.
+// Intent: a trace has the bytes in use each time they have changed by
+// trace_heap_kb since its begin, and the number is exact where every block is
+// counted. With trace_heap_kb=0 it has none. It has the collections of libgc,
+// each with begin and end, numbered from 0 in every session, and the phases of
+// a collection as regions.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o heap
@@ -13,8 +14,42 @@
 // RUN: %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc
 // RUN: %run_quiet{heap_rate=1} ./gc gc.trace
 // RUN: %trace_check -q *.trace
-// RUN: %python %S/Inputs/trace_heap.py heap.trace none.trace gc.trace
+// RUN: %trace_print heap.trace | grep HeapAlloc > heap.txt
+// RUN: FileCheck --check-prefix=HEAP %s < heap.txt
+// Besides the blocks, of which 301 KB are in use at the first event, the
+// process has less than 100000 bytes in use.
+// RUN: others=$(($(head -n 1 heap.txt | cut -d ' ' -f 3) - 301 * 1024)) && \
+// RUN:   test $others -ge 0 && test $others -lt 100000
+// RUN: %trace_print none.trace > none.txt && not grep HeapAlloc none.txt
+// RUN: %trace_print gc.trace | grep ': GC' | FileCheck --check-prefix=COLLECTIONS %s
 // RUN: %go tool trace -d=parsed gc.trace | grep -o 'R.*Type="GC.*' | FileCheck %s
+//
+// HEAP: main: HeapAlloc [[#FIRST:]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 102400]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 204800]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 307200]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 409600]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 512000]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 614400]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 512000]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 409600]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 307200]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 204800]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST + 102400]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST - 102400]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST - 204800]]
+// HEAP-NEXT: main: HeapAlloc [[#FIRST - 307200]]
+// HEAP-NOT: HeapAlloc
+//
+// COLLECTIONS-NOT: GC
+// COLLECTIONS: main: GCStart 0
+// COLLECTIONS-NEXT: main: GCDone
+// COLLECTIONS-NEXT: main: GCStart 1
+// COLLECTIONS-NEXT: main: GCDone
+// COLLECTIONS-NEXT: main: GCStart 2
+// COLLECTIONS-NEXT: main: GCDone
+// COLLECTIONS-NOT: GC
 //
 // CHECK: RegionBegin {{.*}}Type="GC: world stopped"
 // CHECK-NEXT: RegionBegin {{.*}}Type="GC: mark"
@@ -34,7 +69,7 @@ static void *volatile sink;
 int main(int argc, char **argv) {
   GC_INIT();
   GC_gcollect();
-  for (int i = 0; argc == 2 && i < 2; i++) { // the last one is kept
+  for (int i = 0; argc == 2 && i < 2; i++) { // the file keeps the last one
     if (mprof_trace_start(argv[1]) != 0)
       return 1;
     for (int k = 0; k < 3; k++) {

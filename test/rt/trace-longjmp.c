@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: after a siglongjmp out of a wait the thread runs, as soon as it makes
-// a record: of regions and of waits that are deeper on the stack, too. What a
-// handler does in the middle of a wait that goes on is not in the trace.
+// Intent: after a siglongjmp out of a wait, the trace shows the thread as
+// running from its next record on, even if that record is of a region or a wait
+// deeper on the stack. Events of a signal handler in the middle of a wait that
+// goes on are not in the trace.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace
@@ -35,7 +36,7 @@ static void on_alarm(int signal) {
     siglongjmp(out, 1);
 }
 
-// Overwrites the frames that were left.
+// Overwrites the frames that siglongjmp has left.
 __attribute__((noinline)) static void deeper(int depth) {
   volatile char fill[256];
   memset((char *)fill, depth, sizeof(fill));

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace with more different names of regions than it can have is
-// sound, its first ones are there, and the records that lack theirs are
-// counted.
+// Intent: a trace of a program with more names of regions than a trace can have
+// is sound and has the regions with the first names. MProf counts the records
+// that are missing because their names are.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o names
@@ -15,7 +15,8 @@
 // CHECK: RegionBegin {{.*}} Type="name 0"
 // CHECK: RegionEnd {{.*}} Type="name 2000"
 // CHECK-NOT: Type="name 2400"
-// The begins and ends of 500, and of as many more as the runtime has names.
+// The trace lacks the begins and ends of 500 regions, and of one more region
+// for each name that the runtime itself uses.
 // LOST: incomplete: trace_names_lost 1,00
 
 #include <mprof/mprof.h>

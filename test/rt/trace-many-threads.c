@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a trace of little memory does not end because each of many threads
-// has a buffer: those of later ones are smaller. Where even these are all
-// taken, a recorder goes on with the threads that it has, and the report counts
-// the others, which are not in the trace.
+// Intent: a trace with little memory does not end because each of many threads
+// needs a buffer: later threads get smaller buffers. When these are used up
+// too, a recorder goes on with the threads that it has. The other threads are
+// not in the trace, and the report counts them.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o many

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: threads do not wait for the reader of a pipe or a socket while there
-// is memory: it takes nothing before all of them have made their records, and
-// then gets the whole trace.
+// is memory left. The reader reads nothing before all threads have made their
+// records, and then gets the complete trace.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o late
@@ -20,7 +20,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// More than half of the memory, from which on it is written, but not all of it.
+// These need less than trace_max_mb, but more than half of it; MProf begins to
+// write at half.
 enum { RECORDS = 20000 };
 
 static int ends[2];

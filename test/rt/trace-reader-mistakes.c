@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: while one thread takes a trace another cannot; the options of a
-// recorder do not make what is read one: it is all there, and sound.
+// Intent: while one thread reads a trace, another thread cannot read it or
+// write a snapshot. A trace that is read is complete and sound even if the
+// options ask for a recorder.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet{trace_last_mb=1} timeout 60 %t %t.trace
@@ -35,7 +36,7 @@ static void *fill(void *arg) {
   for (int i = 0; i < 20000; i++) {
     mprof_trace_log(0, "key", "some text");
     if (i % 100 == 0)
-      usleep(100); // the reader gets on
+      usleep(100); // lets the reader catch up
   }
   return arg;
 }
@@ -45,14 +46,14 @@ int main(int argc, char **argv) {
   const void *piece;
   void *result;
   path = argc == 2 ? argv[1] : "";
-  mprof_trace_stop(); // the recorder's
+  mprof_trace_stop(); // stops the recorder
   if (mprof_trace_start_reader() != 0)
     return 1;
   mprof_trace_log(0, "key", "the first words");
   pthread_create(&reader, NULL, take, NULL);
   while (!is_reading)
     usleep(1000);
-  usleep(50000); // it has what there is, and waits
+  usleep(50000); // until the reader waits for more
   if (mprof_trace_read(&piece) != -EBUSY || mprof_trace_snapshot("x") == 0)
     return 2;
   for (int i = 0; i < 3; i++)

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: the reader of a pipe that a trace goes to may be slow, and then has
-// all of it; one that stops reading, or goes away, does not hang the program:
-// mprof_trace_stop says so. A descriptor that does not block is waited for.
+// Intent: a slow reader of the pipe that a trace is written to gets the
+// complete trace. A reader that stops reading, or closes the pipe, does not
+// hang the program: mprof_trace_stop returns an error. MProf waits for a
+// descriptor that does not block.
 //
 // RUN: %mprof_clang -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet{trace_max_mb=1} %t %t.trace
@@ -32,7 +33,7 @@ static void *read_slowly(void *arg) {
   return arg;
 }
 
-// What mprof_trace_stop returns after so many records.
+// Makes the given number of records and returns mprof_trace_stop's result.
 static int trace(int records) {
   if (mprof_trace_start_fd(ends[1]) != 0)
     return -1;

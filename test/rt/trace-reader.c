@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a program takes its trace piece by piece while it runs, and the
-// pieces together are a sound trace with every message; nobody else can read or
-// start one meanwhile, after the end there is nothing more, and the next can
-// begin. A format that is written at the end only comes in one piece.
+// Intent: a program reads its trace piece by piece while it runs, and the
+// pieces together are a sound trace with every message in order. Meanwhile
+// nobody else can read or start a trace. After the end there is nothing more to
+// read, and the next trace can begin. A format that is written at the end only
+// comes in one piece.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -I%src/include -I%src/test/Inputs %s -o reader
@@ -14,8 +15,13 @@
 // RUN: %run_quiet{trace_format=1.5} ./reader at-the-end > old.trace
 // RUN: %trace_check -q first.trace second.trace new.trace old.trace
 // RUN: %trace_check old.trace > counts && grep -q ' 3 GoEnd' counts
-// RUN: %python %S/Inputs/trace_streams.py first.trace
-// RUN: %python %S/Inputs/trace_streams.py new.trace
+// RUN: for i in 0 1 2; do \
+// RUN:   seq -f "%%.0f of thread $i, and some more text" 0 29999 | \
+// RUN:     sed "s/.*/fill.$((i + 1)): UserLog \"key\" \"&\"/"; done > wanted
+// RUN: for f in first.trace new.trace; do \
+// RUN:   %trace_print --no-stacks $f | grep UserLog | sort -s -k 1,1 | \
+// RUN:     cmp - wanted && \
+// RUN:   test $(stat -c %%s $f) -gt 3145728 || exit 1; done
 // RUN: not grep -q 'ended early' out.*.txt
 
 #define CHECK_EXIT _exit
@@ -41,7 +47,7 @@ static void *fill(void *arg) {
 }
 
 static int writes;
-static size_t least = 3; // pieces
+static size_t least = 3; // number of pieces
 
 static void *take(void *arg) {
   const void *data;

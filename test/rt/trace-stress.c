@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: traces of 2 to 64 threads that do everything a trace shows, started
-// and stopped three times while they run, are accepted by our checker and by
-// Go's readers of both ends.
+// Intent: 2 to 64 threads do everything that a trace shows, while three traces
+// are started and stopped. mprof-trace-check and Go's oldest and newest readers
+// accept the traces.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o stress
@@ -13,7 +13,7 @@
 // RUN: for f in *.trace; do %go119 tool trace -d $f > /dev/null && \
 // RUN:   %go tool trace -d=parsed $f > /dev/null || exit 1; done
 //
-// More of it: stress THREADS MILLISECONDS SESSIONS PREFIX
+// For a longer run: stress THREADS MILLISECONDS SESSIONS PREFIX
 
 #include <mprof/mprof.h>
 #include <poll.h>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: names of threads are in the trace as messages of these threads, also
-// of one that ends without a wait, and of one that waits until the trace ends;
-// threads without a name of their own have none.
+// Intent: the trace has the name of each thread as a message of the thread,
+// even if the thread ends without a wait or waits until the trace ends. A
+// thread without a name of its own has no such message.
 //
 // RUN: %mprof_clang -D_GNU_SOURCE -fmprof -O1 -I%src/include %s -o %t
 // RUN: %run_quiet %t %t.trace
@@ -12,8 +12,8 @@
 // RUN: FileCheck %s < %t.text
 // RUN: test $(grep -c 'Category="thread.name"' %t.text) = 2
 //
-// A recorder's window has those that were given before it; and a format without
-// messages says nothing of them.
+// A recorder's window has names that were given before its begin. A format
+// without messages does not warn about missing names.
 // RUN: rm -f %t.last.* && %run_quiet{trace_last=50ms:log_path=%t.last} %t
 // RUN: %trace_check -q %t.last.*.trace
 // RUN: %go tool trace -d=parsed %t.last.*.trace | FileCheck --check-prefix=LAST %s
@@ -67,6 +67,6 @@ int main(int argc, char **argv) {
     return 1;
   pthread_join(b, NULL);
   pthread_join(c, NULL);
-  usleep(100000); // until the other one waits
+  usleep(100000); // until the first thread waits
   return mprof_trace_stop();
 }

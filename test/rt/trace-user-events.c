@@ -2,20 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: tasks, regions and messages of the program are in the trace with
-// names, parents, stacks and texts, cut at their limits; ends of regions that
-// began before the trace are not; without a trace nothing is done, and a task
-// has no number.
+// names, parents, stacks and texts. A name is cut at 255 bytes and a message at
+// 1024. The trace has no ends of regions that began before it. Without a trace
+// the functions do nothing, and a task has no number.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o user
 // RUN: %run_quiet ./user
 // RUN: %trace_check -q user.trace
-// RUN: %python %S/Inputs/trace_user.py user.trace
+// RUN: %trace_print user.trace | grep User | FileCheck --check-prefix=EVENTS %s
 // RUN: %go tool trace -d=parsed user.trace | FileCheck %s
 // RUN: %run_quiet{trace_format=1.23} ./user
 // RUN: %trace_check -q user.trace
-// RUN: %python %S/Inputs/trace_user.py user.trace
+// RUN: %trace_print user.trace | grep User | FileCheck --check-prefix=EVENTS %s
 // RUN: %go tool trace -d=parsed user.trace | FileCheck %s
+//
+// EVENTS: {{^}}main: UserTaskCreate [[#TASK:]] in 0 "request" at serve < main
+// EVENTS-NEXT: {{^}}main: UserTaskCreate [[#PART:]] in [[#TASK]] "part" at serve < main
+// EVENTS-NEXT: UserRegion begin "parse" at
+// EVENTS-NEXT: {{^}}main: UserLog "url" "/index.html" at
+// EVENTS-NEXT: UserRegion end "parse" at
+// EVENTS-NEXT: UserTaskEnd [[#PART]] at
+// EVENTS-NEXT: UserTaskEnd [[#TASK]] at
+// EVENTS-NEXT: {{^}}main: UserLog "{{(n{255})}}" "{{((x{32}){32})}}" at
+// EVENTS-NEXT: {{^}}main: UserLog "" "" at
+// EVENTS-NOT: User
+//
 // CHECK: TaskBegin {{.*}} Type="request"
 // CHECK: RegionBegin {{.*}} Type="parse"
 // CHECK: Log {{.*}} Category="url" Message="/index.html"

@@ -1,15 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: two threads hand a mutex to each other; each wait that ended because
-// the other one unlocked has an unblock in the other's row, while that runs,
-// with the line of the unlock.
+// Intent: two threads hand a mutex to each other. Each wait that ends because
+// the other thread unlocks has a wake by that thread, while it runs, with the
+// line of the unlock. A wait has no waker and no stack if the other thread had
+// unlocked before the wait began. At least 100 waits have a waker.
 //
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o %t
 // RUN: for f in 1.11 1.23; do \
 // RUN:   %run_quiet{trace_format=$f} %t %t.trace && \
 // RUN:   %trace_check -q %t.trace && \
-// RUN:   %python %S/Inputs/trace_wakers.py %t.trace || exit 1; done
+// RUN:   %trace_print --lines %t.trace | \
+// RUN:     grep 'GoUnblock run_.* from GoBlockSync' | \
+// RUN:     grep -v -E '^-: GoUnblock run_[a-z]+ from GoBlockSync pthread_mutex_lock$' \
+// RUN:     > %t.wakes && \
+// RUN:   test $(wc -l < %t.wakes) -ge 100 && \
+// RUN:   sort -u %t.wakes | FileCheck --implicit-check-not=GoUnblock %s || exit 1; done
 
 #include <mprof/mprof.h>
 #include <pthread.h>
@@ -27,12 +33,14 @@ static void pause_for(long us) {
 __attribute__((noinline)) static void first(void) {
   pthread_mutex_lock(&m);
   pause_for(200);
-  pthread_mutex_unlock(&m); // unlock in first
+  // CHECK: {{^}}run_first: GoUnblock run_second from GoBlockSync pthread_mutex_lock at {{.*}}first trace-waker.c:[[#@LINE + 1]] <
+  pthread_mutex_unlock(&m);
 }
 __attribute__((noinline)) static void second(void) {
   pthread_mutex_lock(&m);
   pause_for(200);
-  pthread_mutex_unlock(&m); // unlock in second
+  // CHECK: {{^}}run_second: GoUnblock run_first from GoBlockSync pthread_mutex_lock at {{.*}}second trace-waker.c:[[#@LINE + 1]] <
+  pthread_mutex_unlock(&m);
 }
 
 static void *run_first(void *arg) {

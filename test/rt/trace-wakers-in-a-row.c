@@ -1,16 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: two threads wait for one semaphore, or one condition, and are woken
-// by two posts, or signals, one right after the other: in the trace one is
-// woken by the first of them and the other by the second, when these were.
+// Intent: two threads wait for one semaphore, or one condition, and two posts,
+// or signals, wake them right after each other. The trace shows one thread
+// woken by the first call and the other one by the second call, at the times of
+// these.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o wakers
 // RUN: for f in 1.11 1.23; do for what in sem cond; do \
 // RUN:   %run_quiet{trace_format=$f} ./wakers $what $what.$f.trace && \
 // RUN:   %trace_check -q $what.$f.trace && \
-// RUN:   %python %S/Inputs/trace_wakers_in_a_row.py $what.$f.trace || exit 1; \
+// RUN:   %trace_assert wakes-in-rounds --round-begins-with GoSleep --rounds 50 \
+// RUN:     --waits-in sem_wait,pthread_cond_wait --by wake_x,wake_y \
+// RUN:     --rounds-with-all 25 --right-percent 95 $what.$f.trace || exit 1; \
 // RUN: done; done
 
 #include <mprof/mprof.h>

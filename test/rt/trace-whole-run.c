@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: trace=1 traces a program that knows nothing of it from its first to
-// its last moment, and a forked child by itself, each to a file of its own that
-// the line at the end names; what the program has started and not stopped is
-// written to its own path.
+// Intent: trace=1 traces a program that does not use MProf's functions from its
+// first to its last moment, and a forked child separately. Each process writes
+// a file of its own, and its line at exit names the file. A trace that the
+// program has started and not stopped is written to the program's path.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o run
@@ -13,9 +13,21 @@
 // RUN: %trace_check -q out.*.trace
 // RUN: grep -c 'wrote out.[0-9]*.trace ([0-9,]* events)' said | grep -x 2
 // RUN: for f in out.*.trace; do \
-// RUN:   %python %S/Inputs/trace_whole_run.py $f || exit 1; done
+// RUN:   %trace_print $f | grep -E ': (GoCreate|GoSleep|GoEnd|GoBlockCond)' \
+// RUN:     > text && \
+// RUN:   FileCheck --check-prefix=CREATED --implicit-check-not=GoCreate %s < text && \
+// RUN:   FileCheck --check-prefix=JOIN %s < text && \
+// RUN:   FileCheck --check-prefix=THREAD --implicit-check-not=GoSleep \
+// RUN:     --implicit-check-not=GoEnd %s < text || exit 1; done
 // RUN: %run_quiet ./run own.trace 2> said
 // RUN: %trace_check -q own.trace && grep -q 'wrote /.*/own.trace ' said
+//
+// CREATED: GoCreate main
+// CREATED: GoCreate in_thread
+// JOIN-NOT: GoBlockCond
+// JOIN: main: GoBlockCond at pthread_join < make_thread < main{{$}}
+// THREAD: GoSleep at usleep < in_thread
+// THREAD: GoEnd
 
 #include <mprof/mprof.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: threads that create and wake each other within one tick, in rows that
-// are written in no order, are a sound trace in each format.
+// Intent: a trace is sound in each format even if threads create and wake each
+// other within one tick and their rows are written in another order.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread that has left a record for good, as a handler's longjmp out
-// of it does, does not hang the end of the trace; what it had recorded is in
-// the file, and the next trace begins and ends as usual.
+// Intent: a thread that never finishes a record, because a signal handler
+// leaves it by longjmp, does not hang the end of the trace. The file has the
+// earlier records of the thread, and the next trace begins and ends as usual.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o left && timeout 30 ./left

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: names that are longer than readers take, as those of C++ can be, are
+// Intent: names that are longer than readers accept, as C++ names can be, are
 // cut in each format.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir

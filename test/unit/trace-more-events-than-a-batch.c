@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a row's buffer can make more events than a batch has room for, and
-// names more texts; in each format all of them are there, and mprof-trace2json
-// shows them alike.
+// Intent: the buffer of a row may hold more events, and more texts, than fit
+// into one batch. Each format has all of them, and mprof-trace2json shows the
+// same for all formats.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

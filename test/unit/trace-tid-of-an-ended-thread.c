@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a thread creates another and ends, and that one gets its tid; a trace
-// of this is sound in each format, though the second one's row is written
-// first.
+// Intent: a thread creates another one and ends, and the new thread gets its
+// tid. The trace is sound in each format, although the row of the new thread is
+// written first.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,18 +1,29 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: a recorder's window that begins after a release has made a thread
-// ready, which has no arrow to it, and before the thread starts, has the one
-// when it begins and the other when it was. What came before and after keeps
-// its time too.
+// Intent: a recorder's window may begin after a release has made a thread ready
+// and before that thread starts, where the release has no arrow to the thread.
+// Then the window shows the thread as ready from the window's begin on, and its
+// start at the time of the start. Threads that became ready and started both
+// before or both after the begin of the window keep their times too.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: for f in 1.5 1.11 1.23; do ./app $f $f.trace || exit 1; done
 // RUN: %trace_check -q *.trace
 // RUN: for f in 1.11 1.23; do \
-// RUN:   %python %S/Inputs/trace_window_begins_between.py $f.trace \
-// RUN:   || exit 1; done
+// RUN:   %trace_print --ticks --thread-numbers $f.trace | \
+// RUN:     grep -E 'G10[234]' | grep -E 'GoUnblock|GoStart|GoBlockSync' > text && \
+// RUN:   FileCheck %s < text && test $(wc -l < text) = 8 || exit 1; done
+//
+// CHECK-DAG: {{^}}2000 G102: GoStart{{$}}
+// CHECK-DAG: {{^}}2200 G102: GoBlockSync{{$}}
+// CHECK-DAG: {{^}}2000 {{.*}}: GoUnblock G103{{$}}
+// CHECK-DAG: {{^}}2500 G103: GoStart{{$}}
+// CHECK-DAG: {{^}}2600 G103: GoBlockSync{{$}}
+// CHECK-DAG: {{^}}2400 {{.*}}: GoUnblock G104{{$}}
+// CHECK-DAG: {{^}}3200 G104: GoStart{{$}}
+// CHECK-DAG: {{^}}3300 G104: GoBlockSync{{$}}
 
 #include "window_rows.h"
 
@@ -42,9 +53,9 @@ int main(int argc, char **argv) {
   }
   PUT(&rows[1], START_SELF, 200, 0, 600); // made ready at 1300, starts at 1900
   PUT(&rows[1], BLOCK_SYNC, 300, 0);      // waits from 2200 on
-  PUT(&rows[2], START_SELF, 500, 0, 900); // at 1600 and at 2500
+  PUT(&rows[2], START_SELF, 500, 0, 900); // ready at 1600, starts at 2500
   PUT(&rows[2], BLOCK_SYNC, 100, 0);
-  PUT(&rows[3], START_SELF, 1300, 0, 800); // at 2400 and at 3200
+  PUT(&rows[3], START_SELF, 1300, 0, 800); // ready at 2400, starts at 3200
   PUT(&rows[3], BLOCK_SYNC, 100, 0);
   trace_open(argv[1], argv[2]);
   CHECK_EQ(mprof_trace_write_window(trace_writer, &rows[0].row, 0), 0);

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Intent: in a recorder's window there are a thread that comes out of a wait,
-// or of a system call, that is older than the trace, and one that the window
-// finds waiting; who wakes them later is told with the right numbers in each
-// format.
+// Intent: a recorder's window has a thread that ends a wait, or a system call,
+// from before the trace, and a thread that waits when the window begins. Each
+// format shows their later wakers with the right sequence numbers.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app

@@ -1,9 +1,13 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads a trace of the formats 1.11 and 1.23 by itself, in the order of time,
-with what runs where. For tests: events(path) gives Event(tick, type, p, g, args,
-stack), where g is what ran on p, and stack a list of (function, file, line).
-Those of 1.23 have the names and arguments of 1.11, and M for p."""
+"""Reads a trace of the format 1.11 or 1.23, without MProf's own readers.
+
+events(path) returns the events in the order of time and the number of ticks in
+a second. An event is Event(tick, type, p, g, args, stack, text). g is the
+number of the thread that ran on the processor p before the event, or 0. stack
+is a list of (function, file, line), the innermost function first. text is the
+message of a UserLog. An event of 1.23 has the type and the arguments that 1.11
+gives it, and the number of its M in p."""
 
 import collections
 
@@ -14,15 +18,16 @@ NAMES = {4: "Gomaxprocs", 5: "ProcStart", 6: "ProcStop", 7: "GCStart",
          28: "GoSysCall", 29: "GoSysExit", 30: "GoSysBlock", 31: "GoWaiting",
          32: "GoInSyscall", 33: "HeapAlloc", 45: "UserTaskCreate",
          46: "UserTaskEnd", 47: "UserRegion", 48: "UserLog"}
-# Of those with a stack it is the last argument.
+# The last argument of these events is their stack.
 WITH_STACK = {4, 7, 13, 19, 21, 24, 25, 26, 27, 28, 45, 46, 47, 48}
 WAITS = {19, 24, 25, 26, 27, 30, 15}
 
 Event = collections.namedtuple("Event", "tick type p g args stack text")
 
 
-# Of 1.23: the name in 1.11, and what each argument is: a number, a string, a
-# stack (the event's, if it is the last one), or left out.
+# Event types of 1.23: the name in 1.11 and the form of each argument. n is a
+# number, t a string, f the stack of a new thread, S the stack of the event, and
+# - an argument that 1.11 does not have.
 NAMES_V2 = {9: ("Gomaxprocs", "nS"), 10: ("ProcStart", "--"),
             11: ("ProcStop", ""), 13: ("ProcStatus", "nn"),
             14: ("GoCreate", "nfS"), 16: ("GoStart", "nn"), 17: ("GoEnd", ""),
@@ -115,7 +120,7 @@ class Reader:
                 [self.number() for _ in range(4)] for _ in range(count)]
 
     def read_v2(self):
-        """Fills raw with [tick, type, M, arguments], but tables first."""
+        """Fills the tables, and raw with [tick, type, M, arguments]."""
         while self.at < len(self.data):
             assert self.data[self.at] == 1
             self.at += 1
@@ -143,7 +148,7 @@ class Reader:
 
 
 def shown(r, kind, args):
-    """The name, arguments and stack of 1.11, of an event of 1.23."""
+    """Returns what 1.11 gives an event of 1.23: name, arguments and stack."""
     name, forms = NAMES_V2[kind]
     stack, values = [], []
     for form, value in zip(forms, args):
@@ -156,7 +161,7 @@ def shown(r, kind, args):
         name = REASONS[values.pop()]
     elif kind in (42, 43):
         values.insert(1, kind - 42)
-    elif kind == 29:  # begins and ends are counted, from 1
+    elif kind == 29:  # the number counts begins and ends together, from 1
         assert values[0] % 2 == 1
         values[0] //= 2
     return name, values, stack
@@ -193,7 +198,7 @@ def events(path):
     r.read()
     running = {}
     result = []
-    for tick, kind, p, args, text in r.raw:  # a row is in its own order
+    for tick, kind, p, args, text in r.raw:  # in order within each row
         stack = []
         if kind in WITH_STACK:
             stack = r.named(args[-1])
@@ -210,5 +215,5 @@ def events(path):
             running[p] = args[0]
         elif kind in WAITS:
             running[p] = 0
-    result.sort(key=lambda e: e.tick)  # stable: rows stay in order
+    result.sort(key=lambda e: e.tick)  # stable: keeps the order within a row
     return result, r.frequency
