@@ -69,6 +69,43 @@ static bool is_first_copy(void) {
   return bound == &mprof_own_abi;
 }
 
+// --- the table of subsystems ---
+
+static void none(void) {}
+
+static void reset_writer(void) {
+  mprof_lock_reset(&mprof_writer_lock);
+  mprof_symbolize_forget();
+  mprof_symbolize_turn_off(false);
+  mprof_outfile_keep_others(false);
+}
+
+static void reset_collector(void) {
+  if (mprof_gc_reset)
+    mprof_gc_reset();
+}
+
+static void start_memory(void) {
+  if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
+    mprof_message("no address space for the profiler; nothing is counted");
+}
+
+static void find_beneath(void) { mprof_next_find(); }
+
+static void start_sampling(void) {
+  mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
+}
+
+static const struct {
+  void (*start)(void), (*reset)(void);
+} subsystems[] = {
+#define MPROF_SUBSYSTEM(Rank, Start, Reset) {Start, Reset},
+#include "subsystems.def"
+};
+enum { SUBSYSTEMS = sizeof(subsystems) / sizeof(subsystems[0]) };
+
+// --- fork ---
+
 // Whether the current fork came from a signal handler that interrupted the
 // runtime.
 static _Thread_local bool forks_inside;
@@ -86,6 +123,19 @@ static void after_fork_in_parent(void) {
     mprof_guard_leave();
 }
 
+// Goes on after everything was reset.
+static void begin_in_child(void) {
+  mprof_contention_update_kinds();
+  mprof_events_init_child(mprof_flags.follow_fork);
+  mprof_guard_leave();
+  if (mprof_flags.follow_fork) {
+    mprof_trace_init();
+    mprof_stuck_watch_start();
+  } else {
+    mprof_process_set_inert();
+  }
+}
+
 // Resets everything. The child's profile starts empty, because the inherited
 // data are in the parent's profile.
 static void after_fork_in_child(void) {
@@ -101,38 +151,12 @@ static void after_fork_in_child(void) {
       mprof_tls_deliver_signals();
     return;
   }
-  mprof_lock_reset(&mprof_writer_lock);
-  mprof_lock_reset(&mprof_active_lock);
-  mprof_lock_names_reset();
-  mprof_symbolize_forget();
-  mprof_unloads_reset();
-  mprof_symbolize_turn_off(false);
-  mprof_outfile_keep_others(false);
-  mprof_bucket_reset();
-  mprof_waiters_reset();
-  mprof_trace_reset();
-  mprof_thread_starts_reset();
-  mprof_labels_reset();
-  mprof_live_reset();
-  mprof_custom_reset();
-  mprof_custom_profiles_reset();
-  if (mprof_gc_reset)
-    mprof_gc_reset();
-  mprof_threads_reset();
-  mprof_thread_stacks_reset();
-  mprof_stats_reset();
-  mprof_cycle_reset();
-  mprof_persistent_reset();
-  mprof_contention_update_kinds();
-  mprof_events_init_child(mprof_flags.follow_fork);
-  mprof_guard_leave();
-  if (mprof_flags.follow_fork) {
-    mprof_trace_init();
-    mprof_stuck_watch_start();
-  } else {
-    mprof_process_set_inert();
-  }
+  for (size_t i = 0; i < SUBSYSTEMS; i++)
+    subsystems[i].reset();
+  begin_in_child();
 }
+
+// --- the end of the process ---
 
 // Returns whether this process is the first to set *written_by, the id of the
 // process that wrote last. A forked child has another id, so it writes, too.
@@ -168,35 +192,23 @@ void mprof_write_before_exec(void) {
     mprof_write_at_exit();
 }
 
+// --- start ---
+
 void mprof_process_start_parts(void) {
   if (!is_first_copy()) {
     mprof_process_set_inert();
     return;
   }
   mprof_process_own();
-  mprof_message_init();
-  mprof_flags_init();
-  if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
-    mprof_message("no address space for the profiler; nothing is counted");
-  mprof_next_find();
-  mprof_entry_new_init();
-  mprof_place_init();
-  mprof_unwind_init();
-  mprof_threads_init();
-  mprof_thread_stacks_init();
-  mprof_lock_profile_init();
+  for (size_t i = SUBSYSTEMS; i-- > 0;)
+    subsystems[i].start();
   mprof_unload_init();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  mprof_holds_init();
-  mprof_contention_init();
-  mprof_sample_init(mprof_flags.heap ? mprof_flags.heap_rate : 0);
-  mprof_events_init();
   // LeakSanitizer ends a leaking process in an exit handler that it registered
   // before this one. The runtime's destructor would run too late.
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
-  mprof_signals_init();
   mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();

@@ -103,6 +103,7 @@ bool mprof_cycle_is_missing(void) {
 }
 
 void mprof_cycle_reset(void) {
+  mprof_lock_reset(&mprof_active_lock);
   mprof_cycle_set_word(0);
   atomic_store(&cycle_owner, MPROF_CYCLE_NOBODY);
 }
