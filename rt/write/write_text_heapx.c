@@ -41,7 +41,7 @@ static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
 }
 
 int mprof_write_heapx_text(struct mprof_outfile *f,
-                           const struct mprof_heapx_stacks *g) {
+                           const struct mprof_heapx_groups *g) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return mprof_outfile_fail(f, ENOMEM);

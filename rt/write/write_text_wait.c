@@ -34,7 +34,7 @@ static void put_wait_header(struct mprof_outfile *f,
 }
 
 static void put_waits(struct mprof_legacy *w,
-                      const struct mprof_wait_stacks *g) {
+                      const struct mprof_wait_groups *g) {
   for (size_t i = 0; i < g->len && w->out->error == 0; i++) {
     mprof_outfile_dec(w->out, (uint64_t)g->sorted[i]->cycles);
     mprof_outfile_text(w->out, " ");
@@ -54,7 +54,7 @@ static void put_rate(struct mprof_outfile *f,
 
 static int write_waits(struct mprof_outfile *f,
                        const struct mprof_wait_snapshot *s,
-                       const struct mprof_wait_stacks *g) {
+                       const struct mprof_wait_groups *g) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
     return mprof_outfile_fail(f, ENOMEM);
@@ -70,11 +70,11 @@ static int write_waits(struct mprof_outfile *f,
 
 int mprof_write_wait_text(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s) {
-  struct mprof_wait_stacks g;
-  int error = mprof_wait_stacks_group(&g, s, true);
+  struct mprof_wait_groups g;
+  int error = mprof_wait_groups_make(&g, s, true);
   if (error == 0)
     error = write_waits(f, s, &g);
-  mprof_wait_stacks_free(&g);
+  mprof_wait_groups_free(&g);
   return mprof_outfile_fail(f, error);
 }
 
