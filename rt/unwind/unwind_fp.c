@@ -111,8 +111,15 @@ void mprof_unwind_learn_roots(void) {
 
 bool mprof_is_context_root(mprof_pc pc) { return pc == context_root; }
 
+// Returns how many of the n frames at pcs to keep, which follow others.
+static size_t without_root(const mprof_pc *pcs, size_t n, size_t before) {
+  return before + n > 1 && pcs[n - 1] - libc.start < libc.end - libc.start
+             ? n - 1
+             : n;
+}
+
 size_t mprof_without_root(const mprof_pc *pcs, size_t n) {
-  return n > 1 && pcs[n - 1] - libc.start < libc.end - libc.start ? n - 1 : n;
+  return without_root(pcs, n, 0);
 }
 
 struct mprof_stack_range *mprof_stack_enter(struct mprof_stack_range *range,
@@ -151,10 +158,10 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                              : MPROF_STACK_CUT_CHAIN;
 }
 
-MPROF_NO_SANITIZER size_t mprof_unwind(struct mprof_stack_range *range,
-                                       uintptr_t fp, mprof_pc *pcs,
-                                       size_t depth,
-                                       enum mprof_stack_end *end) {
+MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
+                                            uintptr_t fp, mprof_pc *pcs,
+                                            size_t before, size_t depth,
+                                            enum mprof_stack_end *end) {
   size_t n = 0;
   *end = MPROF_STACK_CUT_DEPTH;
   if (depth == 0)
@@ -173,13 +180,13 @@ MPROF_NO_SANITIZER size_t mprof_unwind(struct mprof_stack_range *range,
     pcs[n++] = pc;
     if (mprof_unlikely(pc == context_root)) {
       *end = MPROF_STACK_COMPLETE;
-      return mprof_without_root(pcs, n);
+      return without_root(pcs, n, before);
     }
     // One comparison checks both bounds: if next is below fp, the difference
     // wraps around to a huge value.
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
       *end = classify(range, fp, next);
-      return *end == MPROF_STACK_COMPLETE ? mprof_without_root(pcs, n) : n;
+      return *end == MPROF_STACK_COMPLETE ? without_root(pcs, n, before) : n;
     }
     if (n == depth)
       return n;

@@ -37,14 +37,23 @@ void mprof_unwind_init(void);
 // nothing should not pay for it.
 void mprof_unwind_learn_roots(void);
 
+// Continues an unwinding as mprof_unwind does. fp is the address of the frame
+// after `before` return addresses that are known. They are not counted in depth
+// nor in the result.
+size_t mprof_unwind_rest(struct mprof_stack_range *range, uintptr_t fp,
+                         mprof_pc *pcs, size_t before, size_t depth,
+                         enum mprof_stack_end *end);
 // Follows the chain of frames from fp, the frame address of a hook's entry. So
 // the first return address lies in the function that contains the call site.
 // Writes at most depth return addresses to pcs and returns their number. *end
 // says whether the last one is the thread's root. Reads only memory inside
 // range, and extends range where the kernel confirms that memory is readable.
 // So it cannot fault on any stack.
-size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
-                    mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
+static inline size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
+                                  mprof_pc *pcs, size_t depth,
+                                  enum mprof_stack_end *end) {
+  return mprof_unwind_rest(range, fp, pcs, 0, depth, end);
+}
 
 // Maximum size of a frame in bytes. A larger step ends the stack.
 #define MPROF_MAX_FRAME_BYTES (4u << 20)
