@@ -20,6 +20,8 @@
 //                                          -> bucket.c
 //                           -> livemap.c
 // A repeated allocation calls neither unwind_fp.c nor bucket.c.
+// A thread's first allocation also calls threads.c twice: sample.c has it make
+// the thread's record, and event.c the record's caches and buffers.
 
 #include "bucket/bucket_at.h"
 
