@@ -69,17 +69,6 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size) {
   return h;
 }
 
-bool mprof_bucket_matches(const struct mprof_bucket *b,
-                          const struct mprof_bucket_key *key) {
-  if (b->stack_len != key->stack_len || b->end != key->end ||
-      !mprof_bucket_matches_but_stack(b, key))
-    return false;
-  for (size_t i = 0; i < key->stack_len; i++)
-    if (b->stack[i] != key->stack[i])
-      return false;
-  return true;
-}
-
 static struct mprof_bucket *find(struct table *t, uint64_t hash,
                                  const struct mprof_bucket_key *key) {
   if (!t)
@@ -201,6 +190,28 @@ struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
   b = insert_locked(hash, key);
   mprof_lock_release(&mprof_insert_lock);
   return b;
+}
+
+struct mprof_bucket *
+mprof_bucket_get_limited(const struct mprof_bucket_key *key) {
+  struct mprof_bucket *b = mprof_bucket_get(key, false);
+  if (b)
+    return b;
+  if (key->type == MPROF_BUCKET_CUSTOM) // object holds a profile's number
+    return mprof_bucket_get(key, true);
+  struct mprof_bucket_key shared = *key;
+  shared.object = 0;
+  struct mprof_bucket *any = mprof_bucket_get(&shared, true);
+  if (!any ||
+      atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) >=
+          MPROF_LOCKS_PER_STACK) {
+    if (any)
+      atomic_store_explicit(&any->wait.locks, MPROF_LOCKS_PER_STACK,
+                            memory_order_relaxed);
+    return any;
+  }
+  b = mprof_bucket_get(key, true);
+  return b ? b : any;
 }
 
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type) {

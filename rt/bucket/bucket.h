@@ -139,9 +139,12 @@ uint64_t mprof_bucket_hash(const mprof_pc *stack, size_t len, size_t size);
 // guard set.
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc);
-// Returns whether b is the bucket of key. False for a bucket that is gone.
-bool mprof_bucket_matches(const struct mprof_bucket *b,
-                          const struct mprof_bucket_key *key);
+// Returns the bucket of key as mprof_bucket_get(key, true) does, with a limit
+// on buckets per stack. A stack that waits for many locks would need one bucket
+// for each lock. Beyond MPROF_LOCKS_PER_STACK, further locks share the stack's
+// bucket without a lock.
+struct mprof_bucket *
+mprof_bucket_get_limited(const struct mprof_bucket_key *key);
 // Returns the number of the unload by which b is gone, 0 if it is not gone.
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->gone, memory_order_relaxed);
@@ -153,6 +156,17 @@ mprof_bucket_matches_but_stack(const struct mprof_bucket *b,
   return b->size == key->size && b->rate == key->rate && b->type == key->type &&
          b->skip == key->skip && b->kind == key->kind &&
          b->labels == key->labels && mprof_bucket_gone(b) == 0;
+}
+// Returns whether b is the bucket of key. False for a bucket that is gone.
+static inline bool mprof_bucket_matches(const struct mprof_bucket *b,
+                                        const struct mprof_bucket_key *key) {
+  if (b->stack_len != key->stack_len || b->end != key->end ||
+      !mprof_bucket_matches_but_stack(b, key))
+    return false;
+  for (size_t i = 0; i < key->stack_len; i++)
+    if (b->stack[i] != key->stack[i])
+      return false;
+  return true;
 }
 // Returns the newest bucket of a type; the older ones follow by allnext.
 struct mprof_bucket *mprof_bucket_first(enum mprof_bucket_type type);

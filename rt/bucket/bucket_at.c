@@ -1,14 +1,27 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the bucket of an event at a frame: unwinding and lookup interleaved.
-// A repeated event finds its bucket in one of the thread's two caches:
-//   recent[]  by call site, caller's frame and size. The cached bucket's stack
-//             is compared with the frames while following them, so no stack is
-//             written.
-//   same[]    by the whole stack and size, after the stack was written. Its
-//             hash is weaker and faster than the bucket table's.
-// Only if both miss is the bucket table searched.
+// Finds the bucket of an event at a frame. Each step is taken only if the steps
+// before did not find the bucket, and no step is repeated:
+//   1. recent[], the thread's cache by call site, caller's frame and size. The
+//      cached bucket's stack is compared with the frames while following them,
+//      so no stack is written.
+//   2. Unwinding, which writes the stack: unwind_fp.c, or unwind_cfi.c if the
+//      stack begins in uninstrumented code. If step 1 has confirmed a bucket's
+//      frames but not the end of its stack, only the rest is unwound.
+//   3. same[], the thread's cache by the whole stack and size. Its hash is
+//      weaker and faster than the bucket table's.
+//   4. The table of all buckets: bucket.c.
+// So an allocation is passed on in one direction. Between its entry and its
+// bucket, no file is called twice, apart from the services of rt/sys:
+//   entry_heap.c -> sample.c
+//                -> the allocator
+//                -> event.c -> bucket_at.c -> unwind_fp.c
+//                                          -> bucket.c
+//                           -> livemap.c
+// A repeated allocation calls neither unwind_fp.c nor bucket.c.
+// A thread's first allocation also calls threads.c twice: sample.c has it make
+// the thread's record, and event.c the record's caches and buffers.
 
 #include "bucket/bucket_at.h"
 
@@ -17,6 +30,8 @@
 #include "thread/threads.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
+
+#include <string.h>
 
 // Returns the index in recent[]. The caller's frame address distinguishes most
 // paths to one call site.
@@ -27,6 +42,8 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp,
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
+// Returns the index in same[]. This hash is weaker and faster than that of the
+// table.
 static unsigned same_index(const struct mprof_bucket_key *key) {
   uint64_t h = key->size + key->type + key->labels * 8191u;
   for (uint32_t i = 0; i < key->stack_len; i++)
@@ -34,58 +51,15 @@ static unsigned same_index(const struct mprof_bucket_key *key) {
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the bucket of key, with a limit on buckets per stack. A stack that
-// waits for many locks would need one bucket for each lock. Beyond
-// MPROF_LOCKS_PER_STACK, further locks share the stack's bucket without a lock.
-static MPROF_NOINLINE struct mprof_bucket *
-get_bounded(const struct mprof_bucket_key *key) {
-  struct mprof_bucket *b = mprof_bucket_get(key, false);
-  if (b)
-    return b;
-  if (key->type == MPROF_BUCKET_CUSTOM) // object holds a profile's number
-    return mprof_bucket_get(key, true);
-  struct mprof_bucket_key shared = *key;
-  shared.object = 0;
-  struct mprof_bucket *any = mprof_bucket_get(&shared, true);
-  if (!any ||
-      atomic_fetch_add_explicit(&any->wait.locks, 1, memory_order_relaxed) >=
-          MPROF_LOCKS_PER_STACK) {
-    if (any)
-      atomic_store_explicit(&any->wait.locks, MPROF_LOCKS_PER_STACK,
-                            memory_order_relaxed);
-    return any;
-  }
-  b = mprof_bucket_get(key, true);
-  return b ? b : any;
-}
-
-// Returns whether the stack ends at the frame fp, and for the same reason as
-// the stack of b. depth is the number of frames left to the depth limit.
-static bool ends_as(struct mprof_thread *t, const struct mprof_bucket *b,
-                    uintptr_t fp, size_t depth) {
-  struct mprof_scratch *s = t->scratch;
-  const uintptr_t next = *(const uintptr_t *)fp;
-  if (mprof_likely(fp == s->root && next == s->above_root))
-    return b->end == MPROF_STACK_COMPLETE;
-  mprof_pc last[2];
-  enum mprof_stack_end end;
-  if (mprof_unwind(&t->range, fp, last, depth < 2 ? depth : 2, &end) != 1 ||
-      end != b->end)
-    return false;
-  if (end == MPROF_STACK_COMPLETE) {
-    s->root = fp;
-    s->above_root = next;
-  }
-  return true;
-}
-
-// Returns the bucket in recent[] if its stack is the stack at frame, else NULL.
-// Follows the frames along the bucket's stack and writes nothing.
-static struct mprof_bucket *recent_at(struct mprof_thread *t,
-                                      const struct mprof_bucket_key *key,
-                                      mprof_pc leaf, uintptr_t frame) {
+// Returns the bucket in recent[] if its stack may be the stack at frame, else
+// NULL. Follows the frames along the bucket's stack and writes nothing. The
+// last of them is stored in *last; the stack may not end there.
+static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
+                                             const struct mprof_bucket_key *key,
+                                             mprof_pc leaf, uintptr_t frame,
+                                             uintptr_t *last) {
   const size_t leaves = leaf != 0;
-  struct mprof_scratch *s = t->scratch;
+  const struct mprof_scratch *s = t->scratch;
   if (frame < t->range.lo || frame > t->range.hi - 16)
     return NULL;
   const mprof_pc pc = ((const mprof_pc *)frame)[1];
@@ -94,14 +68,43 @@ static struct mprof_bucket *recent_at(struct mprof_thread *t,
       !mprof_bucket_matches_but_stack(b, key) ||
       (leaf != 0 && b->stack[0] != leaf))
     return NULL;
-  const size_t n = b->stack_len - leaves;
-  if (!mprof_unwind_along(&t->range, &frame, b->stack + leaves, n) ||
-      !ends_as(t, b, frame, s->depth - leaves - n + 1))
-    return NULL;
+  *last = frame;
+  return mprof_unwind_along(&t->range, last, b->stack + leaves,
+                            b->stack_len - leaves)
+             ? b
+             : NULL;
+}
+
+// Returns whether the stack of b, whose last frame is at last, is known to end
+// there: it is the frame at which the last complete stack ended.
+static inline bool ends_at_root(const struct mprof_scratch *s,
+                                const struct mprof_bucket *b, uintptr_t last) {
+  return last == s->root && *(const uintptr_t *)last == s->above_root &&
+         b->end == MPROF_STACK_COMPLETE;
+}
+
+// Returns the bucket of the stack of len return addresses in the scratch
+// buffer.
+__attribute__((always_inline)) static inline struct mprof_bucket *
+of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
+         enum mprof_stack_end end, mprof_pc caller, uintptr_t frame) {
+  struct mprof_scratch *s = t->scratch;
+  key->stack = s->stack;
+  key->stack_len = (uint32_t)len;
+  key->end = (uint8_t)end;
+  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
+  if (!b || !mprof_bucket_matches(b, key)) {
+    if (key->type == MPROF_BUCKET_MEM || key->object == 0)
+      b = mprof_bucket_get(key, true);
+    else
+      b = mprof_bucket_get_limited(key);
+  }
+  if (b)
+    *same = s->recent[recent_index(caller, frame, key)] = b;
   return b;
 }
 
-// Writes the stack to the scratch buffer, then looks for its bucket.
+// Unwinds the stack, then looks for its bucket.
 static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                                                    struct mprof_bucket_key *key,
                                                    mprof_pc leaf,
@@ -121,26 +124,42 @@ static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
   } else {
     n = mprof_unwind(&t->range, frame, stack, depth, &end);
   }
-  key->stack = s->stack;
-  key->stack_len = (uint32_t)(n + (size_t)(stack - s->stack));
-  key->end = (uint8_t)end;
-  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
-  if (!b || !mprof_bucket_matches(b, key)) {
-    if (key->type == MPROF_BUCKET_MEM || key->object == 0)
-      b = mprof_bucket_get(key, true);
-    else
-      b = get_bounded(key);
+  return of_stack(t, key, n + (size_t)(stack - s->stack), end, n ? stack[0] : 0,
+                  frame);
+}
+
+// Unwinds the rest of a stack that begins like that of b up to the frame at
+// last. If it ends there, like that of b, returns b.
+static MPROF_NOINLINE struct mprof_bucket *
+finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
+          struct mprof_bucket *b, bool has_leaf, uintptr_t frame,
+          uintptr_t last) {
+  struct mprof_scratch *s = t->scratch;
+  const size_t known = b->stack_len - 1;
+  enum mprof_stack_end end;
+  size_t n = mprof_unwind_rest(&t->range, last, s->stack + known,
+                               known - has_leaf, s->depth - known, &end);
+  if (n == 1 && end == b->end) {
+    if (end == MPROF_STACK_COMPLETE) {
+      s->root = last;
+      s->above_root = *(const uintptr_t *)last;
+    }
+    return b;
   }
-  if (b)
-    *same = s->recent[recent_index(n ? stack[0] : 0, frame, key)] = b;
-  return b;
+  memcpy(s->stack, b->stack, known * sizeof(s->stack[0]));
+  return of_stack(t, key, known + n, end, s->stack[has_leaf], frame);
 }
 
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame) {
-  struct mprof_bucket *recent = mprof_likely(!mprof_tls.is_foreign)
-                                    ? recent_at(t, key, leaf, frame)
-                                    : NULL;
-  return mprof_likely(recent != NULL) ? recent : find_at(t, key, leaf, frame);
+  uintptr_t last;
+  struct mprof_bucket *b = mprof_likely(!mprof_tls.is_foreign)
+                               ? recent_at(t, key, leaf, frame, &last)
+                               : NULL;
+  if (mprof_unlikely(b == NULL))
+    return find_at(t, key, leaf, frame);
+  if (mprof_likely(ends_at_root(t->scratch, b, last)))
+    return b;
+  return finish_at(t, key, b, leaf != 0, frame, last);
 }

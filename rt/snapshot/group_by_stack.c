@@ -1,23 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the samples of a snapshot by stack, for output that people read. A
-// bucket of the heap is by stack, block size and rate, because samples can only
-// be scaled with these. A bucket of waits is by stack and lock.
+// Groups the samples of a snapshot by stack, for output that people read. The
+// key of a heap bucket has the stack, the block size and the rate, because
+// samples can only be scaled with these. The key of a wait bucket has the stack
+// and the lock. Each function here only says how a sample is added to its
+// stack's sum; stack_groups.c finds the sum.
 
 #include "snapshot/group_by_stack.h"
 
 #include "bucket/bucket.h"
-#include "bucket/stack_index.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
+#include "snapshot/stack_groups.h"
 #include "sys/flags.h"
-#include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
-
-#include <errno.h>
-#include <string.h>
 
 static void add_labels(struct mprof_stack_labels *l, uint16_t labels,
                        int64_t weight, bool is_first) {
@@ -30,19 +28,7 @@ static void add_labels(struct mprof_stack_labels *l, uint16_t labels,
   }
 }
 
-static struct mprof_stack_sum *find(struct mprof_stacks *g,
-                                    struct mprof_stack_index *ix,
-                                    const struct mprof_bucket *b) {
-  struct mprof_stack_slot *slot = mprof_stack_index_get(ix, b);
-  if (slot->value != 0)
-    return &g->v[slot->value - 1];
-  g->v[g->len].bucket = b;
-  g->sorted[g->len] = &g->v[g->len];
-  slot->value = ++g->len;
-  return &g->v[g->len - 1];
-}
-
-static void add_samples(struct mprof_stack_sum *sum,
+static void add_samples(struct mprof_heap_sum *sum,
                         const struct mprof_mem_sample *s) {
   sum->alloc_samples += s->allocs;
   if (s->allocs > s->frees)
@@ -57,25 +43,21 @@ static void add(struct mprof_mem_estimate *sum,
   sum->inuse_bytes += e->inuse_bytes;
 }
 
-int mprof_stacks_group(struct mprof_stacks *g,
-                       const struct mprof_mem_snapshot *s) {
-  memset(g, 0, sizeof(*g));
-  if (s->len == 0)
-    return 0;
-  struct mprof_stack_index ix;
-  g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
-  g->v = mprof_os_map(g->mapped_bytes);
-  if (g->v == NULL || mprof_stack_index_init(&ix, s->len, false) != 0) {
-    mprof_stacks_free(g);
-    return ENOMEM;
-  }
-  g->sorted = (struct mprof_stack_sum **)(g->v + s->len);
+int mprof_heap_groups_make(struct mprof_heap_groups *g,
+                           const struct mprof_mem_snapshot *s) {
+  *g = (struct mprof_heap_groups){0};
+  int error = mprof_groups_begin(&g->groups, s->len,
+                                 sizeof(struct mprof_heap_sum), MPROF_BY_STACK);
+  if (error != 0)
+    return error;
   for (size_t i = 0; i < s->len; i++) {
     const struct mprof_mem_sample *sample = &s->samples[i];
     if (sample->allocs == 0 && sample->frees == 0)
       continue;
     struct mprof_mem_estimate e = mprof_mem_scale(sample);
-    struct mprof_stack_sum *sum = find(g, &ix, sample->bucket);
+    struct mprof_heap_sum *sum = mprof_groups_at(&g->groups, sample->bucket);
+    if (sum->bucket == NULL)
+      sum->bucket = sample->bucket;
     add(&sum->sum, &e);
     add_labels(&sum->labels, sample->bucket->labels, e.alloc_bytes,
                sum->alloc_samples == 0);
@@ -84,17 +66,18 @@ int mprof_stacks_group(struct mprof_stacks *g,
     g->samples += sample->allocs;
     g->sample_frees += sample->frees;
   }
-  mprof_stack_index_free(&ix);
+  mprof_groups_end(&g->groups);
+  g->sorted = (struct mprof_heap_sum **)g->groups.sorted;
+  g->len = g->groups.len;
   return 0;
 }
 
-void mprof_stacks_free(struct mprof_stacks *g) {
-  if (g->v != NULL)
-    mprof_os_unmap(g->v, g->mapped_bytes);
-  g->v = NULL;
+void mprof_heap_groups_free(struct mprof_heap_groups *g) {
+  mprof_groups_free(&g->groups);
 }
 
-const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate) {
+const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
+                                       uint64_t rate) {
   if (g->samples != 0)
     return NULL;
   if (!mprof_flags.heap)
@@ -129,47 +112,34 @@ static void add_heapx(struct mprof_heapx_estimate *sum,
   sum->inuse_slack_bytes += e->inuse_slack_bytes;
 }
 
-static void add_heapx_sample(struct mprof_heapx_stacks *g,
-                             struct mprof_stack_index *ix,
-                             const struct mprof_bucket *b,
-                             const struct mprof_heapx_estimate *e) {
-  struct mprof_stack_slot *slot = mprof_stack_index_get(ix, b);
-  if (slot->value == 0) {
-    g->v[g->len].bucket = b;
-    g->sorted[g->len] = &g->v[g->len];
-    slot->value = ++g->len;
-  }
-  add_heapx(&g->v[slot->value - 1].sum, e);
-  add_heapx(&g->total, e);
-}
-
-int mprof_heapx_stacks_group(struct mprof_heapx_stacks *g,
-                             const struct mprof_mem_snapshot *s) {
-  *g = (struct mprof_heapx_stacks){0};
-  if (s->heapx == NULL || s->len == 0)
-    return 0;
-  struct mprof_stack_index ix;
-  g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
-  g->v = mprof_os_map(g->mapped_bytes);
-  if (g->v == NULL || mprof_stack_index_init(&ix, s->len, false) != 0) {
-    mprof_heapx_stacks_free(g);
-    return ENOMEM;
-  }
-  g->sorted = (struct mprof_heapx_sum **)(g->v + s->len);
-  for (size_t i = 0; i < s->len; i++) {
+int mprof_heapx_groups_make(struct mprof_heapx_groups *g,
+                            const struct mprof_mem_snapshot *s) {
+  *g = (struct mprof_heapx_groups){0};
+  const size_t len = s->heapx != NULL ? s->len : 0;
+  int error = mprof_groups_begin(
+      &g->groups, len, sizeof(struct mprof_heapx_sum), MPROF_BY_STACK);
+  if (error != 0)
+    return error;
+  for (size_t i = 0; i < len; i++) {
     struct mprof_heapx_estimate e =
         mprof_heapx_scale(&s->samples[i], &s->heapx[i]);
-    if (mprof_heapx_has_any(&e))
-      add_heapx_sample(g, &ix, s->samples[i].bucket, &e);
+    if (!mprof_heapx_has_any(&e))
+      continue;
+    const struct mprof_bucket *b = s->samples[i].bucket;
+    struct mprof_heapx_sum *sum = mprof_groups_at(&g->groups, b);
+    if (sum->bucket == NULL)
+      sum->bucket = b;
+    add_heapx(&sum->sum, &e);
+    add_heapx(&g->total, &e);
   }
-  mprof_stack_index_free(&ix);
+  mprof_groups_end(&g->groups);
+  g->sorted = (struct mprof_heapx_sum **)g->groups.sorted;
+  g->len = g->groups.len;
   return 0;
 }
 
-void mprof_heapx_stacks_free(struct mprof_heapx_stacks *g) {
-  if (g->v != NULL)
-    mprof_os_unmap(g->v, g->mapped_bytes);
-  g->v = NULL;
+void mprof_heapx_groups_free(struct mprof_heapx_groups *g) {
+  mprof_groups_free(&g->groups);
 }
 
 // --- waits ---
@@ -181,16 +151,12 @@ static bool has_more_cycles(const void *a, const void *b) {
 
 // Adds a sample to its stack. The samples come with most cycles first, so the
 // first sample of a stack that has a lock names the lock with the longest wait.
-static void add_wait(struct mprof_wait_stacks *g, struct mprof_stack_index *ix,
+static void add_wait(struct mprof_wait_groups *g,
                      const struct mprof_wait_sample *s) {
-  struct mprof_stack_slot *slot = mprof_stack_index_get(ix, s->bucket);
-  const bool is_first = slot->value == 0;
-  if (is_first) {
-    g->v[g->len].bucket = s->bucket;
-    g->sorted[g->len] = &g->v[g->len];
-    slot->value = ++g->len;
-  }
-  struct mprof_wait_sum *sum = &g->v[slot->value - 1];
+  struct mprof_wait_sum *sum = mprof_groups_at(&g->groups, s->bucket);
+  const bool is_first = sum->bucket == NULL;
+  if (is_first)
+    sum->bucket = s->bucket;
   add_labels(&sum->labels, s->bucket->labels, s->cycles, is_first);
   if (s->bucket->object != 0 && sum->locks++ == 0)
     sum->bucket = s->bucket;
@@ -200,29 +166,24 @@ static void add_wait(struct mprof_wait_stacks *g, struct mprof_stack_index *ix,
   g->cycles += s->cycles;
 }
 
-int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
-                            const struct mprof_wait_snapshot *s,
-                            bool by_labels) {
-  *g = (struct mprof_wait_stacks){0};
-  if (s->len == 0)
-    return 0;
-  struct mprof_stack_index ix;
-  g->mapped_bytes = s->len * (sizeof(*g->v) + sizeof(*g->sorted));
-  g->v = mprof_os_map(g->mapped_bytes);
-  if (g->v == NULL || mprof_stack_index_init(&ix, s->len, by_labels) != 0) {
-    mprof_wait_stacks_free(g);
-    return ENOMEM;
-  }
-  g->sorted = (struct mprof_wait_sum **)(g->v + s->len);
+int mprof_wait_groups_make(struct mprof_wait_groups *g,
+                           const struct mprof_wait_snapshot *s,
+                           bool by_labels) {
+  *g = (struct mprof_wait_groups){0};
+  int error = mprof_groups_begin(
+      &g->groups, s->len, sizeof(struct mprof_wait_sum),
+      by_labels ? MPROF_BY_STACK_AND_LABELS : MPROF_BY_STACK);
+  if (error != 0)
+    return error;
   for (size_t i = 0; i < s->len; i++)
-    add_wait(g, &ix, &s->samples[i]);
-  mprof_stack_index_free(&ix);
+    add_wait(g, &s->samples[i]);
+  mprof_groups_end(&g->groups);
+  g->sorted = (struct mprof_wait_sum **)g->groups.sorted;
+  g->len = g->groups.len;
   mprof_sort((void **)g->sorted, g->len, has_more_cycles);
   return 0;
 }
 
-void mprof_wait_stacks_free(struct mprof_wait_stacks *g) {
-  if (g->v != NULL)
-    mprof_os_unmap(g->v, g->mapped_bytes);
-  g->v = NULL;
+void mprof_wait_groups_free(struct mprof_wait_groups *g) {
+  mprof_groups_free(&g->groups);
 }

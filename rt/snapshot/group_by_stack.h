@@ -10,6 +10,7 @@
 
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
+#include "snapshot/stack_groups.h"
 
 // The labels of a stack's samples.
 struct mprof_stack_labels {
@@ -21,26 +22,27 @@ struct mprof_stack_labels {
 
 // --- the heap profile ---
 
-struct mprof_stack_sum {
+struct mprof_heap_sum {
   const struct mprof_bucket *bucket; // any bucket with this stack
   struct mprof_mem_estimate sum;
   uint64_t alloc_samples, inuse_samples;
   struct mprof_stack_labels labels;
 };
-struct mprof_stacks {
-  struct mprof_stack_sum *v;
-  struct mprof_stack_sum **sorted; // len pointers into v, in any order
-  size_t len, mapped_bytes;
+struct mprof_heap_groups {
+  struct mprof_groups groups;
+  struct mprof_heap_sum **sorted; // len groups, in any order
+  size_t len;
   struct mprof_mem_estimate total;
   uint64_t samples, sample_frees;
 };
-// Groups a snapshot. Returns 0 or ENOMEM. Free *g with mprof_stacks_free.
-int mprof_stacks_group(struct mprof_stacks *g,
-                       const struct mprof_mem_snapshot *s);
-void mprof_stacks_free(struct mprof_stacks *g);
+// Groups a snapshot. Returns 0 or ENOMEM. Free *g with mprof_heap_groups_free.
+int mprof_heap_groups_make(struct mprof_heap_groups *g,
+                           const struct mprof_mem_snapshot *s);
+void mprof_heap_groups_free(struct mprof_heap_groups *g);
 // Returns the reason, as text for people, why the snapshot of g has no samples;
 // NULL if it has samples. rate: heap rate in bytes.
-const char *mprof_stacks_why_none(const struct mprof_stacks *g, uint64_t rate);
+const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
+                                       uint64_t rate);
 
 // --- the heapx profile ---
 
@@ -48,17 +50,17 @@ struct mprof_heapx_sum {
   const struct mprof_bucket *bucket; // any bucket with this stack
   struct mprof_heapx_estimate sum;
 };
-struct mprof_heapx_stacks {
-  struct mprof_heapx_sum *v;
-  struct mprof_heapx_sum **sorted; // len pointers into v, in any order
-  size_t len, mapped_bytes;
+struct mprof_heapx_groups {
+  struct mprof_groups groups;
+  struct mprof_heapx_sum **sorted; // len groups, in any order
+  size_t len;
   struct mprof_heapx_estimate total;
 };
 // Groups the samples that have a heapx count. Returns 0 or ENOMEM. Free *g with
-// mprof_heapx_stacks_free.
-int mprof_heapx_stacks_group(struct mprof_heapx_stacks *g,
-                             const struct mprof_mem_snapshot *s);
-void mprof_heapx_stacks_free(struct mprof_heapx_stacks *g);
+// mprof_heapx_groups_free.
+int mprof_heapx_groups_make(struct mprof_heapx_groups *g,
+                            const struct mprof_mem_snapshot *s);
+void mprof_heapx_groups_free(struct mprof_heapx_groups *g);
 // Returns whether any number of the estimate is worth showing.
 bool mprof_heapx_has_any(const struct mprof_heapx_estimate *e);
 
@@ -70,18 +72,17 @@ struct mprof_wait_sum {
   size_t locks; // number of different known locks
   struct mprof_stack_labels labels;
 };
-struct mprof_wait_stacks {
-  struct mprof_wait_sum *v;
-  struct mprof_wait_sum **sorted; // len pointers into v, most cycles first
-  size_t len, mapped_bytes;
+struct mprof_wait_groups {
+  struct mprof_groups groups;
+  struct mprof_wait_sum **sorted; // len groups, most cycles first
+  size_t len;
   int64_t count, cycles; // sums over all stacks
 };
 // Groups a snapshot that was taken without by_stack. by_labels: makes one sum
 // per stack and set of labels; otherwise one per stack. Returns 0 or ENOMEM.
-// Free *g with mprof_wait_stacks_free.
-int mprof_wait_stacks_group(struct mprof_wait_stacks *g,
-                            const struct mprof_wait_snapshot *s,
-                            bool by_labels);
-void mprof_wait_stacks_free(struct mprof_wait_stacks *g);
+// Free *g with mprof_wait_groups_free.
+int mprof_wait_groups_make(struct mprof_wait_groups *g,
+                           const struct mprof_wait_snapshot *s, bool by_labels);
+void mprof_wait_groups_free(struct mprof_wait_groups *g);
 
 #endif // MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H

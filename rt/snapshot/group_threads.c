@@ -9,6 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
+#include "snapshot/stack_groups.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"
@@ -49,6 +50,14 @@ static bool comes_by_stack(const void *a, const void *b) {
   return x->grade < y->grade;
 }
 
+static bool join_equal(void *into, const void *next) {
+  struct mprof_thread_slot *x = into;
+  if (!is_equal(x, next))
+    return false;
+  x->count++;
+  return true;
+}
+
 static bool has_more_threads(const void *a, const void *b) {
   const struct mprof_thread_slot *x = a, *y = b;
   return x->count != y->count ? x->count > y->count : comes_by_stack(x, y);
@@ -59,14 +68,8 @@ void mprof_thread_stacks_group(struct mprof_thread_stacks *s) {
     struct mprof_bucket *b = &s->v[i]->stack;
     b->hash = mprof_bucket_hash(b->stack, b->stack_len, 0);
   }
-  mprof_sort((void **)s->v, s->len, comes_by_stack);
-  size_t len = 0;
-  for (size_t i = 0; i < s->len; i++)
-    if (len > 0 && is_equal(s->v[len - 1], s->v[i]))
-      s->v[len - 1]->count++;
-    else
-      s->v[len++] = s->v[i];
-  s->len = len;
+  s->len =
+      mprof_join_neighbours((void **)s->v, s->len, comes_by_stack, join_equal);
   mprof_sort((void **)s->v, s->len, has_more_threads);
 }
 

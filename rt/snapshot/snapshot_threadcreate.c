@@ -10,6 +10,7 @@
 #include "bucket/bucket.h"
 #include "bucket/stack_index.h"
 #include "mprof/mprof.h"
+#include "snapshot/stack_groups.h"
 #include "sys/flags.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
@@ -58,12 +59,6 @@ static int list_live(struct live *l) {
 
 // --- samples ---
 
-struct gathered {
-  struct mprof_threadcreate_sample *samples;
-  struct mprof_threadcreate_sample **sorted; // pointers into samples
-  size_t len, mapped_bytes;
-};
-
 static bool comes_by_stack(const void *a, const void *b) {
   const struct mprof_threadcreate_sample *x = a, *y = b;
   if (x->bucket != y->bucket)
@@ -79,14 +74,13 @@ static bool has_more_threads(const void *a, const void *b) {
 }
 
 static struct mprof_threadcreate_sample *
-add(struct gathered *g, const struct mprof_bucket *b, uint64_t count) {
-  struct mprof_threadcreate_sample *s = &g->samples[g->len];
+add(struct mprof_groups *g, const struct mprof_bucket *b, uint64_t count) {
+  struct mprof_threadcreate_sample *s = mprof_groups_at(g, b);
   *s = (struct mprof_threadcreate_sample){.bucket = b, .count = count};
-  g->sorted[g->len++] = s;
   return s;
 }
 
-static void gather_live(struct gathered *g, const struct live *l) {
+static void gather_live(struct mprof_groups *g, const struct live *l) {
   for (size_t i = 0; i < l->len; i++) {
     struct mprof_threadcreate_sample *s = add(g, origin(l->v[i].created), 1);
     s->live = 1;
@@ -97,9 +91,11 @@ static void gather_live(struct gathered *g, const struct live *l) {
 
 // Adds the threads that have ended: the number that each bucket has seen
 // created, minus its live threads, which are samples already.
-static int gather_ended(struct gathered *g, const struct mprof_bucket *first,
-                        size_t most) {
+static int gather_ended(struct mprof_groups *g,
+                        const struct mprof_bucket *first, size_t most) {
   struct mprof_stack_index ix;
+  struct mprof_threadcreate_sample *samples =
+      (struct mprof_threadcreate_sample *)g->v;
   const size_t live = g->len;
   int error = mprof_stack_index_init(&ix, most, false);
   if (error != 0)
@@ -111,39 +107,44 @@ static int gather_ended(struct gathered *g, const struct mprof_bucket *first,
     mprof_stack_index_get(&ix, b)->value = g->len;
   }
   for (size_t i = 0; i < live; i++) {
-    const struct mprof_bucket *b = g->samples[i].bucket;
+    const struct mprof_bucket *b = samples[i].bucket;
     size_t place = b == &unknown ? 0 : mprof_stack_index_get(&ix, b)->value;
-    if (place != 0 && g->samples[place - 1].count > 0)
-      g->samples[place - 1].count--;
+    if (place != 0 && samples[place - 1].count > 0)
+      samples[place - 1].count--;
   }
   mprof_stack_index_free(&ix);
   return 0;
 }
 
-// Sorts the samples, and adds up neighbours that belong in one sample.
-static void merge(struct gathered *g, bool by_stack) {
+static bool join_stack(void *into, const void *next) {
+  struct mprof_threadcreate_sample *x = into;
+  const struct mprof_threadcreate_sample *y = next;
+  if (x->bucket != y->bucket)
+    return false;
+  x->count += y->count;
+  x->live += y->live;
+  return true;
+}
+
+static bool join_name(void *into, const void *next) {
+  const struct mprof_threadcreate_sample *x = into, *y = next;
+  return strcmp(x->name, y->name) == 0 && join_stack(into, next);
+}
+
+// Drops the samples without threads, and adds up the samples of each bucket and
+// name, or of each bucket if by_stack.
+static void merge(struct mprof_groups *g, bool by_stack) {
   size_t len = 0;
-  mprof_sort((void **)g->sorted, g->len, comes_by_stack);
-  for (size_t i = 0; i < g->len; i++) {
-    struct mprof_threadcreate_sample *s = g->sorted[i];
-    struct mprof_threadcreate_sample *last =
-        len == 0 ? NULL : g->sorted[len - 1];
-    if (s->count == 0)
-      continue;
-    if (last != NULL && last->bucket == s->bucket &&
-        (by_stack || strcmp(last->name, s->name) == 0)) {
-      last->count += s->count;
-      last->live += s->live;
-    } else {
-      g->sorted[len++] = s;
-    }
-  }
-  g->len = len;
-  mprof_sort((void **)g->sorted, g->len, has_more_threads);
+  for (size_t i = 0; i < g->len; i++)
+    if (((const struct mprof_threadcreate_sample *)g->sorted[i])->count != 0)
+      g->sorted[len++] = g->sorted[i];
+  g->len = mprof_join_neighbours(g->sorted, len, comes_by_stack,
+                                 by_stack ? join_stack : join_name);
+  mprof_sort(g->sorted, g->len, has_more_threads);
 }
 
 static int copy(struct mprof_threadcreate_snapshot *s,
-                const struct gathered *g) {
+                const struct mprof_groups *g) {
   if (g->len == 0)
     return 0;
   s->mapped_bytes = g->len * sizeof(*s->samples);
@@ -151,7 +152,8 @@ static int copy(struct mprof_threadcreate_snapshot *s,
   if (s->samples == NULL)
     return ENOMEM;
   for (; s->len < g->len; s->len++) {
-    s->samples[s->len] = *g->sorted[s->len];
+    s->samples[s->len] =
+        *(const struct mprof_threadcreate_sample *)g->sorted[s->len];
     s->threads += s->samples[s->len].count;
   }
   return 0;
@@ -165,21 +167,19 @@ static int take(struct mprof_threadcreate_snapshot *s, const struct live *l,
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext)
     buckets++;
   const size_t most = l->len + buckets;
-  if (most == 0)
-    return 0;
-  struct gathered g = {.mapped_bytes =
-                           most * (sizeof(*g.samples) + sizeof(*g.sorted))};
-  g.samples = mprof_os_map(g.mapped_bytes);
-  if (g.samples == NULL)
-    return ENOMEM;
-  g.sorted = (struct mprof_threadcreate_sample **)(g.samples + most);
+  struct mprof_groups g;
+  int error = mprof_groups_begin(
+      &g, most, sizeof(struct mprof_threadcreate_sample), MPROF_BY_NOTHING);
+  if (error != 0)
+    return error;
   gather_live(&g, l);
-  int error = all ? gather_ended(&g, first, most) : 0;
+  if (all)
+    error = gather_ended(&g, first, most);
   if (error == 0) {
     merge(&g, by_stack);
     error = copy(s, &g);
   }
-  mprof_os_unmap(g.samples, g.mapped_bytes);
+  mprof_groups_free(&g);
   return error;
 }
 

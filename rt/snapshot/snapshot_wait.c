@@ -9,8 +9,8 @@
 #include "snapshot/snapshot_wait.h"
 
 #include "bucket/bucket.h"
-#include "bucket/stack_index.h"
 #include "mprof/mprof.h"
+#include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
 #include "sys/process.h"
@@ -33,51 +33,28 @@ static uint64_t rate_of(enum mprof_bucket_type type) {
                               memory_order_relaxed);
 }
 
-// The samples before they are sorted. Their counts are in units of 1 /
-// MPROF_COUNT_ONE.
-struct gathered {
-  struct mprof_wait_sample *samples;
-  struct mprof_wait_sample **sorted; // pointers into samples
-  size_t len, mapped_bytes;
-};
-
 static bool has_more_cycles(const void *a, const void *b) {
   const struct mprof_wait_sample *x = a, *y = b;
   return x->cycles != y->cycles ? x->cycles > y->cycles : x->count > y->count;
 }
 
-// Returns the sample that the counts of b are added to: a sample of the
-// bucket's own, or, if there is an index, the sample of its stack.
-static struct mprof_wait_sample *sample_of(struct gathered *g,
-                                           struct mprof_stack_index *ix,
-                                           const struct mprof_bucket *b) {
-  struct mprof_stack_slot *slot =
-      ix == NULL ? NULL : mprof_stack_index_get(ix, b);
-  if (slot != NULL && slot->value != 0)
-    return &g->samples[slot->value - 1];
-  struct mprof_wait_sample *s = &g->samples[g->len];
-  s->bucket = b;
-  g->sorted[g->len++] = s;
-  if (slot != NULL)
-    slot->value = g->len;
-  return s;
-}
-
-// Gathers the buckets from first on. That bucket was the newest one when the
-// snapshot began; later buckets are not in the snapshot.
-static void gather(struct gathered *g, struct mprof_stack_index *ix,
-                   const struct mprof_bucket *first) {
+// Gathers the buckets from first on, in units of 1 / MPROF_COUNT_ONE. `first`
+// was the newest bucket when the snapshot began; later buckets are not in it.
+static void gather(struct mprof_groups *g, const struct mprof_bucket *first) {
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {
     uint64_t count = atomic_load_explicit(&b->wait.count, memory_order_relaxed);
     uint64_t cycles =
         atomic_load_explicit(&b->wait.cycles, memory_order_relaxed);
     if (count == 0 && cycles == 0)
       continue;
-    struct mprof_wait_sample *s = sample_of(g, ix, b);
+    struct mprof_wait_sample *s = mprof_groups_at(g, b);
+    if (s->bucket == NULL)
+      s->bucket = b;
     s->count += (int64_t)count;
     s->cycles += (int64_t)cycles;
   }
-  mprof_sort((void **)g->sorted, g->len, has_more_cycles);
+  mprof_groups_end(g);
+  mprof_sort(g->sorted, g->len, has_more_cycles);
 }
 
 // Rounds the count of a sample. A stack in the block profile has waited at
@@ -89,17 +66,7 @@ static int64_t whole_count(const struct mprof_wait_sample *s) {
   return n == 0 && s->bucket->type == MPROF_BUCKET_BLOCK ? 1 : n;
 }
 
-static int gathered_init(struct gathered *g, size_t buckets) {
-  *g = (struct gathered){0};
-  g->mapped_bytes = buckets * (sizeof(*g->samples) + sizeof(*g->sorted));
-  g->samples = mprof_os_map(g->mapped_bytes);
-  if (g->samples == NULL)
-    return ENOMEM;
-  g->sorted = (struct mprof_wait_sample **)(g->samples + buckets);
-  return 0;
-}
-
-static int copy(struct mprof_wait_snapshot *s, const struct gathered *g) {
+static int copy(struct mprof_wait_snapshot *s, const struct mprof_groups *g) {
   if (g->len == 0)
     return 0;
   s->mapped_bytes = g->len * sizeof(*s->samples);
@@ -108,7 +75,7 @@ static int copy(struct mprof_wait_snapshot *s, const struct gathered *g) {
     return ENOMEM;
   for (; s->len < g->len; s->len++) {
     struct mprof_wait_sample *x = &s->samples[s->len];
-    *x = *g->sorted[s->len];
+    *x = *(const struct mprof_wait_sample *)g->sorted[s->len];
     x->count = whole_count(x);
   }
   return 0;
@@ -119,22 +86,14 @@ static int take(struct mprof_wait_snapshot *s, bool by_stack) {
   size_t buckets = 0;
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext)
     buckets++;
-  if (buckets == 0)
-    return 0;
-  struct gathered g;
-  struct mprof_stack_index ix;
-  int error = gathered_init(&g, buckets);
+  struct mprof_groups g;
+  int error = mprof_groups_begin(&g, buckets, sizeof(struct mprof_wait_sample),
+                                 by_stack ? MPROF_BY_STACK : MPROF_BY_NOTHING);
   if (error != 0)
     return error;
-  if (by_stack)
-    error = mprof_stack_index_init(&ix, buckets, false);
-  if (error == 0) {
-    gather(&g, by_stack ? &ix : NULL, first);
-    error = copy(s, &g);
-  }
-  if (by_stack)
-    mprof_stack_index_free(&ix);
-  mprof_os_unmap(g.samples, g.mapped_bytes);
+  gather(&g, first);
+  error = copy(s, &g);
+  mprof_groups_free(&g);
   return error;
 }
 

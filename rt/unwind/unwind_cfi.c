@@ -11,6 +11,7 @@
 #include "sys/abi_words.h"
 #include "sys/os_linux.h"
 #include "unwind/eh_frame.h"
+#include "unwind/stack_range.h"
 #include "unwind/unwind_fp.h"
 
 #include <string.h>
@@ -134,10 +135,10 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
 // are several if all of them can be followed. In the first thread, a frame of
 // the program's startup code lies below them and is dropped, too.
 static size_t without_roots(const mprof_pc *pcs, size_t n) {
-  if (n > 2 && mprof_without_root(pcs, n) == n &&
-      mprof_without_root(pcs, n - 1) < n - 1)
+  if (n > 2 && mprof_without_root(pcs, n, 0) == n &&
+      mprof_without_root(pcs, n - 1, 0) < n - 1)
     n--;
-  for (size_t kept; (kept = mprof_without_root(pcs, n)) < n;)
+  for (size_t kept; (kept = mprof_without_root(pcs, n, 0)) < n;)
     n = kept;
   return n;
 }

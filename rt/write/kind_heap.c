@@ -29,7 +29,7 @@ static int take(void *copy, const struct mprof_profile_row *row,
 
 static void release(void *copy) {
   struct mprof_heap_copy *c = copy;
-  mprof_stacks_free(&c->stacks);
+  mprof_heap_groups_free(&c->stacks);
   mprof_mem_snapshot_free(&c->snapshot);
 }
 
@@ -46,7 +46,7 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static int group(void *copy) {
   struct mprof_heap_copy *c = copy;
-  return mprof_stacks_group(&c->stacks, &c->snapshot);
+  return mprof_heap_groups_make(&c->stacks, &c->snapshot);
 }
 
 // A program that counts no allocations is told why, unless it wants another
@@ -67,7 +67,7 @@ static bool has_stacks(const void *copy) {
 // The numbers, or why there are none.
 static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   const struct mprof_heap_copy *c = copy;
-  const char *why = mprof_stacks_why_none(&c->stacks, c->snapshot.rate);
+  const char *why = mprof_heap_groups_why_none(&c->stacks, c->snapshot.rate);
   (void)part;
   if (why == NULL) {
     mprof_put_things_and_stacks(t, c->stacks.samples, "sample", c->stacks.len);

@@ -12,7 +12,7 @@
 
 struct mprof_heap_copy {
   struct mprof_mem_snapshot snapshot;
-  struct mprof_stacks stacks; // of the snapshot, once it is grouped
+  struct mprof_heap_groups stacks; // of the snapshot, once it is grouped
 };
 
 #endif // MPROF_RT_WRITE_KIND_HEAP_H

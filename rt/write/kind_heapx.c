@@ -21,14 +21,14 @@
 struct heapx_copy {
   struct mprof_mem_snapshot own;             // on request
   const struct mprof_mem_snapshot *snapshot; // own, or the heap profile's
-  struct mprof_heapx_stacks stacks;
+  struct mprof_heapx_groups stacks;
 };
 
 static bool is_offered(void) { return mprof_flags.heapx; }
 
 static int group(void *copy) {
   struct heapx_copy *c = copy;
-  return mprof_heapx_stacks_group(&c->stacks, c->snapshot);
+  return mprof_heapx_groups_make(&c->stacks, c->snapshot);
 }
 
 static int take(void *copy, const struct mprof_profile_row *row,
@@ -47,7 +47,7 @@ static int take(void *copy, const struct mprof_profile_row *row,
 
 static void release(void *copy) {
   struct heapx_copy *c = copy;
-  mprof_heapx_stacks_free(&c->stacks);
+  mprof_heapx_groups_free(&c->stacks);
   mprof_mem_snapshot_free(&c->own);
 }
 

@@ -20,7 +20,7 @@
 
 struct wait_copy {
   struct mprof_wait_snapshot snapshot; // by lock
-  struct mprof_wait_stacks stacks;     // of the snapshot, once it is grouped
+  struct mprof_wait_groups stacks;     // of the snapshot, once it is grouped
 };
 
 _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
@@ -36,7 +36,7 @@ static int take(void *copy, const struct mprof_profile_row *row,
 
 static void release(void *copy) {
   struct wait_copy *c = copy;
-  mprof_wait_stacks_free(&c->stacks);
+  mprof_wait_groups_free(&c->stacks);
   mprof_wait_snapshot_free(&c->snapshot);
 }
 
@@ -52,7 +52,7 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static int group(void *copy) {
   struct wait_copy *c = copy;
-  return mprof_wait_stacks_group(&c->stacks, &c->snapshot, false);
+  return mprof_wait_groups_make(&c->stacks, &c->snapshot, false);
 }
 
 bool mprof_wait_copy_is_shown(const void *copy) {

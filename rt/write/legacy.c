@@ -14,11 +14,14 @@
 #include "symbolize/skip_frames.h"
 #include "symbolize/symbolize.h"
 #include "sys/flags.h"
+#include "sys/os_linux.h"
 #include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/version.h"
 #include "thread/labels_text.h"
 #include "unwind/unwind_fp.h"
+
+#include <errno.h>
 
 void mprof_legacy_begin(struct mprof_legacy *w, struct mprof_outfile *f,
                         bool has_samples) {
@@ -156,4 +159,19 @@ int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title) {
   if (w->has_names)
     mprof_symbolize_end();
   return w->out->error;
+}
+
+int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
+                       const char *empty_stack,
+                       void (*put)(struct mprof_legacy *w, const void *what),
+                       const void *what) {
+  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
+  if (w == NULL)
+    return mprof_outfile_fail(f, ENOMEM);
+  w->empty_stack = empty_stack;
+  mprof_legacy_begin(w, f, has_samples);
+  put(w, what);
+  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
+  mprof_os_unmap(w, sizeof(*w));
+  return error;
 }

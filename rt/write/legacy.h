@@ -7,6 +7,8 @@
 //
 //   begin ---> (the caller writes a record; stack) ... ---> stats ---> end
 //
+// mprof_legacy_write does this for counts and waits.
+//
 // Call with the guard set. Only one thread may use a writer.
 
 #ifndef MPROF_RT_WRITE_LEGACY_H
@@ -43,5 +45,13 @@ void mprof_legacy_stats(struct mprof_legacy *w);
 // maps_title: the title that readers of this kind of profile expect. Returns 0
 // or the first errno value.
 int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title);
+
+// Writes a text of counts or waits to f. put writes `what` from the header to
+// the counters, with mprof_legacy_stack and mprof_legacy_stats. empty_stack:
+// as in struct mprof_legacy; NULL: "". Returns 0 or the first errno value.
+int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
+                       const char *empty_stack,
+                       void (*put)(struct mprof_legacy *w, const void *what),
+                       const void *what);
 
 #endif // MPROF_RT_WRITE_LEGACY_H

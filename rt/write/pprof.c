@@ -513,8 +513,11 @@ static void free_writer(struct mprof_pprof *w) {
   mprof_os_unmap(w, sizeof(*w));
 }
 
-int mprof_pprof_begin(struct mprof_pprof **out, struct mprof_outfile *f,
-                      const struct mprof_pprof_head *head, bool has_samples) {
+// Makes a writer and writes the head. has_samples: there will be samples, so
+// the names of functions are needed. Returns 0; or an errno value, which f has
+// then too, and then *out is NULL.
+static int begin(struct mprof_pprof **out, struct mprof_outfile *f,
+                 const struct mprof_pprof_head *head, bool has_samples) {
   *out = NULL;
   struct mprof_pprof *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
@@ -534,11 +537,12 @@ int mprof_pprof_begin(struct mprof_pprof **out, struct mprof_outfile *f,
   return 0;
 }
 
-bool mprof_pprof_has_failed(const struct mprof_pprof *w) {
+static bool has_failed(const struct mprof_pprof *w) {
   return w->error != 0 || w->out->error != 0;
 }
 
-int mprof_pprof_end(struct mprof_pprof *w) {
+// Writes the rest and frees w. Returns 0 or the first error of the file.
+static int end(struct mprof_pprof *w) {
   put_mappings(w);
   if (w->pb.is_full && w->error == 0)
     w->error = EOVERFLOW;
@@ -547,4 +551,19 @@ int mprof_pprof_end(struct mprof_pprof *w) {
   int error = mprof_outfile_fail(w->out, w->error);
   free_writer(w);
   return error;
+}
+
+int mprof_pprof_write(struct mprof_outfile *f,
+                      const struct mprof_pprof_head *head,
+                      const struct mprof_pprof_samples *samples) {
+  struct mprof_pprof *w;
+  int error = begin(&w, f, head, samples->len > 0);
+  if (error != 0)
+    return error;
+  uint64_t keys[MPROF_PPROF_KEYS] = {0};
+  for (size_t k = 0; k < MPROF_PPROF_KEYS && samples->keys[k] != NULL; k++)
+    keys[k] = mprof_pprof_string(w, samples->keys[k]);
+  for (size_t i = 0; i < samples->len && !has_failed(w); i++)
+    samples->put(w, samples->snapshot, i, keys);
+  return end(w);
 }

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a gzipped file of profile.proto. It knows the format, but no kind of
-// profile: the caller gives the head, then the samples one by one, each with a
-// stack, values and labels. (Go: profileBuilder)
-//
-//   begin ---> string, sample (any number, in any order) ---> end
+// profile: the caller gives the head and a function that writes the samples one
+// by one, each with a stack, values and labels. (Go: profileBuilder)
 //
 // Call with the guard set. Only one thread may use a writer.
 
@@ -48,12 +46,30 @@ struct mprof_pprof_label {
   int64_t num;
 };
 
-// Begins a profile in f, which was opened for gzip, and writes the head.
-// has_samples: there will be samples, so the names of functions are needed.
-// Returns 0; or an errno value, which f has then too, and then *w is NULL.
 struct mprof_pprof;
-int mprof_pprof_begin(struct mprof_pprof **w, struct mprof_outfile *f,
-                      const struct mprof_pprof_head *head, bool has_samples);
+
+// Maximum number of label keys of one kind of profile.
+enum { MPROF_PPROF_KEYS = 4 };
+
+// The samples of a profile.
+struct mprof_pprof_samples {
+  const void *snapshot;
+  size_t len;
+  const char *keys[MPROF_PPROF_KEYS]; // keys of labels; NULL: no more keys
+  // Writes sample i of the snapshot, at most once: some have nothing to show.
+  // keys: the numbers of the keys above.
+  void (*put)(struct mprof_pprof *w, const void *snapshot, size_t i,
+              const uint64_t *keys);
+};
+
+// Writes a profile to f, which was opened for gzip. Stops at the first error.
+// Returns 0 or the first error of the file, which the caller closes.
+int mprof_pprof_write(struct mprof_outfile *f,
+                      const struct mprof_pprof_head *head,
+                      const struct mprof_pprof_samples *samples);
+
+// --- for mprof_pprof_samples.put ---
+
 // Returns the number of a string, by which samples refer to it. Equal strings
 // have the same number. The number of "" is 0.
 uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s);
@@ -62,11 +78,5 @@ uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s);
 void mprof_pprof_sample(struct mprof_pprof *w, const struct mprof_bucket *b,
                         const int64_t *values,
                         const struct mprof_pprof_label *labels, size_t n);
-// Returns whether an error has occurred. The file is then lost, and the caller
-// need not write the rest.
-bool mprof_pprof_has_failed(const struct mprof_pprof *w);
-// Writes the rest and frees w. Returns 0 or the first error of the file, which
-// the caller closes.
-int mprof_pprof_end(struct mprof_pprof *w);
 
 #endif // MPROF_RT_WRITE_PPROF_H

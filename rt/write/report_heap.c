@@ -36,7 +36,7 @@ static void put_rate(struct mprof_report *w,
 
 static void put_totals(struct mprof_report *w,
                        const struct mprof_mem_snapshot *s,
-                       const struct mprof_stacks *g) {
+                       const struct mprof_heap_groups *g) {
   mprof_report_put(w, "\nIn use:    ");
   put_blocks(w, g->total.inuse_bytes, g->total.inuse_objects);
   mprof_report_put(w, "\nAllocated: ");
@@ -54,7 +54,7 @@ static void put_totals(struct mprof_report *w,
   else if (mprof_cycle_as_of() == MPROF_CYCLE_PROGRAM)
     mprof_report_put(w, "Cycles:    strict_cycles=1: the figures are as of the "
                         "last mprof_next_cycle\n");
-  const char *why = mprof_stacks_why_none(g, s->rate);
+  const char *why = mprof_heap_groups_why_none(g, s->rate);
   if (why != NULL) {
     mprof_report_put(w, "Nothing was sampled: ");
     mprof_report_put(w, why);
@@ -63,18 +63,19 @@ static void put_totals(struct mprof_report *w,
 }
 
 static bool has_more_in_use(const void *a, const void *b) {
-  const struct mprof_stack_sum *x = a, *y = b;
+  const struct mprof_heap_sum *x = a, *y = b;
   return x->sum.inuse_bytes > y->sum.inuse_bytes;
 }
 
 static bool has_more_allocated(const void *a, const void *b) {
-  const struct mprof_stack_sum *x = a, *y = b;
+  const struct mprof_heap_sum *x = a, *y = b;
   return x->sum.alloc_bytes > y->sum.alloc_bytes;
 }
 
 // Puts the number of stacks that the list leaves out.
-static void put_others(struct mprof_report *w, const struct mprof_stacks *g,
-                       bool in_use, size_t from) {
+static void put_others(struct mprof_report *w,
+                       const struct mprof_heap_groups *g, bool in_use,
+                       size_t from) {
   int64_t others = 0;
   for (size_t i = from; i < g->len; i++)
     others += (in_use ? g->sorted[i]->sum.inuse_bytes
@@ -87,7 +88,7 @@ static void put_others(struct mprof_report *w, const struct mprof_stacks *g,
 }
 
 static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
-                    const struct mprof_stacks *g, bool in_use) {
+                    const struct mprof_heap_groups *g, bool in_use) {
   mprof_sort((void **)g->sorted, g->len,
              in_use ? has_more_in_use : has_more_allocated);
   size_t top =
@@ -125,7 +126,7 @@ static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
 
 void mprof_report_heap(struct mprof_report *w,
                        const struct mprof_mem_snapshot *s,
-                       const struct mprof_stacks *g) {
+                       const struct mprof_heap_groups *g) {
   put_rate(w, s);
   put_totals(w, s, g);
   put_top(w, s, g, true);
@@ -134,7 +135,7 @@ void mprof_report_heap(struct mprof_report *w,
 
 void mprof_report_heap_summary(struct mprof_report *w,
                                const struct mprof_mem_snapshot *s,
-                               const struct mprof_stacks *g) {
+                               const struct mprof_heap_groups *g) {
   const struct mprof_mem_estimate *e = &g->total;
   mprof_report_put(w, "SUMMARY: MProf: ");
   mprof_report_plain(w, e->inuse_bytes, " bytes in ");

@@ -75,7 +75,7 @@ ORDER(temporary, temporary_objects)
 ORDER(copied, copied_bytes)
 ORDER(slack, inuse_slack_bytes)
 
-static void put_list(struct mprof_report *w, const struct mprof_heapx_stacks *g,
+static void put_list(struct mprof_report *w, const struct mprof_heapx_groups *g,
                      const struct list *l) {
   mprof_sort((void **)g->sorted, g->len, l->comes_before);
   for (size_t i = 0; i < g->len && i < mprof_flags.report_top; i++) {
@@ -95,7 +95,7 @@ static void put_list(struct mprof_report *w, const struct mprof_heapx_stacks *g,
 }
 
 void mprof_report_heapx(struct mprof_report *w,
-                        const struct mprof_heapx_stacks *g, int64_t blocks) {
+                        const struct mprof_heapx_groups *g, int64_t blocks) {
   static const struct list lists[] = {
       {"\nStacks with the most temporary blocks\n", temporary,
        has_more_temporary, put_temporary},
@@ -109,7 +109,7 @@ void mprof_report_heapx(struct mprof_report *w,
 }
 
 void mprof_report_heapx_summary(struct mprof_report *w,
-                                const struct mprof_heapx_stacks *g) {
+                                const struct mprof_heapx_groups *g) {
   const struct mprof_heapx_estimate *e = &g->total;
   mprof_report_put(w, "SUMMARY: MProf: heapx: ");
   mprof_report_plain(w, e->temporary_objects, " temporary blocks, ");

@@ -10,14 +10,14 @@
 
 #include <stdint.h>
 
-struct mprof_heapx_stacks;
+struct mprof_heapx_groups;
 struct mprof_report;
 
 // Write the section of the report, and its lines for scripts. blocks: number of
 // blocks allocated in all.
 void mprof_report_heapx(struct mprof_report *w,
-                        const struct mprof_heapx_stacks *g, int64_t blocks);
+                        const struct mprof_heapx_groups *g, int64_t blocks);
 void mprof_report_heapx_summary(struct mprof_report *w,
-                                const struct mprof_heapx_stacks *g);
+                                const struct mprof_heapx_groups *g);
 
 #endif // MPROF_RT_WRITE_REPORT_HEAPX_H

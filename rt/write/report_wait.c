@@ -18,12 +18,12 @@
 // The words and numbers in which the two sections differ.
 struct section {
   const struct mprof_wait_snapshot *snapshot;
-  const struct mprof_wait_stacks *stacks;
+  const struct mprof_wait_groups *stacks;
   const char *title, *thing, *name, *rate_name;
 };
 
 static struct section section_of(const struct mprof_wait_snapshot *s,
-                                 const struct mprof_wait_stacks *g) {
+                                 const struct mprof_wait_groups *g) {
   const bool is_block = s->type == MPROF_BUCKET_BLOCK;
   return (struct section){
       .snapshot = s,
@@ -87,7 +87,7 @@ static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
 }
 
 static void put_section(struct mprof_report *w, const struct section *p) {
-  const struct mprof_wait_stacks *g = p->stacks;
+  const struct mprof_wait_groups *g = p->stacks;
   mprof_report_put(w, "\n");
   mprof_report_put(w, p->title);
   mprof_report_put(w, "\n\n");
@@ -112,7 +112,7 @@ static void put_section(struct mprof_report *w, const struct section *p) {
 }
 
 static void put_summary(struct mprof_report *w, const struct section *p) {
-  const struct mprof_wait_stacks *g = p->stacks;
+  const struct mprof_wait_groups *g = p->stacks;
   mprof_report_put(w, "SUMMARY: MProf: ");
   mprof_report_put(w, p->name);
   mprof_report_put(w, ": ");
@@ -126,14 +126,14 @@ static void put_summary(struct mprof_report *w, const struct section *p) {
 
 void mprof_report_wait(struct mprof_report *w,
                        const struct mprof_wait_snapshot *s,
-                       const struct mprof_wait_stacks *g) {
+                       const struct mprof_wait_groups *g) {
   const struct section p = section_of(s, g);
   put_section(w, &p);
 }
 
 void mprof_report_wait_summary(struct mprof_report *w,
                                const struct mprof_wait_snapshot *s,
-                               const struct mprof_wait_stacks *g) {
+                               const struct mprof_wait_groups *g) {
   const struct section p = section_of(s, g);
   put_summary(w, &p);
 }

@@ -10,15 +10,15 @@
 
 struct mprof_report;
 struct mprof_wait_snapshot;
-struct mprof_wait_stacks;
+struct mprof_wait_groups;
 
 // Write the section of the report, and its lines for scripts. The type of s
 // tells the block profile from the mutex profile. g: the stacks of s.
 void mprof_report_wait(struct mprof_report *w,
                        const struct mprof_wait_snapshot *s,
-                       const struct mprof_wait_stacks *g);
+                       const struct mprof_wait_groups *g);
 void mprof_report_wait_summary(struct mprof_report *w,
                                const struct mprof_wait_snapshot *s,
-                               const struct mprof_wait_stacks *g);
+                               const struct mprof_wait_groups *g);
 
 #endif // MPROF_RT_WRITE_REPORT_WAIT_H

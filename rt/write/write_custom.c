@@ -9,11 +9,17 @@
 #include "file/outfile.h"
 #include "snapshot/snapshot_custom.h"
 #include "symbolize/drop_frames.h"
-#include "sys/os_linux.h"
 #include "write/legacy.h"
 #include "write/pprof.h"
 
-#include <errno.h>
+static void put_sample(struct mprof_pprof *w, const void *snapshot, size_t i,
+                       const uint64_t *keys) {
+  (void)keys;
+  const struct mprof_custom_sample *x =
+      ((const struct mprof_custom_snapshot *)snapshot)->sorted[i];
+  const int64_t count = (int64_t)x->count;
+  mprof_pprof_sample(w, x->bucket, &count, NULL, 0);
+}
 
 int mprof_write_custom_pprof(struct mprof_outfile *f,
                              const struct mprof_custom_snapshot *s) {
@@ -23,19 +29,12 @@ int mprof_write_custom_pprof(struct mprof_outfile *f,
                                         .period = 1,
                                         .time_ns = s->time_ns,
                                         .empty_stack = MPROF_LOST_EVENT};
-  struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
-  if (error != 0)
-    return error;
-  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++) {
-    const int64_t count = (int64_t)s->sorted[i]->count;
-    mprof_pprof_sample(w, s->sorted[i]->bucket, &count, NULL, 0);
-  }
-  return mprof_pprof_end(w);
+  return mprof_pprof_write(
+      f, &head, &(struct mprof_pprof_samples){s, s->len, {NULL}, put_sample});
 }
 
-static void put_all(struct mprof_legacy *w,
-                    const struct mprof_custom_snapshot *s) {
+static void put_all(struct mprof_legacy *w, const void *snapshot) {
+  const struct mprof_custom_snapshot *s = snapshot;
   mprof_outfile_text(w->out, s->name);
   mprof_outfile_text(w->out, " profile: total ");
   mprof_outfile_dec(w->out, s->values);
@@ -50,13 +49,5 @@ static void put_all(struct mprof_legacy *w,
 
 int mprof_write_custom_text(struct mprof_outfile *f,
                             const struct mprof_custom_snapshot *s) {
-  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
-  w->empty_stack = MPROF_LOST_EVENT;
-  mprof_legacy_begin(w, f, s->len > 0);
-  put_all(w, s);
-  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
-  mprof_os_unmap(w, sizeof(*w));
-  return error;
+  return mprof_legacy_write(f, s->len > 0, MPROF_LOST_EVENT, put_all, s);
 }

@@ -26,15 +26,17 @@
 
 static int64_t at_least_0(int64_t v) { return v < 0 ? 0 : v; }
 
-static void put_mem(struct mprof_pprof *w, const struct mprof_mem_sample *s,
-                    uint64_t bytes_key) {
+static void put_mem(struct mprof_pprof *w, const void *snapshot, size_t i,
+                    const uint64_t *bytes_key) {
+  const struct mprof_mem_sample *s =
+      &((const struct mprof_mem_snapshot *)snapshot)->samples[i];
   if (s->allocs == 0 && s->frees == 0)
     return;
   struct mprof_mem_estimate e = mprof_mem_scale(s);
   const int64_t values[] = {
       at_least_0(e.alloc_objects), at_least_0(e.alloc_bytes),
       at_least_0(e.inuse_objects), at_least_0(e.inuse_bytes)};
-  const struct mprof_pprof_label bytes = {.key = bytes_key,
+  const struct mprof_pprof_label bytes = {.key = *bytes_key,
                                           .num = (int64_t)s->bucket->size};
   mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
 }
@@ -55,27 +57,25 @@ int mprof_write_heap_pprof(struct mprof_outfile *f,
                                         .rate_name = "heap_rate",
                                         .rate = s->rate,
                                         .drops_allocators = true};
-  struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
-  if (error != 0)
-    return error;
-  uint64_t bytes_key = mprof_pprof_string(w, "bytes");
-  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
-    put_mem(w, &s->samples[i], bytes_key);
-  return mprof_pprof_end(w);
+  return mprof_pprof_write(
+      f, &head, &(struct mprof_pprof_samples){s, s->len, {"bytes"}, put_mem});
 }
 
 // --- heapx ---
 
-static void put_heapx(struct mprof_pprof *w, const struct mprof_mem_sample *s,
-                      const struct mprof_heapx_sample *x, uint64_t bytes_key) {
-  struct mprof_heapx_estimate e = mprof_heapx_scale(s, x);
+static void put_heapx(struct mprof_pprof *w, const void *snapshot, size_t i,
+                      const uint64_t *bytes_key) {
+  const struct mprof_mem_snapshot *m = snapshot;
+  const struct mprof_mem_sample *s = &m->samples[i];
+  if (m->heapx == NULL)
+    return;
+  struct mprof_heapx_estimate e = mprof_heapx_scale(s, &m->heapx[i]);
   if (!mprof_heapx_has_any(&e))
     return;
   const int64_t values[] = {
       e.temporary_objects, e.temporary_bytes,   e.in_place,         e.moved,
       e.copied_bytes,      e.alloc_slack_bytes, e.inuse_slack_bytes};
-  const struct mprof_pprof_label bytes = {.key = bytes_key,
+  const struct mprof_pprof_label bytes = {.key = *bytes_key,
                                           .num = (int64_t)s->bucket->size};
   mprof_pprof_sample(w, s->bucket, values, &bytes, s->bucket->size != 0);
 }
@@ -98,21 +98,11 @@ int mprof_write_heapx_pprof(struct mprof_outfile *f,
       .rate_name = "heap_rate",
       .rate = s->rate,
       .drops_allocators = true};
-  struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
-  if (error != 0)
-    return error;
-  uint64_t bytes_key = mprof_pprof_string(w, "bytes");
-  for (size_t i = 0; s->heapx && i < s->len && !mprof_pprof_has_failed(w); i++)
-    put_heapx(w, &s->samples[i], &s->heapx[i], bytes_key);
-  return mprof_pprof_end(w);
+  return mprof_pprof_write(
+      f, &head, &(struct mprof_pprof_samples){s, s->len, {"bytes"}, put_heapx});
 }
 
 // --- waits ---
-
-struct wait_keys {
-  uint64_t lock, kind; // numbers of the labels' keys
-};
 
 // Makes the label of a lock. Returns the number of labels: 0 if there is no
 // lock.
@@ -128,15 +118,19 @@ static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
   return 1;
 }
 
-static void put_wait(struct mprof_pprof *w, const struct mprof_wait_snapshot *s,
-                     const struct mprof_wait_sample *x,
-                     const struct wait_keys *keys) {
+// Places in the lists of label keys.
+enum { WAIT_LOCK, WAIT_KIND };
+
+static void put_wait(struct mprof_pprof *w, const void *snapshot, size_t i,
+                     const uint64_t *keys) {
+  const struct mprof_wait_snapshot *s = snapshot;
+  const struct mprof_wait_sample *x = &s->samples[i];
   const struct mprof_bucket *b = x->bucket;
   const int64_t values[] = {x->count, mprof_wait_ns(s, x->cycles)};
   struct mprof_pprof_label labels[2] = {
-      {.key = keys->kind,
+      {.key = keys[WAIT_KIND],
        .str = mprof_pprof_string(w, mprof_kind_name(b->kind))}};
-  const size_t n = 1 + put_lock(w, &labels[1], keys->lock, b->object);
+  const size_t n = 1 + put_lock(w, &labels[1], keys[WAIT_LOCK], b->object);
   mprof_pprof_sample(w, b, values, labels, n);
 }
 
@@ -151,18 +145,23 @@ int mprof_write_wait_pprof(struct mprof_outfile *f,
       .rate_name =
           s->type == MPROF_BUCKET_BLOCK ? "block_rate" : "mutex_fraction",
       .rate = s->rate};
-  struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
-  if (error != 0)
-    return error;
-  const struct wait_keys keys = {.lock = mprof_pprof_string(w, "lock"),
-                                 .kind = mprof_pprof_string(w, "kind")};
-  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
-    put_wait(w, s, &s->samples[i], &keys);
-  return mprof_pprof_end(w);
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){
+          s, s->len, {[WAIT_LOCK] = "lock", [WAIT_KIND] = "kind"}, put_wait});
 }
 
 // --- threads ---
+
+static void put_thread(struct mprof_pprof *w, const void *snapshot, size_t i,
+                       const uint64_t *thread_key) {
+  const struct mprof_threadcreate_sample *x =
+      &((const struct mprof_threadcreate_snapshot *)snapshot)->samples[i];
+  const int64_t count = (int64_t)x->count;
+  const struct mprof_pprof_label name = {.key = *thread_key,
+                                         .str = mprof_pprof_string(w, x->name)};
+  mprof_pprof_sample(w, x->bucket, &count, &name, name.str != 0);
+}
 
 int mprof_write_threadcreate_pprof(
     struct mprof_outfile *f, const struct mprof_threadcreate_snapshot *s) {
@@ -173,29 +172,19 @@ int mprof_write_threadcreate_pprof(
       .period = 1,
       .time_ns = s->time_ns,
       .empty_stack = MPROF_UNKNOWN_CREATOR};
-  struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
-  if (error != 0)
-    return error;
-  uint64_t key = mprof_pprof_string(w, "thread");
-  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++) {
-    const struct mprof_threadcreate_sample *x = &s->samples[i];
-    const int64_t count = (int64_t)x->count;
-    const struct mprof_pprof_label name = {
-        .key = key, .str = mprof_pprof_string(w, x->name)};
-    mprof_pprof_sample(w, x->bucket, &count, &name, name.str != 0);
-  }
-  return mprof_pprof_end(w);
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){s, s->len, {"thread"}, put_thread});
 }
 
-struct stack_keys {
-  uint64_t state, kind, grade, lock; // numbers of the labels' keys
-};
+enum { STACK_STATE, STACK_KIND, STACK_GRADE, STACK_LOCK };
 
 // Writes a thread's stack as a sample. A thread that waits has the label of the
 // block profile; a stuck thread has also its grade and the lock.
-static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
-                      const struct stack_keys *keys) {
+static void put_stack(struct mprof_pprof *w, const void *stacks, size_t i,
+                      const uint64_t *keys) {
+  const struct mprof_thread_slot *x =
+      ((const struct mprof_thread_stacks *)stacks)->v[i];
   static const char *const states[] = {[MPROF_STACK_OF_RUNNING] = "running",
                                        [MPROF_STACK_OF_WAITING] = "waiting",
                                        [MPROF_STACK_IN_FUTEX] = "waiting",
@@ -207,11 +196,12 @@ static void put_stack(struct mprof_pprof *w, const struct mprof_thread_slot *x,
       waits ? mprof_kind_name(is_unseen ? MPROF_KIND_futex : x->kind) : "";
   const char *grade = mprof_stuck_grade_name(x->grade);
   struct mprof_pprof_label labels[4] = {
-      {.key = keys->state, .str = mprof_pprof_string(w, states[x->source])},
-      {.key = keys->kind, .str = mprof_pprof_string(w, kind)},
-      {.key = keys->grade, .str = mprof_pprof_string(w, grade)}};
+      {.key = keys[STACK_STATE],
+       .str = mprof_pprof_string(w, states[x->source])},
+      {.key = keys[STACK_KIND], .str = mprof_pprof_string(w, kind)},
+      {.key = keys[STACK_GRADE], .str = mprof_pprof_string(w, grade)}};
   size_t n = x->grade ? 3 : waits ? 2 : 1;
-  n += put_lock(w, &labels[n], keys->lock, x->stack.object);
+  n += put_lock(w, &labels[n], keys[STACK_LOCK], x->stack.object);
   mprof_pprof_sample(w, &x->stack, &count, labels, n);
 }
 
@@ -226,15 +216,13 @@ int mprof_write_threads_pprof(struct mprof_outfile *f,
                                         .time_ns = s->time_ns,
                                         .note = mprof_unseen_text(unseen, s),
                                         .empty_stack = "[unknown]"};
-  struct mprof_pprof *w;
-  int error = mprof_pprof_begin(&w, f, &head, s->len > 0);
-  if (error != 0)
-    return error;
-  const struct stack_keys keys = {.state = mprof_pprof_string(w, "state"),
-                                  .kind = mprof_pprof_string(w, "kind"),
-                                  .grade = mprof_pprof_string(w, "grade"),
-                                  .lock = mprof_pprof_string(w, "lock")};
-  for (size_t i = 0; i < s->len && !mprof_pprof_has_failed(w); i++)
-    put_stack(w, s->v[i], &keys);
-  return mprof_pprof_end(w);
+  return mprof_pprof_write(
+      f, &head,
+      &(struct mprof_pprof_samples){s,
+                                    s->len,
+                                    {[STACK_STATE] = "state",
+                                     [STACK_KIND] = "kind",
+                                     [STACK_GRADE] = "grade",
+                                     [STACK_LOCK] = "lock"},
+                                    put_stack});
 }

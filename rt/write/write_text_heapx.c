@@ -10,11 +10,8 @@
 
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
-#include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "write/legacy.h"
-
-#include <errno.h>
 
 static bool has_more_temporary(const void *a, const void *b) {
   const struct mprof_heapx_sum *x = a, *y = b;
@@ -40,19 +37,17 @@ static void put_stack(struct mprof_legacy *w, const struct mprof_heapx_sum *s) {
   mprof_legacy_stack(w, s->bucket);
 }
 
-int mprof_write_heapx_text(struct mprof_outfile *f,
-                           const struct mprof_heapx_stacks *g) {
-  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
-  mprof_sort((void **)g->sorted, g->len, has_more_temporary);
-  mprof_legacy_begin(w, f, g->len > 0);
+static void put_all(struct mprof_legacy *w, const void *groups) {
+  const struct mprof_heapx_groups *g = groups;
   put_value(w->out, "heapx profile: total ", g->total.temporary_objects);
   mprof_outfile_text(w->out, "\n");
   for (size_t i = 0; i < g->len && w->out->error == 0; i++)
     put_stack(w, g->sorted[i]);
   mprof_legacy_stats(w);
-  int error = mprof_legacy_end(w, "--- Memory map: ---");
-  mprof_os_unmap(w, sizeof(*w));
-  return error;
+}
+
+int mprof_write_heapx_text(struct mprof_outfile *f,
+                           const struct mprof_heapx_groups *g) {
+  mprof_sort((void **)g->sorted, g->len, has_more_temporary);
+  return mprof_legacy_write(f, g->len > 0, NULL, put_all, g);
 }

@@ -15,6 +15,6 @@ struct mprof_outfile;
 // Writes the text to f. Returns 0 or the first error of f, which the caller
 // closes. Call with the guard set and writer_lock held.
 int mprof_write_heapx_text(struct mprof_outfile *f,
-                           const struct mprof_heapx_stacks *g);
+                           const struct mprof_heapx_groups *g);
 
 #endif // MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H

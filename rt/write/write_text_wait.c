@@ -16,13 +16,10 @@
 #include "stuck/stuck_types.h"
 #include "symbolize/drop_frames.h"
 #include "sys/message.h"
-#include "sys/os_linux.h"
 #include "wait/lock_names.h"
 #include "wait/thread_slots.h"
 #include "write/legacy.h"
 #include "write/write_stuck.h"
-
-#include <errno.h>
 
 static void put_wait_header(struct mprof_outfile *f,
                             const struct mprof_wait_snapshot *s) {
@@ -34,7 +31,7 @@ static void put_wait_header(struct mprof_outfile *f,
 }
 
 static void put_waits(struct mprof_legacy *w,
-                      const struct mprof_wait_stacks *g) {
+                      const struct mprof_wait_groups *g) {
   for (size_t i = 0; i < g->len && w->out->error == 0; i++) {
     mprof_outfile_dec(w->out, (uint64_t)g->sorted[i]->cycles);
     mprof_outfile_text(w->out, " ");
@@ -52,34 +49,31 @@ static void put_rate(struct mprof_outfile *f,
   mprof_outfile_text(f, "\n");
 }
 
-static int write_waits(struct mprof_outfile *f,
-                       const struct mprof_wait_snapshot *s,
-                       const struct mprof_wait_stacks *g) {
-  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
-  mprof_legacy_begin(w, f, s->len > 0);
-  put_wait_header(w->out, s);
-  put_waits(w, g);
+struct waits {
+  const struct mprof_wait_snapshot *snapshot;
+  struct mprof_wait_groups groups; // of the snapshot
+};
+
+static void put_wait_text(struct mprof_legacy *w, const void *waits) {
+  const struct waits *x = waits;
+  put_wait_header(w->out, x->snapshot);
+  put_waits(w, &x->groups);
   mprof_legacy_stats(w);
-  put_rate(w->out, s);
-  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
-  mprof_os_unmap(w, sizeof(*w));
-  return error;
+  put_rate(w->out, x->snapshot);
 }
 
 int mprof_write_wait_text(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s) {
-  struct mprof_wait_stacks g;
-  int error = mprof_wait_stacks_group(&g, s, true);
+  struct waits x = {.snapshot = s};
+  int error = mprof_wait_groups_make(&x.groups, s, true);
   if (error == 0)
-    error = write_waits(f, s, &g);
-  mprof_wait_stacks_free(&g);
+    error = mprof_legacy_write(f, s->len > 0, NULL, put_wait_text, &x);
+  mprof_wait_groups_free(&x.groups);
   return mprof_outfile_fail(f, error);
 }
 
-static void put_threads(struct mprof_legacy *w,
-                        const struct mprof_threadcreate_snapshot *s) {
+static void put_threads(struct mprof_legacy *w, const void *snapshot) {
+  const struct mprof_threadcreate_snapshot *s = snapshot;
   mprof_outfile_text(w->out, "threadcreate profile: total ");
   mprof_outfile_dec(w->out, s->threads);
   mprof_outfile_text(w->out, "\n");
@@ -88,6 +82,7 @@ static void put_threads(struct mprof_legacy *w,
     mprof_outfile_text(w->out, " @");
     mprof_legacy_stack(w, s->samples[i].bucket);
   }
+  mprof_legacy_stats(w);
 }
 
 static void put_lock(struct mprof_outfile *f, uintptr_t object) {
@@ -101,10 +96,16 @@ static void put_lock(struct mprof_outfile *f, uintptr_t object) {
   mprof_outfile_text(f, "\n");
 }
 
+struct named_stacks {
+  const struct mprof_thread_stacks *stacks;
+  const char *name; // of the profile
+};
+
 // Puts the threads' stacks. A thread that was not read has one address at most.
-static void put_stacks(struct mprof_legacy *w,
-                       const struct mprof_thread_stacks *s, const char *name) {
-  mprof_outfile_text(w->out, name);
+static void put_stacks(struct mprof_legacy *w, const void *named) {
+  const struct mprof_thread_stacks *s =
+      ((const struct named_stacks *)named)->stacks;
+  mprof_outfile_text(w->out, ((const struct named_stacks *)named)->name);
   mprof_outfile_text(w->out, " profile: total ");
   mprof_outfile_dec(w->out, s->threads);
   mprof_outfile_text(w->out, "\n");
@@ -129,32 +130,18 @@ static void put_stacks(struct mprof_legacy *w,
     mprof_outfile_text(w->out, " @");
     mprof_legacy_stack(w, &s->v[i]->stack);
   }
+  mprof_legacy_stats(w);
 }
 
 int mprof_write_threads_text(struct mprof_outfile *f,
                              const struct mprof_thread_stacks *s,
                              const char *name) {
-  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
-  mprof_legacy_begin(w, f, s->len > 0);
-  put_stacks(w, s, name);
-  mprof_legacy_stats(w);
-  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
-  mprof_os_unmap(w, sizeof(*w));
-  return error;
+  const struct named_stacks x = {.stacks = s, .name = name};
+  return mprof_legacy_write(f, s->len > 0, NULL, put_stacks, &x);
 }
 
 int mprof_write_threadcreate_text(struct mprof_outfile *f,
                                   const struct mprof_threadcreate_snapshot *s) {
-  struct mprof_legacy *w = mprof_os_map(sizeof(*w));
-  if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
-  w->empty_stack = MPROF_UNKNOWN_CREATOR;
-  mprof_legacy_begin(w, f, s->len > 0);
-  put_threads(w, s);
-  mprof_legacy_stats(w);
-  int error = mprof_legacy_end(w, MPROF_LEGACY_MAP_TITLE);
-  mprof_os_unmap(w, sizeof(*w));
-  return error;
+  return mprof_legacy_write(f, s->len > 0, MPROF_UNKNOWN_CREATOR, put_threads,
+                            s);
 }

@@ -47,10 +47,10 @@ int main(int argc, char **argv) {
   snap_add_heapx((uint64_t[]){3, 1, 2, 600, 40, 10});
   snap_add(5, 1, 1, 2, both)->rate = 1;
   snap_add_heapx((uint64_t[]){1, 0, 0, 0, 0, 0});
-  struct mprof_heapx_stacks g;
-  CHECK_EQ(mprof_heapx_stacks_group(&g, &snap), 0);
+  struct mprof_heapx_groups g;
+  CHECK_EQ(mprof_heapx_groups_make(&g, &snap), 0);
   CHECK_EQ(g.len, 2);
   CHECK_EQ(SNAP_WRITE(argv[1], false, mprof_write_heapx_text(f, &g)), 0);
-  mprof_heapx_stacks_free(&g);
+  mprof_heapx_groups_free(&g);
   return 0;
 }

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the readable part of a stack by asking the kernel, and the roots of
+// stacks. See stack_range.h.
+
+#include "unwind/stack_range.h"
+
+#include "sys/modules.h"
+#include "sys/os_linux.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
+
+#define PROBE_BYTES 4096u
+// Limit of the search for the thread's own stack, in bytes below its top.
+#define MAX_OWN_BYTES (64u << 20)
+
+static uintptr_t page_of(uintptr_t addr) { return addr & -(uintptr_t)4096; }
+
+// The first thread's stack ends above the random bytes (AT_RANDOM) that the
+// kernel puts there. Any other thread's stack ends at the thread control block,
+// which libc puts on top of it.
+struct mprof_stack_range mprof_stack_range_of_thread(bool is_main) {
+  uintptr_t end = is_main ? page_of(getauxval(AT_RANDOM)) + PROBE_BYTES
+                          : (uintptr_t)__builtin_thread_pointer();
+  return (struct mprof_stack_range){.lo = end, .hi = end, .is_main = is_main};
+}
+
+// Returns whether all memory from the page of addr to end is readable.
+static bool is_readable(uintptr_t addr, uintptr_t end) {
+  for (uintptr_t page = page_of(addr); page < end; page += PROBE_BYTES)
+    if (!mprof_sys_readable(page))
+      return false;
+  return true;
+}
+
+// Returns whether the frame at fp lies on the thread's own stack, and if so
+// extends the known part of the stack down to it. A guard page lies between the
+// thread's own stack and any stack below. So fp is on the own stack if all
+// memory between fp and the known part is readable.
+static MPROF_NOINLINE bool is_own_stack(struct mprof_stack_range *r,
+                                        uintptr_t fp) {
+  if (fp >= r->lo || r->hi - fp > MAX_OWN_BYTES || !is_readable(fp, r->lo))
+    return false;
+  r->lo = page_of(fp);
+  return true;
+}
+
+bool mprof_stack_extend(struct mprof_stack_range *r, uintptr_t addr) {
+  uintptr_t end = page_of(addr + 15) + PROBE_BYTES;
+  if (!is_readable(r->hi, end))
+    return false;
+  r->hi = end;
+  return true;
+}
+
+struct mprof_stack_range *
+mprof_stack_enter_outside(struct mprof_stack_range *range,
+                          struct mprof_stack_range *foreign, uintptr_t fp) {
+  if (is_own_stack(range, fp))
+    return range;
+  // A foreign stack is probed anew each time, since memory above it may have
+  // been unmapped in the meantime.
+  *foreign = (struct mprof_stack_range){.lo = page_of(fp),
+                                        .hi = page_of(fp) + PROBE_BYTES,
+                                        .is_main = range->is_main};
+  return mprof_stack_extend(foreign, fp) ? foreign : NULL;
+}
+
+// --- roots ---
+
+struct mprof_stack_roots mprof_stack_roots;
+
+#pragma weak getcontext
+#pragma weak makecontext
+
+void mprof_unwind_init(void) {
+  struct mprof_module *libc = &mprof_stack_roots.libc;
+  *libc = mprof_module_of((void *)pthread_key_create);
+  // A static libc is part of the program's module. glibc reports that module
+  // without a name; musl reports its file name, so compare its headers, too.
+  if (libc->name[0] == '\0' || libc->id == getauxval(AT_PHDR))
+    libc->start = libc->end = 0;
+}
+
+static void nothing(void) {}
+
+// makecontext leaves the return address on top of the stack it prepares.
+void mprof_unwind_learn_roots(void) {
+  static ucontext_t context;
+  static char stack[512] __attribute__((aligned(16)));
+  static atomic_bool is_known;
+  if (!getcontext || !makecontext || atomic_exchange(&is_known, true) ||
+      getcontext(&context) != 0)
+    return;
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = sizeof(stack);
+  makecontext(&context, nothing, 0);
+  uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
+  if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
+    mprof_stack_roots.context = *(const mprof_pc *)sp;
+  // Erase the copy of the thread's registers: the scan for stuck threads would
+  // take the values for references (stuck_scan.c).
+  memset(&context, 0, sizeof(context));
+  memset(stack, 0, sizeof(stack));
+}
