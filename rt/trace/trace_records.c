@@ -163,8 +163,9 @@ static void put_event(struct mprof_trace_writer *w,
                       const struct mprof_trace_form *f, uint64_t ticks,
                       const struct mprof_trace_record *r) {
   const struct numbers *numbers = &numbers_of[r->type];
-  uint64_t args[2 + NUMBERS_MAX] = {ticks};
+  uint64_t args[2 + NUMBERS_MAX];
   size_t n = 1;
+  args[0] = ticks;
   if (f->text)
     args[n++] = mprof_trace_string_number(w, f->text);
   for (unsigned i = 0; i < numbers->len; i++)

@@ -158,17 +158,19 @@ bool mprof_v1_record(struct mprof_trace_writer *w,
 
 static void put_event(struct mprof_trace_writer *w, unsigned type,
                       const uint64_t *args, size_t n) {
-  unsigned char body[ARGS_MAX * 10], head[2], *p = body;
+  // The head is put in front of the arguments once their length is known, so
+  // that the file gets all at once.
+  unsigned char bytes[2 + ARGS_MAX * 10], *begin = bytes + 2, *p = begin;
   for (size_t i = 0; i < n; i++)
     p = mprof_trace_put(p, args[i]);
   const size_t extra = n - 1;
-  size_t head_len = 1;
   const size_t shown = extra < EV_ARGS_COUNTED ? extra : EV_ARGS_COUNTED;
-  head[0] = (unsigned char)(type | shown << EV_ARGS_SHIFT);
-  if (shown == EV_ARGS_COUNTED)
-    head[head_len++] = (unsigned char)(p - body);
-  mprof_trace_put_bytes(w, head, head_len);
-  mprof_trace_put_bytes(w, body, (size_t)(p - body));
+  if (shown == EV_ARGS_COUNTED) {
+    const unsigned char len = (unsigned char)(p - begin);
+    *--begin = len;
+  }
+  *--begin = (unsigned char)(type | shown << EV_ARGS_SHIFT);
+  mprof_trace_put_bytes(w, begin, (size_t)(p - begin));
 }
 
 static void event(struct mprof_trace_writer *w, unsigned type,
