@@ -35,14 +35,14 @@ static enum mprof_outcome thrd_outcome(int r) {
 
 WEAK(mtx_lock);
 MPROF_ENTRY int __mprof_mtx_lock(mtx_t *m) {
-  TRY_THEN_WAIT(mtx_lock, (m), MPROF_KIND_mutex, m, mtx_trylock, thrd_busy,
-                thrd_outcome);
+  return TRY_THEN_WAIT(mtx_lock, (m), MPROF_KIND_mutex, m, mtx_trylock,
+                       thrd_busy, thrd_outcome);
 }
 
 WEAK(mtx_timedlock);
 MPROF_ENTRY int __mprof_mtx_timedlock(mtx_t *m, const struct timespec *t) {
-  TRY_THEN_WAIT(mtx_timedlock, (m, t), MPROF_KIND_mutex, m, mtx_trylock,
-                thrd_busy, thrd_outcome);
+  return TRY_THEN_WAIT(mtx_timedlock, (m, t), MPROF_KIND_mutex, m, mtx_trylock,
+                       thrd_busy, thrd_outcome);
 }
 
 ENTRY_TRY(mtx_trylock, mtx_t, MPROF_KIND_mutex, thrd_busy)

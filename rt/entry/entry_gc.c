@@ -118,46 +118,49 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
 
 #define CALLER __builtin_return_address(0)
 
-// Body of an entry whose function returns the object.
+// The result of an entry whose function returns the object.
 #define ALLOCATE(bytes, call)                                                  \
-  struct mprof_alloc a;                                                        \
-  bool is_counted = MPROF_SAMPLE_ALLOC(&a, (bytes), false);                    \
-  void *ptr = call;                                                            \
-  if (is_counted)                                                              \
-    count(&a, ptr, CALLER);                                                    \
-  return ptr
+  ({                                                                           \
+    struct mprof_alloc a_;                                                     \
+    bool is_counted_ = MPROF_SAMPLE_ALLOC(&a_, (bytes), false);                \
+    void *ptr_ = call;                                                         \
+    if (is_counted_)                                                           \
+      count(&a_, ptr_, CALLER);                                                \
+    ptr_;                                                                      \
+  })
 
 MPROF_ENTRY void *__mprof_GC_malloc(size_t size) {
-  ALLOCATE(size, REAL(GC_malloc)(size));
+  return ALLOCATE(size, REAL(GC_malloc)(size));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_atomic(size_t size) {
-  ALLOCATE(size, REAL(GC_malloc_atomic)(size));
+  return ALLOCATE(size, REAL(GC_malloc_atomic)(size));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_uncollectable(size_t size) {
-  ALLOCATE(size, REAL(GC_malloc_uncollectable)(size));
+  return ALLOCATE(size, REAL(GC_malloc_uncollectable)(size));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_atomic_uncollectable(size_t size) {
-  ALLOCATE(size, REAL(GC_malloc_atomic_uncollectable)(size));
+  return ALLOCATE(size, REAL(GC_malloc_atomic_uncollectable)(size));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_ignore_off_page(size_t size) {
-  ALLOCATE(size, REAL(GC_malloc_ignore_off_page)(size));
+  return ALLOCATE(size, REAL(GC_malloc_ignore_off_page)(size));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_atomic_ignore_off_page(size_t size) {
-  ALLOCATE(size, REAL(GC_malloc_atomic_ignore_off_page)(size));
+  return ALLOCATE(size, REAL(GC_malloc_atomic_ignore_off_page)(size));
 }
 
 MPROF_ENTRY void *__mprof_GC_malloc_explicitly_typed(size_t size, size_t d) {
-  ALLOCATE(size, REAL(GC_malloc_explicitly_typed)(size, d));
+  return ALLOCATE(size, REAL(GC_malloc_explicitly_typed)(size, d));
 }
 
 MPROF_ENTRY void *
 __mprof_GC_malloc_explicitly_typed_ignore_off_page(size_t size, size_t d) {
-  ALLOCATE(size, REAL(GC_malloc_explicitly_typed_ignore_off_page)(size, d));
+  return ALLOCATE(size,
+                  REAL(GC_malloc_explicitly_typed_ignore_off_page)(size, d));
 }
 
 // If the product overflows, give back the wrapped size that the site has
@@ -169,11 +172,11 @@ MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
     mprof_count_back(size);
     return REAL(GC_calloc_explicitly_typed)(n, each, d);
   }
-  ALLOCATE(size, REAL(GC_calloc_explicitly_typed)(n, each, d));
+  return ALLOCATE(size, REAL(GC_calloc_explicitly_typed)(n, each, d));
 }
 
 MPROF_ENTRY void *__mprof_GC_memalign(size_t align, size_t size) {
-  ALLOCATE(size, REAL(GC_memalign)(align, size));
+  return ALLOCATE(size, REAL(GC_memalign)(align, size));
 }
 
 MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
@@ -191,13 +194,13 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
   size_t size = s ? strlen(s) + 1 : 0;
   mprof_count_down(size);
-  ALLOCATE(size, REAL(GC_strdup)(s));
+  return ALLOCATE(size, REAL(GC_strdup)(s));
 }
 
 MPROF_ENTRY char *__mprof_GC_strndup(const char *s, size_t max) {
   size_t size = strnlen(s, max) + 1;
   mprof_count_down(size);
-  ALLOCATE(size, REAL(GC_strndup)(s, max));
+  return ALLOCATE(size, REAL(GC_strndup)(s, max));
 }
 
 static MPROF_NOINLINE void note_release(struct mprof_released *r,

@@ -256,8 +256,9 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   return p;
 }
 
+// The result of an entry that copies a string.
 #define DUPLICATE(f, Args, From, Len, End)                                     \
-  do {                                                                         \
+  ({                                                                           \
     struct mprof_alloc a_;                                                     \
     size_t len_ = (Len);                                                       \
     bool is_counted_ =                                                         \
@@ -265,17 +266,17 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
     void *p_ = copy(&a_, (From), len_);                                        \
     if (!p_)                                                                   \
       p_ = NEXT(f) Args;                                                       \
-    return is_counted_ ? mprof_alloc_done(&a_, p_) : p_;                       \
-  } while (0)
+    is_counted_ ? mprof_alloc_done(&a_, p_) : p_;                              \
+  })
 
 MPROF_ENTRY char *__mprof_strdup(const char *s) {
-  DUPLICATE(strdup, (s), s, strlen(s), 1);
+  return DUPLICATE(strdup, (s), s, strlen(s), 1);
 }
 
 MPROF_ENTRY char *__mprof_strndup(const char *s, size_t max) {
-  DUPLICATE(strndup, (s, max), s, strnlen(s, max), 1);
+  return DUPLICATE(strndup, (s, max), s, strnlen(s, max), 1);
 }
 
 MPROF_ENTRY wchar_t *__mprof_wcsdup(const wchar_t *s) {
-  DUPLICATE(wcsdup, (s), s, wcslen(s) * sizeof(*s), sizeof(*s));
+  return DUPLICATE(wcsdup, (s), s, wcslen(s) * sizeof(*s), sizeof(*s));
 }

@@ -64,31 +64,31 @@ static int try_mutex(pthread_mutex_t *m) {
 
 WEAK(pthread_mutex_lock);
 MPROF_ENTRY int __mprof_pthread_mutex_lock(pthread_mutex_t *m) {
-  TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex, EBUSY,
-                mprof_outcome_of);
+  return TRY_THEN_WAIT(pthread_mutex_lock, (m), MPROF_KIND_mutex, m, try_mutex,
+                       EBUSY, mprof_outcome_of);
 }
 WEAK(pthread_rwlock_rdlock);
 MPROF_ENTRY int __mprof_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
-  TRY_THEN_WAIT(pthread_rwlock_rdlock, (l), MPROF_KIND_rwlock, l,
-                pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of);
+  return TRY_THEN_WAIT(pthread_rwlock_rdlock, (l), MPROF_KIND_rwlock, l,
+                       pthread_rwlock_tryrdlock, EBUSY, mprof_outcome_of);
 }
 WEAK(pthread_rwlock_wrlock);
 MPROF_ENTRY int __mprof_pthread_rwlock_wrlock(pthread_rwlock_t *l) {
-  TRY_THEN_WAIT(pthread_rwlock_wrlock, (l), MPROF_KIND_rwlock, l,
-                pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of);
+  return TRY_THEN_WAIT(pthread_rwlock_wrlock, (l), MPROF_KIND_rwlock, l,
+                       pthread_rwlock_trywrlock, EBUSY, mprof_outcome_of);
 }
 
 WEAK(pthread_spin_lock);
 MPROF_ENTRY int __mprof_pthread_spin_lock(pthread_spinlock_t *l) {
-  TRY_THEN_WAIT(pthread_spin_lock, (l), MPROF_KIND_spin, l,
-                pthread_spin_trylock, EBUSY, mprof_outcome_of);
+  return TRY_THEN_WAIT(pthread_spin_lock, (l), MPROF_KIND_spin, l,
+                       pthread_spin_trylock, EBUSY, mprof_outcome_of);
 }
 
 WEAK(pthread_mutex_timedlock);
 MPROF_ENTRY int __mprof_pthread_mutex_timedlock(pthread_mutex_t *m,
                                                 const struct timespec *t) {
-  TRY_THEN_WAIT(pthread_mutex_timedlock, (m, t), MPROF_KIND_mutex, m, try_mutex,
-                EBUSY, mprof_outcome_of);
+  return TRY_THEN_WAIT(pthread_mutex_timedlock, (m, t), MPROF_KIND_mutex, m,
+                       try_mutex, EBUSY, mprof_outcome_of);
 }
 
 WEAK(pthread_mutex_clocklock);
@@ -96,8 +96,8 @@ MPROF_ENTRY int __mprof_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t c,
                                                 const struct timespec *t) {
   if (!is_clock(c))
     return pthread_mutex_clocklock(m, c, t);
-  TRY_THEN_WAIT(pthread_mutex_clocklock, (m, c, t), MPROF_KIND_mutex, m,
-                try_mutex, EBUSY, mprof_outcome_of);
+  return TRY_THEN_WAIT(pthread_mutex_clocklock, (m, c, t), MPROF_KIND_mutex, m,
+                       try_mutex, EBUSY, mprof_outcome_of);
 }
 
 #define TIMED_RWLOCK(f, Try)                                                   \
@@ -105,8 +105,8 @@ MPROF_ENTRY int __mprof_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t c,
   MPROF_ENTRY int __mprof_##f(pthread_rwlock_t *l, const struct timespec *t) { \
     if (!is_time(t))                                                           \
       return f(l, t);                                                          \
-    TRY_THEN_WAIT(f, (l, t), MPROF_KIND_rwlock, l, Try, EBUSY,                 \
-                  mprof_outcome_of);                                           \
+    return TRY_THEN_WAIT(f, (l, t), MPROF_KIND_rwlock, l, Try, EBUSY,          \
+                         mprof_outcome_of);                                    \
   }
 TIMED_RWLOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock)
 TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
@@ -117,8 +117,8 @@ TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
                               const struct timespec *t) {                      \
     if (!is_clock(c) || !is_time(t))                                           \
       return f(l, c, t);                                                       \
-    TRY_THEN_WAIT(f, (l, c, t), MPROF_KIND_rwlock, l, Try, EBUSY,              \
-                  mprof_outcome_of);                                           \
+    return TRY_THEN_WAIT(f, (l, c, t), MPROF_KIND_rwlock, l, Try, EBUSY,       \
+                         mprof_outcome_of);                                    \
   }
 CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)

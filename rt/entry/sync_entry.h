@@ -77,26 +77,27 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
 // --- bodies of entries ---
 
-// Body of an entry for f(lock, ...). Try returns Busy if f would wait, and
-// otherwise the result of f.
+// The result of an entry for f(lock, ...). Try returns Busy if f would wait,
+// and otherwise the result of f.
 #define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
-  do {                                                                         \
+  ({                                                                           \
     struct mprof_wait w_;                                                      \
-    if (!mprof_sync_wants(Kind))                                               \
-      return f Args;                                                           \
-    int r_ = Try(Lock);                                                        \
-    if (r_ != (Busy)) {                                                        \
+    int r_;                                                                    \
+    if (!mprof_sync_wants(Kind)) {                                             \
+      r_ = f Args;                                                             \
+    } else {                                                                   \
+      r_ = Try(Lock);                                                          \
+      if (r_ == (Busy)) {                                                      \
+        mprof_wait_begin(&w_, Kind, (uintptr_t)f, ENTRY_FRAME,                 \
+                         (uintptr_t)(Lock));                                   \
+        r_ = NOTED_CANCELLATION_POINT(&w_, f Args);                            \
+        mprof_wait_end(&w_, Outcome(r_));                                      \
+      }                                                                        \
       if (Outcome(r_) == MPROF_GOT)                                            \
         mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, ENTRY_FRAME);  \
-      return r_;                                                               \
     }                                                                          \
-    mprof_wait_begin(&w_, Kind, (uintptr_t)f, ENTRY_FRAME, (uintptr_t)(Lock)); \
-    r_ = NOTED_CANCELLATION_POINT(&w_, f Args);                                \
-    mprof_wait_end(&w_, Outcome(r_));                                          \
-    if (Outcome(r_) == MPROF_GOT)                                              \
-      mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, ENTRY_FRAME);    \
-    return r_;                                                                 \
-  } while (0)
+    r_;                                                                        \
+  })
 
 // Entry of a trylock that the program itself calls.
 #define ENTRY_TRY(f, Type, Kind, Busy)                                         \
