@@ -83,18 +83,21 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
   ({                                                                           \
     struct mprof_wait w_;                                                      \
     int r_;                                                                    \
-    if (!mprof_sync_wants(Kind)) {                                             \
+    if (mprof_unlikely(!mprof_sync_wants(Kind))) {                             \
       r_ = f Args;                                                             \
     } else {                                                                   \
       r_ = Try(Lock);                                                          \
-      if (r_ == (Busy)) {                                                      \
+      if (mprof_unlikely(r_ == (Busy))) {                                      \
         mprof_wait_begin(&w_, Kind, (uintptr_t)f, ENTRY_FRAME,                 \
                          (uintptr_t)(Lock));                                   \
         r_ = NOTED_CANCELLATION_POINT(&w_, f Args);                            \
         mprof_wait_end(&w_, Outcome(r_));                                      \
-      }                                                                        \
-      if (Outcome(r_) == MPROF_GOT)                                            \
+        if (Outcome(r_) == MPROF_GOT)                                          \
+          mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f,              \
+                           ENTRY_FRAME);                                       \
+      } else if (Outcome(r_) == MPROF_GOT) {                                   \
         mprof_hold_taken((uintptr_t)(Lock), Kind, (uintptr_t)f, ENTRY_FRAME);  \
+      }                                                                        \
     }                                                                          \
     r_;                                                                        \
   })
