@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The cost of finding a stack in the runtime's bucket table, through its
-// internal interface (rt/bucket/bucket.h). The stacks are paths of a call tree in
-// which each function calls four others, ten frames deep. The table holds
+// internal interface (rt/bucket/bucket.h). The stacks are paths of a call tree
+// in which each function calls four others, ten frames deep. The table holds
 // STACKS of them. They are looked up in random order, from one of three sets:
 //   hot     1,000 stacks that were inserted one after the other
 //   spread  1,000 stacks at equal distances in the order of insertion
