@@ -173,6 +173,12 @@ def check_direction(refs):
             if (a, b) not in EXCEPTIONS:
                 print("rt/%s refers up to rt/%s: %s" % (a, b, ", ".join(sorted(why))))
                 bad += 1
+    # rt/ is searched before the system's headers.
+    for folder in ("/usr/include/sys", "/usr/include/x86_64-linux-gnu/sys"):
+        for header in glob.glob(os.path.join(TOP, "rt/sys/*.h")):
+            if os.path.exists(os.path.join(folder, os.path.basename(header))):
+                print("%s hides <sys/%s>" % (header, os.path.basename(header)))
+                bad += 1
     for pair in EXCEPTIONS:
         if pair not in refs:
             print("exception without a reference: %s -> %s" % pair)

@@ -11,11 +11,7 @@
 #include "stuck/stuck_memory.h"
 #include "sys/os_linux.h"
 
-enum { PAGE = 4096, WORD = sizeof(uintptr_t) };
-
-static uintptr_t word_at(uintptr_t addr) {
-  return *(const volatile uintptr_t *)addr;
-}
+enum { WORD = sizeof(uintptr_t) };
 
 // A thread's block (glibc: struct pthread) tells where its stack is. The start
 // and the size stand next to each other, at a place that differs between
@@ -29,9 +25,10 @@ bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
     return false;
   for (uintptr_t p = block; p + 2 * WORD <= a->limit && p < block + BLOCK_BYTES;
        p += WORD) {
-    const uintptr_t start = word_at(p), limit = start + word_at(p + WORD);
-    if (start == 0 || start % PAGE != 0 || limit % PAGE != 0 ||
-        start >= block || limit <= p || limit - block > 2 * PAGE ||
+    const uintptr_t start = mprof_memory_word_at(p),
+                    limit = start + mprof_memory_word_at(p + WORD);
+    if (start == 0 || start % MPROF_PAGE != 0 || limit % MPROF_PAGE != 0 ||
+        start >= block || limit <= p || limit - block > 2 * MPROF_PAGE ||
         limit > a->limit)
       continue;
     s->start = start > a->start ? start : a->start;
@@ -51,11 +48,12 @@ enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
 
 bool mprof_memory_last_libc_stack(const struct mprof_area *a,
                                   struct mprof_libc_stack *s) {
-  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * PAGE)
+  if (!a->is_unnamed || a->is_shared || a->limit - a->start < 2 * MPROF_PAGE)
     return false;
-  for (uintptr_t p = a->limit - BLOCK_BYTES; p > a->limit - 2 * PAGE;
+  for (uintptr_t p = a->limit - BLOCK_BYTES; p > a->limit - 2 * MPROF_PAGE;
        p -= BLOCK_ALIGNMENT)
-    if (word_at(p) == p && word_at(p + SELF_AT) == p &&
+    if (mprof_memory_word_at(p) == p &&
+        mprof_memory_word_at(p + SELF_AT) == p &&
         mprof_memory_libc_stack(a, p, s)) {
       s->tid = *(const int *)(p + TID_AT);
       return true;
@@ -64,7 +62,8 @@ bool mprof_memory_last_libc_stack(const struct mprof_area *a,
 }
 
 static bool is_word(uintptr_t addr, uintptr_t value) {
-  return addr % WORD == 0 && mprof_sys_readable(addr) && word_at(addr) == value;
+  return addr % WORD == 0 && mprof_sys_readable(addr) &&
+         mprof_memory_word_at(addr) == value;
 }
 
 // Returns whether a block still is in one of libc's lists. A stack that the
@@ -72,15 +71,15 @@ static bool is_word(uintptr_t addr, uintptr_t value) {
 // anything.
 static bool is_listed(uintptr_t block) {
   const uintptr_t list = block + LIST_AT;
-  return is_word(word_at(list) + WORD, list) &&
-         is_word(word_at(list + WORD), list);
+  return is_word(mprof_memory_word_at(list) + WORD, list) &&
+         is_word(mprof_memory_word_at(list + WORD), list);
 }
 
 static bool can_be_joined(const struct mprof_libc_stack *s) {
   if (s->tid < 0)
     return false;
   for (uintptr_t p = s->block + TID_AT; p < s->block + BLOCK_BYTES; p += WORD)
-    if (word_at(p) == s->block)
+    if (mprof_memory_word_at(p) == s->block)
       return false;
   return true;
 }

@@ -24,11 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, WORD = sizeof(uintptr_t), UNIT = 16 };
-
-static uintptr_t word_at(uintptr_t addr) {
-  return *(const volatile uintptr_t *)addr;
-}
+enum { WORD = sizeof(uintptr_t), UNIT = 16 };
 
 // --- areas ---
 
@@ -206,18 +202,19 @@ static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
   enum { PAGES = 512 };
   const uint64_t present = UINT64_C(3) << 62, of_file = UINT64_C(1) << 61;
   uint64_t v[PAGES];
-  for (uintptr_t at = start & -(uintptr_t)PAGE; at < limit;) {
-    size_t n = (limit - at + PAGE - 1) / PAGE;
+  for (uintptr_t at = start & -(uintptr_t)MPROF_PAGE; at < limit;) {
+    size_t n = (limit - at + MPROF_PAGE - 1) / MPROF_PAGE;
     if (n > PAGES)
       n = PAGES;
     const long got = mprof_sys_pread(m->pagemap, v, n * sizeof(v[0]),
-                                     at / PAGE * sizeof(v[0]));
+                                     at / MPROF_PAGE * sizeof(v[0]));
     n = got > 0 ? (size_t)got / sizeof(v[0]) : 0;
     if (n == 0)
       return;
-    for (size_t i = 0; i < n; i++, at += PAGE)
+    for (size_t i = 0; i < n; i++, at += MPROF_PAGE)
       if ((v[i] & present) && !(v[i] & of_file))
-        fn(m, at < start ? start : at, at + PAGE < limit ? at + PAGE : limit);
+        fn(m, at < start ? start : at,
+           at + MPROF_PAGE < limit ? at + MPROF_PAGE : limit);
   }
 }
 
@@ -232,7 +229,7 @@ enum { IN_USE_BEFORE = 1, MMAPPED = 2, OTHER_ARENA = 4, FLAGS = 7 };
 enum { MIN_CHUNK = 32 };
 
 static uintptr_t size_of(uintptr_t chunk) {
-  return word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
+  return mprof_memory_word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
 }
 
 // Returns how far chunks follow one another from first on: to end, if the range
@@ -242,7 +239,8 @@ static uintptr_t walk(struct mprof_memory *m, uintptr_t first, uintptr_t end,
                       bool is_main) {
   uintptr_t p = first;
   for (; p < end; m->steps++) {
-    const uintptr_t word = word_at(p + WORD), size = word & ~(uintptr_t)FLAGS;
+    const uintptr_t word = mprof_memory_word_at(p + WORD),
+                    size = word & ~(uintptr_t)FLAGS;
     if (!is_main && end - p <= MIN_CHUNK && size <= UNIT)
       return end;
     if (size < MIN_CHUNK || size % UNIT != 0 || size > end - p ||
@@ -287,7 +285,7 @@ static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end,
         m->main_top = p;
       break;
     }
-    if (word_at(next + WORD) & IN_USE_BEFORE) {
+    if (mprof_memory_word_at(next + WORD) & IN_USE_BEFORE) {
       set_bit(b.starts, (p - first) / UNIT);
       m->todo_cap++;
     }
@@ -303,7 +301,7 @@ static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end,
 // from other places would end there, too.
 static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
                       bool is_main) {
-  enum { FIRST_AT = PAGE };
+  enum { FIRST_AT = MPROF_PAGE };
   for (uintptr_t p = start; p < end && p - start < FIRST_AT; p += UNIT) {
     const uintptr_t last = walk(m, p, end, is_main);
     if (last == end)
@@ -326,8 +324,8 @@ static bool find_arena_heap(struct mprof_memory *m,
   enum { HEADER = 32, USED_AT = 16 };
   if (a->start % HEAP_ALIGNMENT != 0)
     return false;
-  const uintptr_t used = word_at(a->start + USED_AT);
-  if (used < PAGE || used % UNIT != 0 || used > a->limit - a->start)
+  const uintptr_t used = mprof_memory_word_at(a->start + USED_AT);
+  if (used < MPROF_PAGE || used % UNIT != 0 || used > a->limit - a->start)
     return false;
   if (!find_heap(m, a->start + HEADER, a->start + used, false))
     return false;
@@ -342,7 +340,8 @@ enum { FREED = 10, ENDS = 127 };
 
 static bool is_arena(uintptr_t ends) {
   for (uintptr_t p = ends; p < ends + ENDS * UNIT; p += UNIT) {
-    const uintptr_t first = word_at(p), last = word_at(p + WORD);
+    const uintptr_t first = mprof_memory_word_at(p),
+                    last = mprof_memory_word_at(p + WORD);
     if (first == 0 || (first == p - UNIT) != (last == p - UNIT))
       return false;
   }
@@ -354,7 +353,8 @@ static void cut_arena(struct mprof_memory *m, uintptr_t start,
   for (uintptr_t p = start; p < limit; p += WORD) {
     const uintptr_t ends = p + 2 * WORD, after = ends + ENDS * UNIT;
     const struct mprof_area *a = mprof_memory_area(m, p);
-    if (word_at(p) == m->main_top && a && after <= a->limit && is_arena(ends)) {
+    if (mprof_memory_word_at(p) == m->main_top && a && after <= a->limit &&
+        is_arena(ends)) {
       mprof_memory_cut(m, p - FREED * WORD, after);
       return;
     }
@@ -374,12 +374,13 @@ static void find_main_arena(struct mprof_memory *m) {
 // Finds blocks that are mappings of their own. Several follow one another if
 // the kernel has joined their mappings.
 static void find_mapped(struct mprof_memory *m, struct mprof_area a) {
-  while (a.limit - a.start >= PAGE) {
-    const uintptr_t word = word_at(a.start + WORD);
+  while (a.limit - a.start >= MPROF_PAGE) {
+    const uintptr_t word = mprof_memory_word_at(a.start + WORD);
     const uintptr_t size = word & ~(uintptr_t)FLAGS;
     const struct mprof_blocks b = {.start = a.start, .limit = a.start + size};
-    if (word_at(a.start) != 0 || (word & FLAGS) != MMAPPED || size == 0 ||
-        size % PAGE != 0 || size > a.limit - a.start || !add_blocks(m, &b))
+    if (mprof_memory_word_at(a.start) != 0 || (word & FLAGS) != MMAPPED ||
+        size == 0 || size % MPROF_PAGE != 0 || size > a.limit - a.start ||
+        !add_blocks(m, &b))
       return;
     m->todo_cap++;
     mprof_memory_cut(m, a.start, a.start + size);
@@ -416,7 +417,7 @@ static void forget_freed(struct mprof_memory *m);
 int mprof_memory_find_blocks(struct mprof_memory *m) {
   for (size_t i = 0; i < m->areas_len; i++) {
     const struct mprof_area a = m->areas[i];
-    if (a.is_hidden || a.is_shared || a.limit - a.start < PAGE)
+    if (a.is_hidden || a.is_shared || a.limit - a.start < MPROF_PAGE)
       continue;
     if (a.is_heap)
       find_heap(m, a.start, a.limit, true);
@@ -554,7 +555,7 @@ static void forget_list(const struct mprof_memory *m, uintptr_t p, size_t n) {
     if (!get_bit(b->starts, i))
       return;
     clear_bit(b->starts, i);
-    p = word_at(p) ^ p >> 12;
+    p = mprof_memory_word_at(p) ^ p >> 12;
   }
 }
 
@@ -581,7 +582,7 @@ static void forget_freed(struct mprof_memory *m) {
 static void mark_words(struct mprof_memory *m, uintptr_t start,
                        uintptr_t limit) {
   for (uintptr_t p = start; p + WORD <= limit; p += WORD)
-    mprof_memory_mark(m, word_at(p));
+    mprof_memory_mark(m, mprof_memory_word_at(p));
 }
 
 // Marks the words of shared memory. Pages that are not present are skipped:
@@ -589,21 +590,21 @@ static void mark_words(struct mprof_memory *m, uintptr_t start,
 static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
   enum { PAGES = 512 };
   unsigned char v[PAGES];
-  for (uintptr_t at = a->start; at < a->limit; at += PAGES * PAGE) {
-    size_t n = (a->limit - at) / PAGE;
+  for (uintptr_t at = a->start; at < a->limit; at += PAGES * MPROF_PAGE) {
+    size_t n = (a->limit - at) / MPROF_PAGE;
     if (n > PAGES)
       n = PAGES;
-    if (mprof_sys_mincore(at, n * PAGE, v) != 0)
+    if (mprof_sys_mincore(at, n * MPROF_PAGE, v) != 0)
       continue;
     for (size_t i = 0; i < n; i++)
       if (v[i] & 1)
-        mark_words(m, at + i * PAGE, at + (i + 1) * PAGE);
+        mark_words(m, at + i * MPROF_PAGE, at + (i + 1) * MPROF_PAGE);
   }
 }
 
 void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
                              uintptr_t limit) {
-  enum { SMALL = 16 * PAGE };
+  enum { SMALL = 16 * MPROF_PAGE };
   start = (start + WORD - 1) & -(uintptr_t)WORD;
   if (limit - start <= SMALL)
     mark_words(m, start, limit);

@@ -84,4 +84,9 @@ void mprof_memory_follow(struct mprof_memory *m);
 // Returns whether addr lies in a reached block, or in no block at all.
 bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
 
+// Returns the word at an address, which must be readable.
+static inline uintptr_t mprof_memory_word_at(uintptr_t addr) {
+  return *(const volatile uintptr_t *)addr;
+}
+
 #endif // MPROF_RT_STUCK_STUCK_MEMORY_H

@@ -19,8 +19,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum { PAGE = 4096 };
-
 // One line of /proc/self/maps.
 struct line {
   uintptr_t start, limit;
@@ -120,7 +118,8 @@ static bool copy_in(const struct header *h, uintptr_t at, void *buf,
                     size_t len) {
   if (at < h->start || at > h->limit || len > h->limit - at)
     return false;
-  for (uintptr_t page = at & -(uintptr_t)PAGE; page < at + len; page += PAGE)
+  for (uintptr_t page = at & -(uintptr_t)MPROF_PAGE; page < at + len;
+       page += MPROF_PAGE)
     if (!mprof_sys_readable(page))
       return false;
   memcpy(buf, (const void *)at, len);
@@ -170,7 +169,7 @@ static bool find_bias(const struct header *h, const Elf64_Ehdr *e,
     if (!copy_in(h, h->start + e->e_phoff + i * sizeof(p), &p, sizeof(p)))
       return false;
     if (p.p_type == PT_LOAD) {
-      *bias = h->start - ((p.p_vaddr - p.p_offset) & -(uint64_t)PAGE);
+      *bias = h->start - ((p.p_vaddr - p.p_offset) & -(uint64_t)MPROF_PAGE);
       return true;
     }
   }
@@ -234,7 +233,7 @@ static bool is_in_segment(const struct header *h, uintptr_t addr) {
     Elf64_Phdr p;
     if (!copy_in(h, h->start + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
       return false;
-    uintptr_t start = bias + (p.p_vaddr & -(uint64_t)PAGE);
+    uintptr_t start = bias + (p.p_vaddr & -(uint64_t)MPROF_PAGE);
     if (p.p_type == PT_LOAD && addr >= start &&
         addr < bias + p.p_vaddr + p.p_memsz)
       return true;

@@ -9,6 +9,8 @@
 
 #include "sys/os_linux.h"
 
+#include "sys/kernel_call.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,24 +27,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static long call6(long nr, long a, long b, long c, long d, long e, long f) {
-  long ret;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(ret)
-                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return ret;
-}
-
 static long call3(long nr, long a, long b, long c) {
-  return call6(nr, a, b, c, 0, 0, 0);
+  return mprof_syscall(nr, a, b, c, 0, 0, 0);
 }
 
 long mprof_sys_open(const char *path, int flags, int mode) {
-  return call6(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
+  return mprof_syscall(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
 }
 
 long mprof_sys_read(int fd, void *buf, size_t len) {
@@ -67,8 +57,8 @@ long mprof_sys_rename(const char *from, const char *to) {
 // because it also fails if the new name exists. A few file systems support
 // neither; there a plain rename follows a check, and a race remains.
 long mprof_sys_rename_new(const char *from, const char *to) {
-  long r = call6(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to,
-                 1 /*RENAME_NOREPLACE*/, 0);
+  long r = mprof_syscall(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
+                         (long)to, 1 /*RENAME_NOREPLACE*/, 0);
   if (r != -EINVAL && r != -ENOSYS)
     return r;
   r = call3(SYS_link, (long)from, (long)to, 0);
@@ -82,8 +72,8 @@ long mprof_sys_rename_new(const char *from, const char *to) {
 // Counts a dangling symbolic link as an existing file.
 bool mprof_sys_exists(const char *path) {
   struct stat st;
-  return call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
-               AT_SYMLINK_NOFOLLOW, 0, 0) == 0;
+  return mprof_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
+                       AT_SYMLINK_NOFOLLOW, 0, 0) == 0;
 }
 
 long mprof_sys_ftruncate(int fd, long len) {
@@ -114,13 +104,14 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
 
 uint64_t mprof_sys_links(int fd) {
   struct stat st = {.st_nlink = 0};
-  call6(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH, 0, 0);
+  mprof_syscall(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH, 0, 0);
   return st.st_nlink;
 }
 
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
   enum { KEEP_SIZE = 1 }; // FALLOC_FL_KEEP_SIZE
-  return call6(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes, 0, 0);
+  return mprof_syscall(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes,
+                       0, 0);
 }
 
 long mprof_sys_rewind(int fd) { return call3(SYS_lseek, fd, 0, SEEK_SET); }
@@ -130,7 +121,7 @@ long mprof_sys_poll_out(int fd, int timeout_ms) {
   const struct timespec t = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
   long r;
   do
-    r = call6(SYS_ppoll, (long)&p, 1, (long)&t, 0, 0, 0);
+    r = mprof_syscall(SYS_ppoll, (long)&p, 1, (long)&t, 0, 0, 0);
   while (r == -EINTR);
   return r;
 }
@@ -156,8 +147,8 @@ void mprof_sys_yield(void) { call3(SYS_sched_yield, 0, 0, 0); }
 
 uint64_t mprof_sys_set_signal_mask(uint64_t mask) {
   uint64_t before = 0;
-  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before,
-        sizeof(mask), 0, 0);
+  mprof_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before,
+                sizeof(mask), 0, 0);
   return before;
 }
 
@@ -165,7 +156,8 @@ long mprof_sys_queue(int tid, int sig, uint64_t value) {
   siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
   info.si_pid = mprof_sys_getpid();
   info.si_value.sival_ptr = (void *)(uintptr_t)value;
-  return call6(SYS_rt_tgsigqueueinfo, info.si_pid, tid, sig, (long)&info, 0, 0);
+  return mprof_syscall(SYS_rt_tgsigqueueinfo, info.si_pid, tid, sig,
+                       (long)&info, 0, 0);
 }
 
 long mprof_sys_getdents(int fd, void *buf, size_t len) {
@@ -173,8 +165,8 @@ long mprof_sys_getdents(int fd, void *buf, size_t len) {
 }
 
 long mprof_sys_resend(int sig, void *info) {
-  return call6(SYS_rt_tgsigqueueinfo, mprof_sys_getpid(), mprof_sys_gettid(),
-               sig, (long)info, 0, 0);
+  return mprof_syscall(SYS_rt_tgsigqueueinfo, mprof_sys_getpid(),
+                       mprof_sys_gettid(), sig, (long)info, 0, 0);
 }
 
 bool mprof_sys_thread_alive(int tid) {
@@ -194,8 +186,8 @@ uint64_t mprof_sys_thread_ran_ns(int tid) {
 // address, and never changes the mask. The kernel accepts a null set without
 // reading it, so the first page is excluded here.
 bool mprof_sys_readable(uintptr_t addr) {
-  return addr >= 4096 &&
-         call6(SYS_rt_sigprocmask, -1, (long)addr, 0, 8, 0, 0) != -EFAULT;
+  return addr >= MPROF_PAGE && mprof_syscall(SYS_rt_sigprocmask, -1, (long)addr,
+                                             0, 8, 0, 0) != -EFAULT;
 }
 
 uint64_t mprof_sys_random(void) {
@@ -217,7 +209,7 @@ int64_t mprof_sys_realtime_ns(void) {
 
 static uint64_t soft_limit(int resource) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  call6(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+  mprof_syscall(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
   return limit.rlim_cur; // RLIM_INFINITY is all ones
 }
 
@@ -235,13 +227,14 @@ long mprof_sys_membarrier(void) {
 }
 
 void mprof_sys_futex_wait(atomic_uint *word, unsigned value) {
-  call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, 0, 0, 0);
+  mprof_syscall(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, 0, 0,
+                0);
 }
 
 void mprof_sys_futex_wait_for(atomic_uint *word, unsigned value,
                               const struct timespec *time) {
-  call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, (long)time, 0,
-        0);
+  mprof_syscall(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value,
+                (long)time, 0, 0);
 }
 
 void mprof_sys_futex_wait_ms(atomic_uint *word, unsigned value, uint64_t ms) {
@@ -267,8 +260,8 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
   const uint64_t pipe = 1ull << (SIGPIPE - 1), size = 1ull << (SIGXFSZ - 1);
   const uint64_t both = pipe | size;
   uint64_t mask = 0, before = 0;
-  call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&both, (long)&mask, SET_SIZE, 0,
-        0);
+  mprof_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&both, (long)&mask,
+                SET_SIZE, 0, 0);
   call3(SYS_rt_sigpending, (long)&before, SET_SIZE, 0);
   const char *p = buf;
   int error = 0;
@@ -290,8 +283,10 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
   raised &= ~before;
   const struct timespec now = {0, 0};
   if (raised != 0)
-    call6(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&now, SET_SIZE, 0, 0);
-  call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, SET_SIZE, 0, 0);
+    mprof_syscall(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&now, SET_SIZE,
+                  0, 0);
+  mprof_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, SET_SIZE, 0,
+                0);
   return error;
 }
 
@@ -347,8 +342,8 @@ bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len) {
 static void *map(size_t len, int prot, int flags) {
   if (must_fail())
     return NULL;
-  long p = call6(SYS_mmap, 0, (long)len, prot,
-                 MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  long p = mprof_syscall(SYS_mmap, 0, (long)len, prot,
+                         MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   if (p < 0 && p > -4096)
     return NULL;
   note_map((uintptr_t)p, len);

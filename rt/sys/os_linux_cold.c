@@ -10,6 +10,7 @@
 
 #include "sys/os_linux_cold.h"
 
+#include "sys/kernel_call.h"
 #include "sys/os_linux.h"
 
 #include <errno.h>
@@ -29,20 +30,8 @@
 
 enum { HELPER_STACK = 1 << 20 };
 
-static long call6(long nr, long a, long b, long c, long d, long e, long f) {
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
-
 static long call4(long nr, long a, long b, long c, long d) {
-  return call6(nr, a, b, c, d, 0, 0);
+  return mprof_syscall(nr, a, b, c, d, 0, 0);
 }
 
 // --- files ---
@@ -227,7 +216,8 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
 long mprof_helper_send(int fd, const void *data, size_t len) {
   long r;
   do
-    r = call6(SYS_sendto, fd, (long)data, (long)len, MSG_NOSIGNAL, 0, 0);
+    r = mprof_syscall(SYS_sendto, fd, (long)data, (long)len, MSG_NOSIGNAL, 0,
+                      0);
   while (r == -EINTR);
   return r;
 }
@@ -245,7 +235,7 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   if (r < 0)
     return r;
   do
-    r = call6(SYS_recvfrom, fd, (long)data, (long)len, 0, 0, 0);
+    r = mprof_syscall(SYS_recvfrom, fd, (long)data, (long)len, 0, 0, 0);
   while (r == -EINTR);
   return r;
 }

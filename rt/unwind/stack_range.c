@@ -18,7 +18,9 @@
 // Limit of the search for the thread's own stack, in bytes below its top.
 #define MAX_OWN_BYTES (64u << 20)
 
-static uintptr_t page_of(uintptr_t addr) { return addr & -(uintptr_t)4096; }
+static uintptr_t page_of(uintptr_t addr) {
+  return addr & -(uintptr_t)MPROF_PAGE;
+}
 
 // The first thread's stack ends above the random bytes (AT_RANDOM) that the
 // kernel puts there. Any other thread's stack ends at the thread control block,

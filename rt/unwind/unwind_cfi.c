@@ -187,7 +187,7 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
   bool is_sure = true;
   *end = MPROF_STACK_CUT_DEPTH;
   while (n < depth) {
-    if (f.pc < 4096 || f.pc >> 47) {
+    if (f.pc < MPROF_PAGE || f.pc >> 47) {
       *end = f.pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
       break;
     }
@@ -260,7 +260,8 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
   struct mprof_registers f = {
       .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
   bool is_sure = true; // as in follow
-  for (int i = 0; i < FRAMES_MAX && f.pc >= 4096 && f.pc >> 47 == 0; i++) {
+  for (int i = 0; i < FRAMES_MAX && f.pc >= MPROF_PAGE && f.pc >> 47 == 0;
+       i++) {
     const uintptr_t sp = f.sp;
     struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
     if (is_sure)

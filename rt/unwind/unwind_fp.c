@@ -49,7 +49,7 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
   for (;;) {
     uintptr_t next = ((const uintptr_t *)fp)[0];
     uintptr_t pc = ((const uintptr_t *)fp)[1];
-    if (mprof_unlikely(pc < 4096 || pc >> 47)) {
+    if (mprof_unlikely(pc < MPROF_PAGE || pc >> 47)) {
       *end = pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
       return n;
     }

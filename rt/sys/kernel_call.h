@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instruction that calls the kernel. Depends on the processor.
+
+#ifndef MPROF_RT_SYS_KERNEL_CALL_H
+#define MPROF_RT_SYS_KERNEL_CALL_H
+
+// Calls the kernel with number nr and up to six arguments. Returns the result,
+// or -errno.
+static inline long mprof_syscall(long nr, long a, long b, long c, long d,
+                                 long e, long f) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+#endif // MPROF_RT_SYS_KERNEL_CALL_H
