@@ -87,8 +87,8 @@ static void reset_collector(void) {
 
 static void start_memory(void) {
   if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
-    mprof_message("nothing is profiled: no address space for the profiler "
-                  "(max_memory_mb)");
+    mprof_message("nothing is profiled: cannot reserve address space for the "
+                  "profiler; set a lower max_memory_mb");
 }
 
 static void find_beneath(void) { mprof_next_find(); }

@@ -97,7 +97,7 @@ static bool open_new(int flags) {
     return fail("another process logs to the same file (put %p in the path):",
                 0);
   if (!may_be_replaced(file.fd))
-    return fail("will not overwrite a file that is not an allocation log:", 0);
+    return fail("cannot overwrite a file that is not an allocation log:", 0);
   long error = mprof_sys_ftruncate(file.fd, 0);
   if (error == 0)
     error = mprof_sys_fstat_id(file.fd, &file.dev, &file.ino);
@@ -156,7 +156,7 @@ bool mprof_log_file_is_full(void) {
 bool mprof_log_file_rotate(void) {
   long error = mprof_sys_rename(file.path, file.old_path);
   if (error != 0)
-    return fail("cannot rename to .1:", (int)-error);
+    return fail("cannot append .1 to the name of", (int)-error);
   mprof_log_file_forget();
   return open_new(O_EXCL);
 }

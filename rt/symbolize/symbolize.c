@@ -141,9 +141,10 @@ static bool choose_symbolizer(void) {
   if (flag[0] == '\0') {
     if (find_symbolizer())
       return true;
-    report("no llvm-symbolizer found: install the package llvm-19 or set the "
-           "option external_symbolizer_path",
-           "", "");
+    report(
+        "cannot find llvm-symbolizer: install the package llvm-19 or set the "
+        "option external_symbolizer_path",
+        "", "");
     return false;
   }
   if (is_symbolizer(flag)) {

@@ -252,12 +252,13 @@ static const struct option *find_option(struct piece name) {
 
 // A word without '=' is usually a piece of an unquoted path, not an option.
 static void report_no_value(struct piece name, const char *origin) {
-  report_syntax(name, "no value for option ",
-                find_option(name) != NULL
-                    ? ""
-                    : "; quote a value that contains ':', ',' or blanks, as "
-                      "in log_path='a:b'",
-                origin);
+  report_syntax(
+      name, "option ",
+      find_option(name) != NULL
+          ? " has no value"
+          : " has no value; quote a value that contains ':', ',' or blanks, as "
+            "in log_path='a:b'",
+      origin);
 }
 
 // --- strings of options ---
@@ -362,7 +363,8 @@ static bool take_value(const char **s, bool is_list, struct piece *value,
   if (end == NULL) {
     *value = (struct piece){*s + 1, strlen(*s + 1)};
     report_syntax(*value,
-                  quote == '"' ? "no closing \" after " : "no closing ' after ",
+                  quote == '"' ? "missing closing \" after "
+                               : "missing closing ' after ",
                   "; the rest of the options is ignored", origin);
     *s += 1 + value->len;
     return false;

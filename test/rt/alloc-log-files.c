@@ -36,7 +36,7 @@
 // RUN: sh run log close-and-remove | FileCheck %s --check-prefix=CLOSED
 // RUN: diff /dev/null programs
 //
-// OTHER: mprof: alloc_log: will not overwrite a file that is not an allocation log: other; logging stops
+// OTHER: mprof: alloc_log: cannot overwrite a file that is not an allocation log: other; logging stops
 // OTHER: mprof: wrote x.
 // DIR: mprof: alloc_log: cannot open dir: is a directory; logging stops
 // FIFO: mprof: alloc_log: cannot log to a path that is not a regular file: fifo; logging stops

@@ -45,7 +45,7 @@
 // FRAMES-NEXT: trace-formats.c:[[#]]
 // FRAMES-NEXT: run
 // RUN: FileCheck %s --check-prefix=LEFT-OUT < 1.5.err
-// LEFT-OUT: the trace lacks the program's tasks, regions and messages: trace_format=1.5 cannot represent them
+// LEFT-OUT: tasks, regions and messages of the program are missing from the trace: trace_format=1.5 cannot represent them
 //
 // RUN: %run{trace_format=1.9} ./formats other.trace 2> other.err
 // RUN: FileCheck %s --check-prefix=OTHER < other.err

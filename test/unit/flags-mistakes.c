@@ -47,7 +47,7 @@ int main(void) {
   parse("heap=on");
   // CHECK: value 'on' of option 'heap' is not 0, 1, true, false, yes or no; keeping 1
   parse("heap");
-  // CHECK: no value for option 'heap'
+  // CHECK: option 'heap' has no value
   CHECK(f.heap_rate == 524288 && f.stack_depth == 128 && f.heap);
   CHECK(f.max_memory_mb == 1024 && f.seed == 0);
 

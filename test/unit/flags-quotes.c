@@ -20,14 +20,14 @@ int main(void) {
   mprof_flags_defaults(&f);
 
   parse("log_path=/tmp/a:b/c");
-  // CHECK: no value for option 'b/c'; quote a value that contains ':', ',' or blanks, as in log_path='a:b'
+  // CHECK: option 'b/c' has no value; quote a value that contains ':', ',' or blanks, as in log_path='a:b'
   CHECK_STR(f.log_path, "/tmp/a");
   parse("log_path=before:top");
-  // CHECK: no value for option 'top'{{$}}
+  // CHECK: option 'top' has no value{{$}}
   parse("log_path='a b:report_top=3");
-  // CHECK: no closing ' after 'a b:report_top=3'; the rest of the options is ignored
+  // CHECK: missing closing ' after 'a b:report_top=3'; the rest of the options is ignored
   parse("log_path=\"a'");
-  // CHECK: no closing " after 'a''; the rest of the options is ignored
+  // CHECK: missing closing " after 'a''; the rest of the options is ignored
   CHECK_EQ(f.report_top, 20);
   parse("log_path=\"a\"b:report_top=3");
   // CHECK: unexpected text after a closing quote: 'b'
