@@ -62,7 +62,7 @@ static void say_error(const char *path, int error) {
   mprof_text_str(&t, ": ");
   mprof_text_errno(&t, error);
   if (error == ENOENT)
-    mprof_text_str(&t, " (is its directory missing?)");
+    mprof_text_str(&t, " (does the directory exist?)");
   mprof_message_always(text);
 }
 
@@ -408,8 +408,8 @@ void mprof_write_at_exit(void) {
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process. The
     // interrupted code may hold any lock.
-    mprof_message_always("wrote nothing: a signal handler ended the process "
-                         "inside the profiler");
+    mprof_message_always("wrote nothing: a signal handler that interrupted "
+                         "the profiler ended the process");
     return;
   }
   mprof_lock_acquire(&mprof_writer_lock);

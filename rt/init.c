@@ -87,7 +87,8 @@ static void reset_collector(void) {
 
 static void start_memory(void) {
   if (mprof_persistent_init((size_t)mprof_flags.max_memory_mb << 20) != 0)
-    mprof_message("no address space for the profiler; nothing is counted");
+    mprof_message("nothing is profiled: cannot reserve address space for the "
+                  "profiler; set a lower max_memory_mb");
 }
 
 static void find_beneath(void) { mprof_next_find(); }
@@ -173,8 +174,8 @@ static void write_at_exit_once(void) {
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held, and their changes stay
     // incomplete.
-    mprof_message_always("wrote nothing: this process was made by _Fork, "
-                         "clone or vfork, without fork handlers");
+    mprof_message_always("wrote nothing: _Fork, clone or vfork created this "
+                         "process without running fork handlers");
   else if (is_first(&ended)) {
     mprof_stuck_watch_stop();
     mprof_write_at_exit();

@@ -156,12 +156,13 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
         dump(is_last, (uintptr_t)__builtin_frame_address(0));
       mprof_guard_leave();
     } else if (is_fault(sig, info)) {
-      mprof_message_always("wrote nothing: a fault inside the profiler");
+      mprof_message_always(
+          "wrote nothing: a fault occurred inside the profiler");
     } else if (sig != SIGABRT && put_off(sig, info, context)) {
       return; // abort does not expect SIGABRT to be blocked
     } else {
-      mprof_message_always("wrote nothing: the signal came inside the profiler "
-                           "and could not be put off");
+      mprof_message_always("wrote nothing: the signal interrupted the profiler "
+                           "and could not be deferred");
     }
   }
   mprof_signal_pass_on(previous, sig, info, context);
@@ -170,13 +171,16 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
 
 // --- start ---
 
-static void complain(const char *what, const char *s, size_t len) {
+static void complain(const char *before, const char *s, size_t len,
+                     const char *after) {
   char line[256];
   struct mprof_text t = MPROF_TEXT(line);
-  mprof_text_str(&t, what);
-  mprof_text_str(&t, " '");
+  mprof_text_str(&t, "dump_on_signal: ");
+  mprof_text_str(&t, before);
+  mprof_text_str(&t, "signal '");
   mprof_text_clean(&t, s, len);
-  mprof_text_str(&t, "' in dump_on_signal");
+  mprof_text_str(&t, "'");
+  mprof_text_str(&t, after);
   mprof_message(line);
 }
 
@@ -184,7 +188,7 @@ static void take(int sig, const char *s, size_t len) {
   struct sigaction *p = &signals.previous[sig], now;
   if (sig == SIGKILL || sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
       sig == SIGTTOU || sigaction(sig, NULL, &now) != 0) {
-    complain("nothing can be done at signal", s, len);
+    complain("", s, len, " cannot be caught");
     return;
   }
   if (now.sa_sigaction == on_signal) // the option names it twice
@@ -193,7 +197,7 @@ static void take(int sig, const char *s, size_t len) {
   bool has_function = (p->sa_flags & SA_SIGINFO) ||
                       (p->sa_handler != SIG_DFL && p->sa_handler != SIG_IGN);
   if (!has_function && p->sa_handler == SIG_IGN) {
-    complain("the program ignores signal", s, len);
+    complain("the program ignores ", s, len, "");
     return;
   }
   struct sigaction ours;
@@ -213,14 +217,14 @@ void mprof_signals_init(void) {
   int before = errno;
   signals.stack = mprof_os_map(STACK_SIZE);
   if (!signals.stack) {
-    mprof_message("no memory for dump_on_signal");
+    mprof_message("dump_on_signal has no effect: the system is out of memory");
     return;
   }
   while (*s != '\0') {
     size_t len = strcspn(s, "+");
     int sig = number_of(s, len);
     if (sig == 0)
-      complain("unknown signal", s, len);
+      complain("unknown ", s, len, "");
     else
       take(sig, s, len);
     s += len + (s[len] == '+');

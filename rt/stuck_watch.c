@@ -154,7 +154,7 @@ void mprof_stuck_watch_start(void) {
   mprof_sys_set_signal_mask(mask);
   mprof_guard_leave();
   if (error != 0)
-    mprof_message("no thread for stuck_report");
+    mprof_message("stuck_report has no effect: cannot create a thread");
 }
 
 void mprof_stuck_watch_stop(void) {

@@ -108,7 +108,7 @@ show_programs() {
 
   # leak.js leaks through the host. All other blocks are freed.
   if ! sed -n '/^1\. /{n;p;q;}' "$demo/duk.txt" | grep -q cache_put; then
-    die 'the leak is not on top of build/demo/duk.txt'
+    die 'build/demo/duk.txt does not begin with the leak'
   fi
 
   cat <<END
@@ -184,18 +184,18 @@ show_server() {
   run_server block_rate=1:mutex_fraction=1:heap_rate=65536:threadcreate_ended=1
   for kind in heap mutex block threadcreate; do
     [ -f "$demo/server.$kind.pb.gz" ] ||
-      die "the service left no build/demo/server.$kind.pb.gz"
+      die "the service wrote no build/demo/server.$kind.pb.gz"
   done
-  [ -f "$demo/server.txt" ] || die 'the service left no build/demo/server.txt'
+  [ -f "$demo/server.txt" ] || die 'the service wrote no build/demo/server.txt'
 
   echo
-  echo '== mutex: who held locks that other threads waited for'
+  echo '== mutex: which functions held locks that other threads waited for'
   top_server mutex | tee "$demo/server.mutex.top"
   echo
-  echo '== block: who waited'
+  echo '== block: which functions waited'
   top_server block
   echo
-  echo '== threadcreate: who created threads'
+  echo '== threadcreate: which functions created threads'
   top_server threadcreate
 
   # found is the line below the heading.
@@ -203,12 +203,12 @@ show_server() {
   case $found in
   *HeapPool::checkIn*) ;;
   *)
-    die "the top of the mutex profile is not HeapPool::checkIn, which holds \
-the lock too long, but: ${found:-nothing}"
+    die "the mutex profile does not begin with HeapPool::checkIn, which holds \
+the lock too long, but with: ${found:-nothing}"
     ;;
   esac
   echo
-  echo 'HeapPool::checkIn, slow on purpose, is the top of the mutex profile.'
+  echo 'The mutex profile begins with HeapPool::checkIn, which is slow on purpose.'
 }
 
 ## trace.
@@ -220,7 +220,7 @@ lock_waits() {
 
 check_trace() {
   build/bin/mprof-trace-check build/demo/server.trace >"$demo/trace.check" ||
-    die 'build/demo/server.trace is not a sound trace'
+    die 'build/demo/server.trace is not a valid trace'
   head -n 1 "$demo/trace.check"
   # Up to Go 1.21, -d takes no value.
   "$go" tool trace -d=parsed "$demo/server.trace" >"$demo/trace.go" 2>&1 ||
@@ -284,7 +284,7 @@ draw() {
   rm -rf "$page"
   mkdir "$page"
   viewer=$(go_viewer)
-  [ -n "$viewer" ] || die 'Go has no trace_viewer_full.html'
+  [ -n "$viewer" ] || die 'Go has no file trace_viewer_full.html'
   cp "$viewer/trace_viewer_full.html" "$viewer/webcomponents.min.js" "$page"
   sed "s/@START@/$1/" utils/demo/timeline.html >"$page/index.html"
   # shellcheck disable=SC2046  # two words
@@ -312,7 +312,7 @@ draw() {
     ;;
   esac
   [ -s "$demo/trace.png" ] ||
-    die 'the browser left no build/demo/trace.png: see build/demo/trace.page/log'
+    die 'the browser wrote no build/demo/trace.png: see build/demo/trace.page/log'
   rm -r "$page"
   echo "build/demo/trace.png shows it: ${drawn#timeline: }"
 }
@@ -323,7 +323,7 @@ show_trace() {
   build_server
   echo
   run_server trace=1:profile=0:report=0
-  [ -f "$demo/server.trace" ] || die 'the service left no server.trace'
+  [ -f "$demo/server.trace" ] || die 'the service wrote no server.trace'
   check_trace
   build/bin/mprof-trace2json -o "$demo/server.trace.json" "$demo/server.trace"
 
@@ -336,7 +336,8 @@ show_trace() {
     die "HeapPool::checkIn, which holds the lock too long, ended waits of \
 ${share% *} ms, ${share#* } % of all"
   fi
-  echo "HeapPool::checkIn, slow on purpose, ended ${share#* } % of this waiting."
+  echo "HeapPool::checkIn, which is slow on purpose, ended ${share#* } % of" \
+    'this waiting.'
   waited=$(wait_to_show)
   [ -n "$waited" ] || die 'no request waited for HeapPool::checkIn'
   echo "One such wait begins at ${waited% *} ms and lasts ${waited#* } ms."
@@ -345,8 +346,8 @@ ${share% *} ms, ${share#* } % of all"
     # shellcheck disable=SC2086  # two words
     draw $waited
   else
-    echo 'mprof: there is no build/demo/trace.png, since there is no Chromium:' \
-      'utils/setup.sh browser installs one' >&2
+    echo 'mprof: build/demo/trace.png was not drawn: Chromium is not installed;' \
+      'run: utils/setup.sh browser' >&2
   fi
   cat <<END
 
@@ -374,27 +375,27 @@ show_collector() {
   table_head
   measure gc
   echo
-  echo '== what the collector itself finds reachable'
+  echo '== the bytes that the collector itself finds reachable'
   "$demo/gc-plain" 3>&1 2>&3 >/dev/null
   echo '(libgc gives 48 bytes where the program asks for 32; the profile has the 32)'
   echo
   echo '== the head of build/demo/gc.txt'
   head -n 10 "$demo/gc.txt"
   echo
-  echo '== what is live: go tool pprof -top -cum -sample_index=inuse_space'
+  echo '== live bytes: go tool pprof -top -cum -sample_index=inuse_space'
   top gc heap -cum -sample_index=inuse_space
   echo
-  echo '== what was allocated: go tool pprof -top -cum -sample_index=alloc_space'
+  echo '== allocated bytes: go tool pprof -top -cum -sample_index=alloc_space'
   top gc heap -cum -sample_index=alloc_space
 
   # The program keeps nothing but the cache.
   share=$(share_of remember)
   case $share in
   9[0-9]*% | 100%) ;;
-  *) die "remember, the cache, has ${share:-nothing} of the heap in use" ;;
+  *) die "remember, the cache, owns ${share:-none} of the heap in use" ;;
   esac
   echo
-  echo "$share of the live memory is in the cache, remember. All else was garbage."
+  echo "$share of the live memory is in the cache, remember. The rest was garbage."
 }
 
 ## threads.
@@ -431,7 +432,7 @@ short_threads() {
 # Runs the program with deadlocks. Both transfers of each pair wait for a lock.
 show_deadlock() {
   echo
-  echo '== a program whose threads are in deadlocks'
+  echo '== a program with deadlocks'
   rm -f "$demo"/deadlock*
   build/bin/mprof-clang -fmprof -O2 -g1 utils/demo/deadlock.c -o "$demo/deadlock"
   options=threads=1:format=1:heap=0:threadcreate=0:stuck=1:stuck_report=2
@@ -441,22 +442,22 @@ show_deadlock() {
   short_threads "$demo/deadlock.threads.txt" deadlock.c |
     tee "$demo/deadlock.top"
   grep -q '^  6 .* pthread_mutex_lock .*in transfer < clerk$' \
-    "$demo/deadlock.top" || die 'the profile does not have the 6 threads that wait'
+    "$demo/deadlock.top" || die 'the profile does not show the 6 waiting threads'
   show_stuck
 }
 
 # Shows MProf's report of the deadlocks: the head, and one of the cycles.
 show_stuck() {
   report=$demo/deadlock.stuck.txt
-  [ -f "$report" ] || die 'there is no report build/demo/deadlock.stuck.txt'
+  [ -f "$report" ] || die 'the program wrote no report build/demo/deadlock.stuck.txt'
   echo
-  echo '== build/demo/deadlock.stuck.txt: who is stuck'
+  echo '== build/demo/deadlock.stuck.txt: which threads are stuck'
   sed -n '/^Stuck threads/,/^Cycle 2 of/p' "$report" | sed '$d' | cut -c 1-110
   echo '...'
   grep '^SUMMARY: ' "$report" | tee "$demo/deadlock.summary"
   case $(cat "$demo/deadlock.summary") in
   *' 6 threads, 6 certain, 0 likely, 3 cycles') ;;
-  *) die 'the report does not have 6 threads in 3 cycles' ;;
+  *) die 'the report does not show 6 threads in 3 cycles' ;;
   esac
 }
 
@@ -469,18 +470,18 @@ show_threads() {
   [ -s "$demo/server.threads.txt" ] ||
     die 'the client did not save build/demo/server.threads.txt'
   echo
-  echo '== what the threads of the service did at one moment under load'
+  echo '== the stacks of all threads at one moment under load'
   short_threads "$demo/server.threads.txt" server.cpp |
     tee "$demo/server.threads.top"
   # The threads are the one that asks, the main thread, and the other workers.
   total=$(awk '{ n += $1 } END { print n + 0 }' "$demo/server.threads.top")
-  [ "$total" -eq 7 ] || die "the profile has $total threads, not 7"
+  [ "$total" -eq 7 ] || die "the profile shows $total threads instead of 7"
   grep -q 'in handleThreads$' "$demo/server.threads.top" ||
-    die 'the profile does not have the thread that asked'
+    die 'the profile does not show the thread that requested it'
   if grep -q mprof_label_set include/mprof/mprof.h &&
     ! grep -Eq '\{"request":"(invoice|statistics)"\}' \
       "$demo/server.threads.top"; then
-    die 'no thread has the label request'
+    die 'no thread of the profile has the label request'
   fi
   show_deadlock
 }

@@ -47,7 +47,7 @@ build() {
 build_openmp() {
   if ! echo '#include <omp.h>' | clang-19 -fopenmp -xc -fsyntax-only - \
     2>"$soak/openmp.log"; then
-    echo 'skip openmp: this clang has no omp.h'
+    echo 'skipped openmp: this clang has no omp.h'
     return 1
   fi
   build openmp "$mprof" -fopenmp
@@ -77,7 +77,7 @@ build_one() {
   futures) build futures "$mprof++" -std=c++20 ;;
   pool | semaphores | barriers) build "$1" "$mprof" ;;
   *)
-    echo "${0##*/}: there is no program $1" >&2
+    echo "${0##*/}: unknown program $1" >&2
     exit 2
     ;;
   esac

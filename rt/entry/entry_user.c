@@ -29,7 +29,7 @@ struct user_release {
 };
 #define FITS(type)                                                             \
   _Static_assert(sizeof(type) <= MPROF_USER_WORDS * sizeof(uint64_t),          \
-                 "what sites lend is too small")
+                 "MPROF_USER_WORDS is too small for the type")
 FITS(struct mprof_wait);
 FITS(struct user_release);
 

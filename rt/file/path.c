@@ -75,11 +75,11 @@ static void report_unknown(char c, const char *option, const char *pattern) {
   mprof_text_str(&t, "unknown ");
   mprof_text_str(&t, c == '\0' ? "% at the end" : "%");
   mprof_text_mem(&t, &c, c != '\0');
-  mprof_text_str(&t, " in ");
+  mprof_text_str(&t, " in option ");
   mprof_text_str(&t, option);
   mprof_text_str(&t, " '");
   mprof_text_str(&t, pattern);
-  mprof_text_str(&t, "' is kept as it is; known are %p, %e, %h, %t and %%");
+  mprof_text_str(&t, "' stays unchanged; known are %p, %e, %h, %t and %%");
   mprof_message(line);
 }
 

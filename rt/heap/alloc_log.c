@@ -178,14 +178,15 @@ bool mprof_alloc_log_init(void) {
   if (mprof_flags.alloc_log[0] == '\0')
     return false;
   if (!mprof_flags.heap) {
-    mprof_message("alloc_log: with heap=0 nothing is logged");
+    mprof_message("alloc_log: nothing is logged because heap=0 is set");
     return false;
   }
   if (!mprof_log_file_open(false))
     return false;
   logged.text.buf = mprof_os_map(BUFFER_BYTES);
   if (logged.text.buf == NULL) {
-    mprof_message("alloc_log: no memory; nothing is logged");
+    mprof_message(
+        "alloc_log: nothing is logged because the system is out of memory");
     mprof_log_file_forget();
     return false;
   }

@@ -44,7 +44,7 @@ static void say(const char *what, int error) {
     mprof_text_str(&t, ": ");
     mprof_text_errno(&t, error);
   }
-  mprof_text_str(&t, "; nothing more is logged");
+  mprof_text_str(&t, "; logging stops");
   mprof_message(text);
 }
 
@@ -87,17 +87,17 @@ static bool may_be_replaced(int fd) {
 
 static bool open_new(int flags) {
   if (mprof_os_is_special(file.path))
-    return fail("cannot write to what is no file,", 0);
+    return fail("cannot log to a path that is not a regular file:", 0);
   long fd = open_path(O_CREAT | flags);
   if (fd < 0)
     return fail("cannot open", (int)-fd);
   file.fd = (int)fd;
   file.written = 0;
   if (mprof_sys_flock(file.fd) == -EWOULDBLOCK)
-    return fail("another process logs to (%p in it would be the process id)",
+    return fail("another process logs to the same file (put %p in the path):",
                 0);
   if (!may_be_replaced(file.fd))
-    return fail("there is another file named", 0);
+    return fail("cannot overwrite a file that is not an allocation log:", 0);
   long error = mprof_sys_ftruncate(file.fd, 0);
   if (error == 0)
     error = mprof_sys_fstat_id(file.fd, &file.dev, &file.ino);
@@ -111,8 +111,9 @@ bool mprof_log_file_open(bool is_child) {
   if (error != 0)
     return fail("cannot open", error);
   if (is_child && !has_pid)
-    return fail("a forked child needs %p in its path, which is its parent's:",
-                0);
+    return fail(
+        "a forked child cannot log to its parent's file (put %p in the path):",
+        0);
   struct mprof_text t = MPROF_TEXT(file.old_path);
   mprof_text_str(&t, file.path);
   mprof_text_str(&t, ".1");
@@ -125,11 +126,14 @@ static bool reopen(void) {
   long fd = open_path(0);
   file.fd = -1; // the number now belongs to the program
   if (fd < 0)
-    return fail("the program has closed, and it cannot be opened again:",
-                (int)-fd);
+    return fail(
+        "the program closed the log file, which cannot be opened again:",
+        (int)-fd);
   file.fd = (int)fd;
   if (!is_ours(file.fd))
-    return fail("the program has closed, and another file has the name", 0);
+    return fail(
+        "the program closed the log file, and another file now has its path:",
+        0);
   mprof_sys_flock(file.fd);
   return true;
 }
@@ -152,7 +156,7 @@ bool mprof_log_file_is_full(void) {
 bool mprof_log_file_rotate(void) {
   long error = mprof_sys_rename(file.path, file.old_path);
   if (error != 0)
-    return fail("cannot add .1 to the name of", (int)-error);
+    return fail("cannot append .1 to the name of", (int)-error);
   mprof_log_file_forget();
   return open_new(O_EXCL);
 }

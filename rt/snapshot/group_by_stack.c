@@ -87,11 +87,11 @@ const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
   if (mprof_flags.stack_depth == 0)
     return "stack_depth=0";
   if (mprof_stat_get(MPROF_STAT_no_memory) != 0)
-    return "the profiler had no memory";
+    return "the profiler ran out of memory";
   if (rate == 1)
-    return "nothing compiled with -fmprof or -fmprof=heap allocated";
-  return "what is compiled with -fmprof or -fmprof=heap allocated nothing, or "
-         "too little to meet a sample";
+    return "no code compiled with -fmprof or -fmprof=heap allocated memory";
+  return "code compiled with -fmprof or -fmprof=heap allocated no memory, or "
+         "too little for a sample";
 }
 
 // --- heapx ---

@@ -63,7 +63,8 @@ static struct {
   bool has_reported; // missing names were reported; once a process
 } state;             // guarded by writer_lock
 
-static const char ended_early[] = "llvm-symbolizer's helper ended early";
+static const char ended_early[] =
+    "the helper process of llvm-symbolizer ended unexpectedly";
 
 // --- finding llvm-symbolizer ---
 
@@ -140,9 +141,10 @@ static bool choose_symbolizer(void) {
   if (flag[0] == '\0') {
     if (find_symbolizer())
       return true;
-    report("no llvm-symbolizer found: install the package llvm-19 or set the "
-           "option external_symbolizer_path",
-           "", "");
+    report(
+        "cannot find llvm-symbolizer: install the package llvm-19 or set the "
+        "option external_symbolizer_path",
+        "", "");
     return false;
   }
   if (is_symbolizer(flag)) {
@@ -150,7 +152,7 @@ static bool choose_symbolizer(void) {
     return true;
   }
   report("external_symbolizer_path '", flag,
-         "' is not an executable file named llvm-symbolizer*");
+         "' is not an executable file whose name begins with llvm-symbolizer");
   return false;
 }
 
@@ -201,7 +203,7 @@ static void report_no_process(int error) {
   char why[64];
   struct mprof_text t = MPROF_TEXT(why);
   mprof_text_errno(&t, error);
-  report("no process for llvm-symbolizer: ", why, "");
+  report("cannot create a process for llvm-symbolizer: ", why, "");
 }
 
 // As mprof_helper_receive. The thread may be asked for its stack meanwhile.
@@ -233,8 +235,8 @@ static void start_helper(void) {
       return;
     }
   }
-  report("another thread keeps the lock of the dynamic loader, which "
-         "llvm-symbolizer's helper needs",
+  report("another thread holds the lock of the dynamic loader, which the "
+         "helper process of llvm-symbolizer needs",
          "", "");
 }
 
@@ -288,7 +290,7 @@ static const char *ask(mprof_pc pc, const struct mprof_mapping *m) {
   }
   long n = await_reply(state.helper.fd, state.reply, REPLY_SIZE, TIMEOUT_MS);
   if (n == -ETIMEDOUT) {
-    give_up("llvm-symbolizer took more than 30 s for an address");
+    give_up("llvm-symbolizer took more than 30 s to look up an address");
     return NULL;
   }
   if (n <= 0 || state.reply[n - 1] != '\0') {

@@ -212,7 +212,7 @@ static void report_unknown(struct piece name, const char *origin) {
     mprof_text_str(&t, nearest->name);
     mprof_text_str(&t, "'");
   } else {
-    mprof_text_str(&t, "; help=1 lists them");
+    mprof_text_str(&t, "; MPROF_OPTIONS=help=1 lists the options");
   }
   mprof_message(line);
 }
@@ -252,12 +252,13 @@ static const struct option *find_option(struct piece name) {
 
 // A word without '=' is usually a piece of an unquoted path, not an option.
 static void report_no_value(struct piece name, const char *origin) {
-  report_syntax(name, "no value for option ",
-                find_option(name) != NULL
-                    ? ""
-                    : "; a value with ':', ',' or blanks in it needs quotes, "
-                      "as log_path='a:b'",
-                origin);
+  report_syntax(
+      name, "option ",
+      find_option(name) != NULL
+          ? " has no value"
+          : " has no value; quote a value that contains ':', ',' or blanks, as "
+            "in log_path='a:b'",
+      origin);
 }
 
 // --- strings of options ---
@@ -362,8 +363,9 @@ static bool take_value(const char **s, bool is_list, struct piece *value,
   if (end == NULL) {
     *value = (struct piece){*s + 1, strlen(*s + 1)};
     report_syntax(*value,
-                  quote == '"' ? "no closing \" after " : "no closing ' after ",
-                  "; it is ignored up to the end", origin);
+                  quote == '"' ? "missing closing \" after "
+                               : "missing closing ' after ",
+                  "; the rest of the options is ignored", origin);
     *s += 1 + value->len;
     return false;
   }
@@ -371,8 +373,8 @@ static bool take_value(const char **s, bool is_list, struct piece *value,
   *s = end + 1;
   size_t rest = find_separator(*s);
   if (rest > 0) {
-    report_syntax((struct piece){*s, rest}, "text after a closing quote: ", "",
-                  origin);
+    report_syntax((struct piece){*s, rest},
+                  "unexpected text after a closing quote: ", "", origin);
     *s += rest;
     return false;
   }
@@ -434,15 +436,13 @@ void mprof_flags_init(void) {
     mprof_flags_print_help();
 }
 
-void mprof_flags_print_help(void) {
-  if (!mprof_message_has_stderr())
-    return;
+static void print_options(void) {
   char line[LINE + 2 * STR_SIZE];
   struct mprof_text t = MPROF_TEXT(line);
-  mprof_text_str(&t, "mprof: options for MPROF_OPTIONS, as name=value with ':' "
-                     "between; a value that holds ':', ',' or blanks in "
-                     "quotes, as log_path='a:b'; the program runs after "
-                     "this list:\n");
+  mprof_text_str(&t, "mprof: options for MPROF_OPTIONS, written as name=value "
+                     "and separated by ':'; quote a value that contains ':', "
+                     "',' or blanks, as in log_path='a:b'; the program runs "
+                     "after this list:\n");
   for (int i = 0; i < OPTION_COUNT; i++) {
     const struct option *o = &options[i];
     mprof_text_str(&t, "  ");
@@ -466,4 +466,42 @@ void mprof_flags_print_help(void) {
     mprof_os_write_all(2, line, t.len);
     t.len = 0;
   }
+}
+
+static const struct {
+  const char *name, *suffix, *text;
+} profiles[] = {
+#define MPROF_PROFILE(Name, Suffix, Kind, Variant, Section, Line, Text)        \
+  {#Name, Suffix, Text},
+#include "sys/profiles.def"
+};
+
+static void print_profiles(void) {
+  char line[LINE];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "mprof: profiles, by the names that mprof_write_profile "
+                     "takes; PATTERN stands for log_path:\n");
+  for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
+    mprof_text_str(&t, "  ");
+    mprof_text_str(&t, profiles[i].name);
+    mprof_text_str(&t, ": ");
+    mprof_text_str(&t, profiles[i].text);
+    if (profiles[i].suffix != NULL) {
+      mprof_text_str(&t, "; file at exit: PATTERN");
+      mprof_text_str(&t, profiles[i].suffix);
+      mprof_text_str(&t, ".pb.gz");
+    } else {
+      mprof_text_str(&t, "; on request only");
+    }
+    mprof_text_str(&t, "\n");
+    mprof_os_write_all(2, line, t.len);
+    t.len = 0;
+  }
+}
+
+void mprof_flags_print_help(void) {
+  if (!mprof_message_has_stderr())
+    return;
+  print_options();
+  print_profiles();
 }

@@ -248,5 +248,5 @@ void mprof_message(const char *text) {
   if (n < MAX_MESSAGES)
     mprof_message_always(text);
   else if (n == MAX_MESSAGES)
-    mprof_message_always("more messages are not shown");
+    mprof_message_always("further messages are suppressed");
 }

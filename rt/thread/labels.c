@@ -335,11 +335,11 @@ mprof_labels_swap(const struct mprof_labels *labels) {
 static void change_all(struct list *l, const char *const *pairs) {
   for (; pairs && pairs[0]; pairs += 2) {
     if (!pairs[1]) {
-      mprof_message("a label without a value is left out");
+      mprof_message("labels: a key without a value is ignored");
       return;
     }
     if (change(l, pairs[0], pairs[1]) == EINVAL)
-      mprof_message("a label without a key is left out");
+      mprof_message("labels: a value with an empty key is ignored");
   }
 }
 

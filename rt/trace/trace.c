@@ -259,6 +259,20 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
   return error != 0 ? error : result.cut;
 }
 
+// Reports a value of trace_last that is not a time.
+static void check_trace_last(void) {
+  char line[256 + sizeof(mprof_flags.trace_last)];
+  struct mprof_text t = MPROF_TEXT(line);
+  if (mprof_flags.trace_last[0] == '\0' ||
+      mprof_trace_last_ns(mprof_flags.trace_last) != 0)
+    return;
+  mprof_text_str(&t, "value '");
+  mprof_text_str(&t, mprof_flags.trace_last);
+  mprof_text_str(&t, "' of option 'trace_last' is not a time such as 10s, "
+                     "500ms or 2m; keeping as much as fits in memory");
+  mprof_message(line);
+}
+
 void mprof_trace_init(void) {
   mprof_trace_outlet = (struct mprof_trace_outlet){
       mprof_trace_make_room, mprof_trace_wait_until, mprof_trace_reader_news};
@@ -274,10 +288,7 @@ void mprof_trace_init(void) {
       .gc = mprof_trace_gc,
       .phases = mprof_trace_phases,
   };
-  if (mprof_flags.trace_last[0] != '\0' &&
-      mprof_trace_last_ns(mprof_flags.trace_last) == 0)
-    mprof_message("trace_last is no time as 10s, 500ms or 2m; keeping all that "
-                  "there is room for");
+  check_trace_last();
   mprof_trace_format_check();
   if (mprof_flags.trace || mprof_trace_is_recorder())
     start(NULL, -1, false);

@@ -31,11 +31,11 @@ void mprof_trace_format_check(void) {
   struct mprof_text t = MPROF_TEXT(line);
   if (wanted_format())
     return;
-  mprof_text_str(&t, "trace_format '");
+  mprof_text_str(&t, "value '");
   mprof_text_str(&t, mprof_flags.trace_format);
-  mprof_text_str(&t, "' is none of");
+  mprof_text_str(&t, "' of option 'trace_format' is not");
   for (size_t i = 0; i < FORMATS; i++) {
-    mprof_text_str(&t, i == 0 ? " " : i + 1 < FORMATS ? ", " : " and ");
+    mprof_text_str(&t, i == 0 ? " " : i + 1 < FORMATS ? ", " : " or ");
     mprof_text_str(&t, formats[i]->name);
   }
   mprof_text_str(&t, "; keeping ");

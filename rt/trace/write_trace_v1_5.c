@@ -432,8 +432,8 @@ static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
   p = mprof_trace_put(p, 0); // unused
   mprof_trace_put_bytes(w, bytes, (size_t)(p - bytes));
   if (state_of(w)->left_out && !atomic_exchange(&has_said, true))
-    mprof_message("trace_format 1.5 has no tasks, regions and logs; those of "
-                  "the program are not in the trace");
+    mprof_message("tasks, regions and messages of the program are missing from "
+                  "the trace: trace_format=1.5 cannot represent them");
 }
 
 static void free_state(void *state) {

@@ -38,10 +38,11 @@ static uint64_t bits_of(const char *s, size_t len) {
 static void report(const char *s, size_t len) {
   char line[512];
   struct mprof_text t = MPROF_TEXT(line);
-  mprof_text_str(&t, "block_kinds: unknown kind '");
+  mprof_text_str(&t, "unknown kind '");
   mprof_text_mem(&t, s, len < 80 ? len : 80);
-  mprof_text_str(&t, len < 80 ? "'" : "...'");
-  mprof_text_str(&t, "; the groups are sync, calls and all, the kinds");
+  mprof_text_str(&t, len < 80 ? "' in option block_kinds"
+                              : "...' in option block_kinds");
+  mprof_text_str(&t, "; the groups are sync, calls and all; the kinds are");
   for (int i = 0; i < MPROF_KIND_COUNT; i++) {
     mprof_text_str(&t, i == 0 ? " " : ", ");
     mprof_text_str(&t, kinds[i].name);

@@ -24,7 +24,7 @@ struct wait_copy {
 };
 
 _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,
-               "the variants in profiles.def");
+               "profiles.def has these types as variants");
 
 static int take(void *copy, const struct mprof_profile_row *row,
                 const struct mprof_profile_taking *t) {

@@ -17,14 +17,15 @@ static void put_sample(struct mprof_report *w,
   mprof_report_put(w, "\n");
   mprof_report_stack(w, s->bucket);
   if (w->number == 0)
-    mprof_report_put(w, "    " MPROF_LOST_EVENT " no frame is left\n");
+    mprof_report_put(w, "    " MPROF_LOST_EVENT
+                        " no frame is left: the skip count is too large\n");
 }
 
 void mprof_report_custom(struct mprof_report *w,
                          const struct mprof_custom_snapshot *s) {
   mprof_report_put(w, "\nProfile ");
   mprof_report_put(w, s->name);
-  mprof_report_put(w, ": what was added and not removed\n\nTotal:     ");
+  mprof_report_put(w, ": values added and not removed\n\nTotal:     ");
   mprof_report_things(w, (int64_t)s->values, "value");
   mprof_report_put(w, ", ");
   mprof_report_things(w, (int64_t)s->len, "stack");

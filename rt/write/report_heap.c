@@ -47,7 +47,7 @@ static void put_totals(struct mprof_report *w,
   mprof_report_count(w, (int64_t)g->len, " stacks\n");
   if (mprof_cycle_is_missing())
     mprof_report_put(w, "Cycles:    strict_cycles=1, but the program ended "
-                        "none: the figures are as of the first profile\n");
+                        "no cycle: the figures are as of the first profile\n");
   else if (mprof_cycle_as_of() == MPROF_CYCLE_COLLECTOR)
     mprof_report_put(w, "Cycles:    the figures are as of the last garbage "
                         "collection\n");
@@ -84,7 +84,7 @@ static void put_others(struct mprof_report *w,
     return;
   mprof_report_put(w, "\nand ");
   mprof_report_things(w, others, "stack");
-  mprof_report_put(w, " more (option report_top)\n");
+  mprof_report_put(w, " more (raise report_top to see them)\n");
 }
 
 static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,

@@ -35,12 +35,12 @@ static void put_slack(struct mprof_report *w,
   mprof_report_bytes(w, e->inuse_slack_bytes);
   mprof_report_put(w, " in use, ");
   mprof_report_bytes(w, e->alloc_slack_bytes);
-  mprof_report_put(w, " ever");
+  mprof_report_put(w, " in total");
 }
 
 static void put_totals(struct mprof_report *w,
                        const struct mprof_heapx_estimate *e, int64_t blocks) {
-  mprof_report_put(w, "\nWhat became of blocks (heapx profile)\n"
+  mprof_report_put(w, "\nTemporary blocks, resizes and slack (heapx profile)\n"
                       "\nTemporary: ");
   put_temporary(w, e);
   mprof_report_put(w, "; ");
@@ -51,7 +51,7 @@ static void put_totals(struct mprof_report *w,
   if (mprof_place.c || mprof_place.cxx)
     put_slack(w, e);
   else
-    mprof_report_put(w, "not known: no malloc_usable_size for the allocator");
+    mprof_report_put(w, "unknown: the allocator has no malloc_usable_size");
   mprof_report_put(w, "\n");
 }
 

@@ -55,7 +55,8 @@ static void put_origin(struct mprof_report *w,
   mprof_report_put(w, "\n");
   if (s->bucket->stack_len == 0)
     mprof_report_put(w, "    " MPROF_UNKNOWN_CREATOR
-                        " the first thread, or code without MProf made it\n");
+                        " the first thread, or a thread created by "
+                        "uninstrumented code\n");
   else
     mprof_report_stack(w, s->bucket);
 }

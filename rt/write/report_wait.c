@@ -28,8 +28,9 @@ static struct section section_of(const struct mprof_wait_snapshot *s,
   return (struct section){
       .snapshot = s,
       .stacks = g,
-      .title = is_block ? "Where threads waited (block profile)"
-                        : "Who made others wait (mutex profile)",
+      .title = is_block
+                   ? "Where threads waited (block profile)"
+                   : "Which unlocks ended the waits of others (mutex profile)",
       .thing = is_block ? "wait" : "contention",
       .name = is_block ? "block" : "mutex",
       .rate_name = is_block ? " stacks, rate " : " stacks, fraction "};
@@ -40,7 +41,7 @@ static void put_rate(struct mprof_report *w,
   bool is_block = s->type == MPROF_BUCKET_BLOCK;
   mprof_report_put(w, "Rate:      ");
   if (s->rate == 0) {
-    mprof_report_put(w, "0, nothing is sampled any more");
+    mprof_report_put(w, "0, sampling was switched off");
   } else if (s->rate == 1) {
     mprof_report_put(w, is_block ? "1, every wait is counted"
                                  : "1, every contended unlock is counted");

@@ -54,7 +54,7 @@ static void put_losses(struct mprof_report *w) {
     if (!mprof_stat_infos[i].is_loss || n == 0)
       continue;
     if (!has_any)
-      mprof_report_put(w, "\nWhat the profile lacks\n");
+      mprof_report_put(w, "\nMissing from the profiles\n");
     has_any = true;
     mprof_report_put(w, "  ");
     mprof_report_count(w, (int64_t)n, " ");
@@ -79,10 +79,11 @@ static int64_t resident_bytes(void) {
 
 static void put_memory(struct mprof_report *w) {
   int64_t resident = resident_bytes();
-  mprof_report_put(w, "\nThe profiler's tables, not all of them touched: ");
+  mprof_report_put(
+      w, "\nSize of the profiler's tables (not all of it resident): ");
   mprof_report_bytes(w, (int64_t)mprof_persistent_used());
   if (resident >= 0) {
-    mprof_report_put(w, "\nThe process's resident memory: ");
+    mprof_report_put(w, "\nResident memory of the process: ");
     mprof_report_bytes(w, resident);
   }
   mprof_report_put(w, "\n\n");

@@ -202,9 +202,9 @@ static void put_thread(const struct writer *p,
   mprof_report_put(w, lock_word(waiter->awaited));
   put_label(w, wanted);
   mprof_report_put(w, mprof_holds_on
-                          ? ", taken in code without MProf, or long ago\n"
-                          : "; where it was taken was not recorded: use the "
-                            "option stuck=1\n");
+                          ? ", taken in uninstrumented code or long ago\n"
+                          : "; the place where it was taken was not recorded: "
+                            "set the option stuck=1\n");
 }
 
 // --- groups ---
@@ -262,21 +262,20 @@ static void put_unjudged(const struct writer *p) {
   static const char *const why[] = {
       [MPROF_UNJUDGED_URING] = "io_uring or aio keeps addresses in the kernel",
       [MPROF_UNJUDGED_PROC] = "/proc cannot be read",
-      [MPROF_UNJUDGED_PIPE] = "what is in a pipe cannot be copied",
-      [MPROF_UNJUDGED_MEMORY] = "no memory or no time for a search",
-      [MPROF_UNJUDGED_BUSY] =
-          ("a thread that seemed to wait did not at a second look, time and "
-           "again")};
+      [MPROF_UNJUDGED_PIPE] = "the contents of a pipe cannot be copied",
+      [MPROF_UNJUDGED_MEMORY] = "the search ran out of memory or time",
+      [MPROF_UNJUDGED_BUSY] = ("on each try, a thread that seemed to wait was "
+                               "running at the second look")};
   const enum mprof_unjudged unjudged = p->g->unjudged;
   if (unjudged == MPROF_JUDGED)
     return;
   mprof_report_put(p->w,
                    "\nConditions, semaphores and barriers were not judged: ");
   if (unjudged == MPROF_UNJUDGED_THREAD) {
-    mprof_report_put(p->w, "what thread ");
+    mprof_report_put(p->w, "the memory that thread ");
     mprof_report_plain(p->w, p->g->unread,
-                       " can reach could not be read, since it is in a system "
-                       "call of code without MProf, or would not answer");
+                       " can reach is unknown, because it is in a system call "
+                       "of uninstrumented code or did not answer");
   } else {
     mprof_report_put(p->w, why[unjudged]);
   }
@@ -286,10 +285,11 @@ static void put_unjudged(const struct writer *p) {
 static void put_all(const struct writer *p) {
   for (size_t i = 1; i <= p->g->cycles; i++)
     put_cycle(p, i);
-  put_group(p, OWNER_GONE, "The lock's owner has ended");
-  put_group(p, WAITS_FOR_STUCK, "They wait for a stuck thread");
+  put_group(p, OWNER_GONE, "The owner of the lock has ended");
+  put_group(p, WAITS_FOR_STUCK, "These threads wait for a stuck thread");
   put_group(p, UNREACHABLE,
-            "No thread that may run can reach what they wait for");
+            "No thread that can still run reaches the objects that these "
+            "threads wait for");
 }
 
 const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
@@ -299,11 +299,12 @@ const char *mprof_unseen_text(char text[MPROF_UNSEEN_TEXT],
     return NULL;
   mprof_text_grouped(&t, s->unseen);
   mprof_text_str(&t, s->unseen == 1 ? " thread sleeps" : " threads sleep");
-  mprof_text_str(&t, " in futex(2), in a wait that was not seen: it began ");
+  mprof_text_str(&t, " in futex(2), in a wait that was not recorded because it "
+                     "began ");
   mprof_text_str(&t, mprof_contention.notes_from_start
-                         ? "in code without MProf"
-                         : "before the first request, or in code without "
-                           "MProf; run with stuck=1");
+                         ? "in uninstrumented code"
+                         : "before the first request or in uninstrumented "
+                           "code; set the option stuck=1");
   return text;
 }
 
@@ -325,7 +326,7 @@ static void put_lost(const struct writer *p) {
                          "own locks were not judged: ");
   mprof_report_things(p->w, (int64_t)p->g->lost_holds, "lock");
   mprof_report_put(p->w, p->g->lost_holds == 1 ? " that is" : " that are");
-  mprof_report_put(p->w, " held could not be remembered, since a thread held "
+  mprof_report_put(p->w, " held could not be recorded because a thread held "
                          "more than 32 such locks\n");
 }
 

@@ -303,7 +303,8 @@ static void print_from(struct printer *p, bool all, uintptr_t frame) {
   } else {
     put_thread(p, own.slot);
     if (all)
-      put(p, "\nother threads: not read from inside the profiler\n");
+      put(p, "\nother threads: not shown, because the call came from inside "
+             "the profiler\n");
   }
   mprof_os_unmap(own.slot, own.mapped_bytes);
 }

@@ -4,40 +4,57 @@
 # readme_options.py PAGE HELP: compares the table of options in PAGE with HELP,
 # the output of help=1. Prints each difference, and exits with 1 if there is one.
 # readme_options.py --write PAGE HELP: replaces the rows in PAGE by those of HELP.
+# --profiles before PAGE: takes the table of profiles instead.
 
 import re
 import sys
 
-ROW = r"^\| `(\w+)` \| (?:`([^`]*)`)? *\| (.*?) \| (.*?) \|$"
+OPTION_ROW = r"^\| `(\w+)` \| (?:`([^`]*)`)? *\| (.*?) \| (.*?) \|$"
+OPTION_HELP = r"^  (\w+)\n    (.*)\n    (.*), default (.*), now .*$"
+PROFILE_ROW = r"^\| `(\w+)` \| (`PATTERN[^`]*`|on request only) \| (.*) \|$"
+PROFILE_HELP = r"^  (\w+): (.*); (?:file at exit: (\S+)|on request only)$"
 
 
-def of_page(path):
-    return re.findall(ROW, open(path).read(), re.M)
-
-
-def of_help(path):
-    rows = re.findall(
-        r"^  (\w+)\n    (.*)\n    (.*), default (.*), now .*$", open(path).read(), re.M
-    )
+def options_of_help(text):
+    rows = re.findall(OPTION_HELP, text, re.M)
     return [(name, default.strip("'"), r, text) for name, text, r, default in rows]
 
 
-def write(path, rows):
-    lines = open(path).read().split("\n")
-    old = [i for i, line in enumerate(lines) if re.match(ROW, line)]
-    lines[old[0] : old[-1] + 1] = [
-        "| `%s` |%s | %s | %s |" % (name, default and " `%s`" % default, r, text)
-        for name, default, r, text in rows
+def option_line(row):
+    name, default, r, text = row
+    return "| `%s` |%s | %s | %s |" % (name, default and " `%s`" % default, r, text)
+
+
+def profiles_of_help(text):
+    rows = re.findall(PROFILE_HELP, text, re.M)
+    return [
+        (name, "`%s`" % file if file else "on request only", text)
+        for name, text, file in rows
     ]
-    open(path, "w").write("\n".join(lines))
 
 
-arguments = [a for a in sys.argv[1:] if a != "--write"]
-page, printed = of_page(arguments[0]), of_help(arguments[1])
+def profile_line(row):
+    return "| `%s` | %s | %s |" % row
+
+
+def write(path, pattern, lines):
+    old_lines = open(path).read().split("\n")
+    old = [i for i, line in enumerate(old_lines) if re.match(pattern, line)]
+    old_lines[old[0] : old[-1] + 1] = lines
+    open(path, "w").write("\n".join(old_lines))
+
+
+arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+pattern, of_help, line_of, kind = OPTION_ROW, options_of_help, option_line, "options"
+if "--profiles" in sys.argv:
+    pattern, of_help, line_of = PROFILE_ROW, profiles_of_help, profile_line
+    kind = "profiles"
+page = re.findall(pattern, open(arguments[0]).read(), re.M)
+printed = of_help(open(arguments[1]).read())
 if not printed:
-    sys.exit("no options in " + arguments[1])
-if len(arguments) != len(sys.argv) - 1:
-    write(arguments[0], printed)
+    sys.exit("no %s in %s" % (kind, arguments[1]))
+if "--write" in sys.argv:
+    write(arguments[0], pattern, [line_of(row) for row in printed])
     sys.exit(0)
 for row in printed:
     if row not in page:

@@ -26,7 +26,7 @@
 //
 // RUN: %run{log_path=/missing/a.%%p} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MISSING
-// MISSING: mprof: cannot write /missing/a.[[PID:[0-9]+]].heap.pb.gz: no such file or directory (is its directory missing?)
+// MISSING: mprof: cannot write /missing/a.[[PID:[0-9]+]].heap.pb.gz: no such file or directory (does the directory exist?)
 // MISSING-NEXT: mprof: cannot write /missing/a.[[PID]].txt: no such file or directory
 // MISSING-NEXT: exit code 7
 //

@@ -10,11 +10,11 @@
 // RUN: ./app report.txt one && FileCheck %s < report.txt
 // RUN: ./app report.txt && FileCheck %s --check-prefix=NONE < report.txt
 //
-// CHECK: {{^}}What became of blocks (heapx profile){{$}}
+// CHECK: {{^}}Temporary blocks, resizes and slack (heapx profile){{$}}
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}Temporary: 35 blocks, 30.27 KiB (31,000 bytes); 25.0% of all blocks{{$}}
 // CHECK-NEXT: {{^}}Resized:   1.37 KiB (1,400 bytes) copied by 3 moves, 1 resize in place{{$}}
-// CHECK-NEXT: {{^}}Slack:     430 bytes in use, 640 bytes ever{{$}}
+// CHECK-NEXT: {{^}}Slack:     430 bytes in use, 640 bytes in total{{$}}
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}Stacks with the most temporary blocks{{$}}
 // CHECK-EMPTY:
@@ -30,7 +30,7 @@
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}Stacks with the most slack in use{{$}}
 // CHECK-EMPTY:
-// CHECK-NEXT: {{^}}1. 400 bytes in use, 600 bytes ever; 93.0%{{$}}
+// CHECK-NEXT: {{^}}1. 400 bytes in use, 600 bytes in total; 93.0%{{$}}
 // CHECK-NEXT: #0 {{.*}} in root
 // CHECK: {{^}}SUMMARY: MProf: heapx: 35 temporary blocks, 31000 bytes, 1 resizes in place, 3 moves, 1400 bytes copied, 430 bytes of slack in use, 640 ever{{$}}
 // CHECK-NEXT: {{^}}SUMMARY: MProf: {{.*}} in use

@@ -40,7 +40,7 @@
 // CHECK-NEXT: {{^}}3. 750 ns in 1 wait, 0.0%{{$}}
 // CHECK-NEXT: {{^}}    sleep{{$}}
 // CHECK-NEXT: {{^}}    #0 {{.*}} in usleep
-// CHECK: {{^}}Who made others wait (mutex profile)
+// CHECK: {{^}}Which unlocks ended the waits of others (mutex profile)
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}Rate:      one contended unlock in 3; the figures are estimates
 // CHECK-NEXT: {{^}}Total:     12.35 us in 2 contentions, 6.17 us each, 1 stack{{$}}
@@ -57,9 +57,9 @@
 // CHECK-NEXT: {{^}}    #1 {{.*}} in root
 // CHECK-EMPTY:
 // CHECK-NEXT: {{^}}2. 1 thread, 1 live: first{{$}}
-// CHECK-NEXT: {{^}}    [unknown creator] the first thread, or code without MProf made it
-// CHECK: {{^}}What the profile lacks
-// CHECK-NEXT: {{^}}  3 waits and contended unlocks whose stack is cut
+// CHECK-NEXT: {{^}}    [unknown creator] the first thread, or a thread created by uninstrumented code
+// CHECK: {{^}}Missing from the profiles
+// CHECK-NEXT: {{^}}  3 waits and contended unlocks whose stack is truncated
 // CHECK: {{^}}SUMMARY: MProf: block: 17 waits, 5999990750 ns, 3 stacks, rate 10000{{$}}
 // CHECK-NEXT: {{^}}SUMMARY: MProf: mutex: 2 contentions, 12345 ns, 1 stacks, fraction 3{{$}}
 // CHECK-NEXT: {{^}}SUMMARY: MProf: threadcreate: 10 threads, 8 live, 2 stacks{{$}}

@@ -8,7 +8,7 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: timeout 20 ./app 2>&1 | FileCheck %s --check-prefix=BUSY
-// BUSY: mprof: another thread keeps the lock of the dynamic loader, which llvm-symbolizer's helper needs; frames are shown without names
+// BUSY: mprof: another thread holds the lock of the dynamic loader, which the helper process of llvm-symbolizer needs; frames are shown without names
 // BUSY-NOT: mprof: another
 // RUN: timeout 20 ./app briefly 2>&1 | FileCheck %s --check-prefix=BRIEFLY
 // BRIEFLY-NOT: without names

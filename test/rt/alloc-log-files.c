@@ -27,7 +27,7 @@
 // RUN: %alloc_log --no-names log | grep '^2,001 allocations'
 //
 // RUN: (ulimit -f 64; sh run full) | FileCheck %s --check-prefix=FULL
-// RUN: grep ' events that the allocation log lacks' x.*.txt
+// RUN: grep ' events missing from the allocation log' x.*.txt
 // RUN: %alloc_log --no-names full > read && not grep '^2,001 allocations' read
 //
 // RUN: sh run log close | FileCheck %s --check-prefix=GOOD
@@ -36,19 +36,19 @@
 // RUN: sh run log close-and-remove | FileCheck %s --check-prefix=CLOSED
 // RUN: diff /dev/null programs
 //
-// OTHER: mprof: alloc_log: there is another file named other; nothing more is logged
+// OTHER: mprof: alloc_log: cannot overwrite a file that is not an allocation log: other; logging stops
 // OTHER: mprof: wrote x.
-// DIR: mprof: alloc_log: cannot open dir: is a directory; nothing
-// FIFO: mprof: alloc_log: cannot write to what is no file, fifo; nothing
-// LINK: mprof: alloc_log: cannot open link: {{.*}}; nothing
-// NONE: mprof: alloc_log: cannot open none/log: no such file or directory; nothing
+// DIR: mprof: alloc_log: cannot open dir: is a directory; logging stops
+// FIFO: mprof: alloc_log: cannot log to a path that is not a regular file: fifo; logging stops
+// LINK: mprof: alloc_log: cannot open link: {{.*}}; logging stops
+// NONE: mprof: alloc_log: cannot open none/log: no such file or directory; logging stops
 // GOOD-NOT: alloc_log
 // GOOD: mprof: wrote {{.*}} (4,001 records)
-// TAKEN: mprof: alloc_log: another process logs to ({{.*}}) log; nothing
-// FULL: mprof: alloc_log: cannot write to full: file too large; nothing
+// TAKEN: mprof: alloc_log: another process logs to the same file ({{.*}}): log; logging stops
+// FULL: mprof: alloc_log: cannot write to full: file too large; logging stops
 // FULL-NOT: alloc_log
 // FULL: log_events
-// CLOSED: mprof: alloc_log: the program has closed, {{.*}} log: no such file or directory; nothing
+// CLOSED: mprof: alloc_log: the program closed the log file, {{.*}}: log: no such file or directory; logging stops
 // CLOSED: log_events 2,00
 
 #include "records.h"

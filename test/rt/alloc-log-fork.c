@@ -14,7 +14,7 @@
 // RUN:   ! grep note: out && grep -c ' 777 bytes' out; done \
 // RUN:   | sort | uniq -c | grep -x ' *11 1'
 // RUN: %run_quiet{heap_rate=1:alloc_log=y} ./app none 2> err
-// RUN: grep -c 'alloc_log: a forked child needs %%p in its path' err | grep -x 10
+// RUN: grep -c "alloc_log: a forked child cannot log to its parent's file (put %%p in the path)" err | grep -x 10
 // RUN: %alloc_log --no-names y > out && grep ' 777 bytes' out
 // RUN: not grep note: out
 // RUN: not grep ' 888 bytes' out

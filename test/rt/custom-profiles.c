@@ -39,12 +39,12 @@
 // NONE-NOT: sample:
 // LAST: {{^}}conn profile: total 1{{$}}
 //
-// REPORT: {{^}}Profile conn: what was added and not removed{{$}}
+// REPORT: {{^}}Profile conn: values added and not removed{{$}}
 // REPORT: {{^}}Total:     1 value, 1 stack{{$}}
 // REPORT: {{^}}1. 1 value{{$}}
 // REPORT-NEXT: #0 {{.*}} in accept_one {{.*}}custom-profiles.c:
 // REPORT-NEXT: #1 {{.*}} in serve
-// REPORT: {{^}}Profile file: what was added and not removed{{$}}
+// REPORT: {{^}}Profile file: values added and not removed{{$}}
 // REPORT: {{^}}Total:     0 values, 0 stacks{{$}}
 // REPORT: {{^}}SUMMARY: MProf: conn: 1 values, 1 stacks{{$}}
 // REPORT: {{^}}SUMMARY: MProf: file: 0 values, 0 stacks{{$}}

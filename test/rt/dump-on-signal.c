@@ -52,9 +52,9 @@
 // RUN: grep -c 'mprof: wrote on.*heap.pb.gz (1 sample' err | grep -x 5
 //
 // RUN: %run{dump_on_signal=FOO+9+99:log_path=x} ./app 2> err
-// RUN: grep -q "unknown signal 'FOO' in dump_on_signal" err
-// RUN: grep -q "nothing can be done at signal '9' in dump_on_signal" err
-// RUN: grep -q "unknown signal '99' in dump_on_signal" err
+// RUN: grep -q "dump_on_signal: unknown signal 'FOO'" err
+// RUN: grep -q "dump_on_signal: signal '9' cannot be caught" err
+// RUN: grep -q "dump_on_signal: unknown signal '99'" err
 
 #include "records.h"
 

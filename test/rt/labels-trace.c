@@ -14,7 +14,7 @@
 // RUN:   %trace_check -q $f.trace || exit 1; done
 // RUN: %go119 tool trace -d 1.11.trace > /dev/null
 // RUN: %go119 tool trace -d app 1.5.trace > /dev/null
-// RUN: not grep 'has no tasks' 1.5.err
+// RUN: not grep 'cannot represent' 1.5.err
 // RUN: for f in 1.11 1.23; do \
 // RUN:   %go tool trace -d=parsed $f.trace > $f.txt && \
 // RUN:   FileCheck %s < $f.txt && \

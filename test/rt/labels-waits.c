@@ -22,7 +22,7 @@
 // REPORT: Where threads waited
 // REPORT: {{^}}    mutex 0x
 // REPORT-NEXT: {{^}}    labels {"waiter":"b"} and others{{$}}
-// REPORT: Who made others wait
+// REPORT: Which unlocks ended the waits of others
 // REPORT: {{^}}    mutex 0x
 // REPORT-NEXT: {{^}}    labels {"holder":"x"} and others{{$}}
 // TEXT: {{^}}[[#]] 2 @ 0x

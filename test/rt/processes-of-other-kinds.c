@@ -14,7 +14,7 @@
 // RUN: ./app spawn > out && grep -qx spawned out && grep -qx system out
 // RUN: ls mprof.app.*.heap.txt | wc -l | grep -qx 1 && rm mprof.*
 // RUN: ./app _Fork 2> err && ls mprof.app.*.heap.txt | wc -l | grep -qx 1
-// RUN: grep "wrote nothing: this process was made by _Fork" err && rm mprof.*
+// RUN: grep "wrote nothing: _Fork, clone or vfork created this process" err && rm mprof.*
 // RUN: env MPROF_OPTIONS=$MPROF_OPTIONS:follow_fork=0 ./app fork
 // RUN: ls mprof.app.*.heap.txt | wc -l | grep -qx 1 && rm mprof.*
 // RUN: ./app fork && ls mprof.app.*.heap.txt | wc -l | grep -qx 2

@@ -8,10 +8,10 @@
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %mprof_clang -fmprof -O1 -g1 -I%src/include %s -o app
 // RUN: %run{heap_rate=1:report_top=2:log_path=all} ./app
-// RUN: grep -c '^and 3 stacks more (option report_top)$' all.*.txt | grep -x 2
+// RUN: grep -c '^and 3 stacks more (raise report_top to see them)$' all.*.txt | grep -x 2
 // RUN: not grep Cycles: all.*.txt
 // RUN: %run{heap_rate=1:report_top=5:log_path=five} ./app
-// RUN: not grep 'more (option report_top)' five.*.txt
+// RUN: not grep 'more (raise report_top to see them)' five.*.txt
 // RUN: %run{heap_rate=1:strict_cycles=1:log_path=cycle} ./app cycle
 // RUN: grep 'figures are as of the last mprof_next_cycle$' cycle.*.txt
 // RUN: %mprof_clang -fmprof -O1 -g1 -DGC -I%src/include %s -lgc -o gc

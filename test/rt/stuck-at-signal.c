@@ -25,7 +25,7 @@
 // CYCLE: for mutex {{.*}}, held by thread
 // CYCLE: SUMMARY: MProf: threadleak: 3 threads, 3 certain, 0 likely, 1 cycles
 //
-// JOIN: They wait for a stuck thread
+// JOIN: These threads wait for a stuck thread
 // JOIN: for the end of thread
 // JOIN: SUMMARY: MProf: threadleak: 3 threads, 3 certain, 0 likely, 1 cycles
 //

@@ -15,7 +15,7 @@
 // RUN: FileCheck %s --check-prefix=KEPT < kept.txt
 //
 // LOST: Total:     0 threads
-// LOST: Readers of rwlocks, spin locks and the program's own locks were not judged: 9 locks that are held could not be remembered, since a thread held more than 32 such locks
+// LOST: Readers of rwlocks, spin locks and the program's own locks were not judged: 9 locks that are held could not be recorded because a thread held more than 32 such locks
 //
 // KEPT: Cycle 1 of 1: 2 threads wait for one another
 // KEPT: holds rwlock {{.*}}, taken

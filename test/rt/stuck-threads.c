@@ -45,9 +45,9 @@
 // REPORT-NEXT: holds mutex {{.*}}, taken {{.*}} ago
 // REPORT-NEXT: in take_first {{.*}}stuck-threads.c:
 // REPORT-NEXT: in a_then_b {{.*}}stuck-threads.c:
-// REPORT: The lock's owner has ended
+// REPORT: The owner of the lock has ended
 // REPORT: for mutex orphan (0x{{[0-9a-f]+}}), held by a thread that has ended,
-// REPORT: No thread that may run can reach what they wait for
+// REPORT: No thread that can still run reaches the objects that these threads wait for
 // REPORT: thread {{[0-9]+}} "gate", likely
 // REPORT-NEXT: for condition 0x
 // REPORT: SUMMARY: MProf: threadleak: 8 threads, 7 certain, 1 likely, 3 cycles

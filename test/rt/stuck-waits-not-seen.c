@@ -21,7 +21,7 @@
 // RUN: %run_quiet{stuck=1} timeout 60 ./heap
 // RUN: FileCheck %s --check-prefix=CODE < 2.txt
 //
-// EARLY: 2 threads sleep in futex(2), in a wait that was not seen: it began before the first request, or in code without MProf; run with stuck=1{{$}}
+// EARLY: 2 threads sleep in futex(2), in a wait that was not recorded because it began before the first request or in uninstrumented code; set the option stuck=1{{$}}
 //
 // THREADS: "app" [running]:
 // THREADS-COUNT-2: "app" [futex wait, not seen]:
@@ -29,10 +29,10 @@
 // PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- a_then_b{{$}}
 // PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- b_then_a{{$}}
 //
-// SEEN-NOT: was not seen
+// SEEN-NOT: was not recorded
 // SEEN: SUMMARY: MProf: threadleak: 2 threads, 2 certain
 //
-// CODE: 2 threads sleep in futex(2), in a wait that was not seen: it began in code without MProf{{$}}
+// CODE: 2 threads sleep in futex(2), in a wait that was not recorded because it began in uninstrumented code{{$}}
 // CODE: SUMMARY: MProf: threadleak: 0 threads
 
 #include "waited.h"

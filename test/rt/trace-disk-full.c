@@ -14,7 +14,7 @@
 // RUN:   sh -c './fill 100000; test $? = 28 && cp disk/fill.trace end.trace'
 // RUN: %trace_check -q end.trace
 // RUN: test $(stat -c %%s end.trace) -gt 2500000
-// RUN: grep 'lack their oldest part because the disk was full' end.*.txt
+// RUN: grep 'without their oldest part because the disk was full' end.*.txt
 // RUN: grep -a -o 'the last words' end.trace
 // RUN: not grep -a -o 'the first words' end.trace
 // RUN: %run{trace_max_mb=8:log_path=all} %on_disk 1m disk \

@@ -45,11 +45,11 @@
 // FRAMES-NEXT: trace-formats.c:[[#]]
 // FRAMES-NEXT: run
 // RUN: FileCheck %s --check-prefix=LEFT-OUT < 1.5.err
-// LEFT-OUT: trace_format 1.5 has no tasks, regions and logs
+// LEFT-OUT: tasks, regions and messages of the program are missing from the trace: trace_format=1.5 cannot represent them
 //
 // RUN: %run{trace_format=1.9} ./formats other.trace 2> other.err
 // RUN: FileCheck %s --check-prefix=OTHER < other.err
-// OTHER: trace_format '1.9' is none of 1.11, 1.23 and 1.5; keeping 1.11
+// OTHER: value '1.9' of option 'trace_format' is not 1.11, 1.23 or 1.5; keeping 1.11
 // RUN: head -c 13 other.trace > other.head
 // RUN: grep -q '^go 1.11 trace' other.head
 

@@ -15,7 +15,7 @@
 // RUN: %trace_check -q disk.trace
 // RUN: grep -a -o 'the last words' disk.trace
 // RUN: not grep -a -o 'the first words' disk.trace
-// RUN: grep 'lack their oldest part because the disk was full' disk-full.*.txt
+// RUN: grep 'without their oldest part because the disk was full' disk-full.*.txt
 // RUN: sh -c 'ulimit -f 512; %run_quiet ./deep 13 1; test $? = 27'
 // RUN: %trace_check -q disk/deep.trace
 // RUN: grep -a -o 'the last words' disk/deep.trace

@@ -15,11 +15,11 @@
 // RUN: %run{trace_last_mb=1:log_path=last} ./many 100 stop
 // RUN: %trace_check -q last.*.trace
 // RUN: not grep 'traces that ended' last.*.txt
-// RUN: not grep 'not in a recorder' last.*.txt
+// RUN: not grep "missing from a flight recorder" last.*.txt
 // RUN: test $(grep -a -o 'the last words of' last.*.trace | wc -l) = 100
 // RUN: %run{trace_last_mb=1:log_path=lost} ./many 400 stop
 // RUN: %trace_check -q lost.*.trace
-// RUN: grep 'not in a recorder' lost.*.txt
+// RUN: grep "missing from a flight recorder" lost.*.txt
 // RUN: %trace_check lost.*.trace > counts
 // RUN: test $(awk '/GoCreate/ {print $1}' counts) = $(awk '/ProcStart/ {print $1}' counts)
 // RUN: not grep 'traces that ended' lost.*.txt

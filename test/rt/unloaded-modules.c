@@ -15,7 +15,7 @@
 // RUN: %run{heap_rate=1:report_top=1000:log_path=out} ./app
 // RUN: %python %S/Inputs/plugins.py check out.*.heap.pb.gz 1000
 // RUN: not grep -q 'no longer mapped' out.*.txt
-// RUN: not grep -q 'What the profile lacks' out.*.txt
+// RUN: not grep -q 'Missing from the profiles' out.*.txt
 // RUN: grep -q 'in plugin_0123 .*unloaded-modules.c:' out.*.txt
 //
 // The same test, with the libraries closed by code without MProf.
@@ -24,7 +24,7 @@
 // RUN:   -I%src/test/Inputs %s -o other -L. -lcloser -Wl,-rpath,%t.dir
 // RUN: %run{heap_rate=1:log_path=other} ./other
 // RUN: %python %S/Inputs/plugins.py check other.*.heap.pb.gz 1000
-// RUN: not grep -q 'What the profile lacks' other.*.txt
+// RUN: not grep -q 'Missing from the profiles' other.*.txt
 
 #ifdef PLUGIN
 #include <stdlib.h>

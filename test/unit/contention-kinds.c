@@ -11,10 +11,10 @@
 // RUN:   | FileCheck %s --check-prefix=ALL
 //
 // CHECK-NOT: mprof:
-// CHECK: mprof: block_kinds: unknown kind 'mutexes'; the groups are sync, calls and all, the kinds mutex, rwlock, spin, cond, barrier, sem, join, once, future, futex, file, user, try, io, net, poll, sleep, child, fsync, dns, ipc, uring, call{{$}}
-// CHECK-NEXT: mprof: block_kinds: unknown kind 'Mutex';
-// CHECK-NEXT: mprof: block_kinds: unknown kind 'mute';
-// CHECK-NEXT: mprof: block_kinds: unknown kind '{{(x{80})}}...';
+// CHECK: mprof: unknown kind 'mutexes' in option block_kinds; the groups are sync, calls and all; the kinds are mutex, rwlock, spin, cond, barrier, sem, join, once, future, futex, file, user, try, io, net, poll, sleep, child, fsync, dns, ipc, uring, call{{$}}
+// CHECK-NEXT: mprof: unknown kind 'Mutex' in option block_kinds;
+// CHECK-NEXT: mprof: unknown kind 'mute' in option block_kinds;
+// CHECK-NEXT: mprof: unknown kind '{{(x{80})}}...' in option block_kinds;
 // CHECK-NEXT: done
 // OPTION: unknown kind 'hotel'
 // OPTION: kinds 8{{$}}

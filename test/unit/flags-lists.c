@@ -29,7 +29,7 @@ int main(void) {
   parse("dump_on_signal=SEGV, 15 TERM:report_top=3", "SEGV+15+TERM", 3);
   parse("report_top=4,dump_on_signal=SEGV:15, ", "SEGV+15", 4);
   parse("dump_on_signal='SEGV,15 + TERM'report_top=3", "", 20);
-  // CHECK: mprof: options: text after a closing quote: 'report_top=3'
+  // CHECK: mprof: options: unexpected text after a closing quote: 'report_top=3'
   parse("dump_on_signal=' SEGV,15 + TERM,':report_top=3", "SEGV+15+TERM", 3);
   parse("dump_on_signal=:report_top=3", "", 3);
   parse("dump_on_signal=,report_top=3", "", 3);

@@ -22,11 +22,11 @@ int main(void) {
   parse("heap_rat=1");
   // CHECK: mprof: options: unknown option 'heap_rat', did you mean 'heap_rate'
   parse("goroutine_labels=1");
-  // CHECK: unknown option 'goroutine_labels'; help=1 lists them{{$}}
+  // CHECK: unknown option 'goroutine_labels'; MPROF_OPTIONS=help=1 lists the options{{$}}
   parse("simbolise=1");
   // CHECK: unknown option 'simbolise', did you mean 'symbolize'
   parse("=1");
-  // CHECK: unknown option ''; help=1 lists them
+  // CHECK: unknown option ''; MPROF_OPTIONS=help=1 lists the options
   CHECK_EQ(f.heap_rate, 524288);
 
   parse("heap_rate=12x");
@@ -47,7 +47,7 @@ int main(void) {
   parse("heap=on");
   // CHECK: value 'on' of option 'heap' is not 0, 1, true, false, yes or no; keeping 1
   parse("heap");
-  // CHECK: no value for option 'heap'
+  // CHECK: option 'heap' has no value
   CHECK(f.heap_rate == 524288 && f.stack_depth == 128 && f.heap);
   CHECK(f.max_memory_mb == 1024 && f.seed == 0);
 

@@ -2,18 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Intent: the environment overrides the program's own options, and these
-// override the defaults. help=1 prints all options, and the program goes on.
+// override the defaults. help=1 prints all options and the profiles, and the
+// program goes on.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %run{report_top=7:help=1} %t 2>&1 | FileCheck %s
 // CHECK: mprof: options for MPROF_OPTIONS{{.*}}; the program runs after this list:{{$}}
 // CHECK: stack_depth
-// CHECK-NEXT: frames kept of a stack
+// CHECK-NEXT: maximum number of frames per stack
 // CHECK-NEXT: default 128, now 64
 // CHECK: top
 // CHECK: default 20, now 7
 // CHECK: external_symbolizer_path
 // CHECK: default '', now ''
+// CHECK: mprof: profiles, by the names that mprof_write_profile takes{{.*}}:{{$}}
+// CHECK-NEXT: {{^}}  heap: live and allocated blocks, by allocation site; file at exit: PATTERN.heap.pb.gz{{$}}
+// CHECK-NEXT: {{^}}  allocs: {{.*}}; on request only{{$}}
 // CHECK: went on
 
 #define TEST_OPTIONS "report_top=5:stack_depth=64"

@@ -20,17 +20,17 @@ int main(void) {
   mprof_flags_defaults(&f);
 
   parse("log_path=/tmp/a:b/c");
-  // CHECK: no value for option 'b/c'; a value with ':', ',' or blanks in it needs quotes, as log_path='a:b'
+  // CHECK: option 'b/c' has no value; quote a value that contains ':', ',' or blanks, as in log_path='a:b'
   CHECK_STR(f.log_path, "/tmp/a");
   parse("log_path=before:top");
-  // CHECK: no value for option 'top'{{$}}
+  // CHECK: option 'top' has no value{{$}}
   parse("log_path='a b:report_top=3");
-  // CHECK: no closing ' after 'a b:report_top=3'; it is ignored up to the end
+  // CHECK: missing closing ' after 'a b:report_top=3'; the rest of the options is ignored
   parse("log_path=\"a'");
-  // CHECK: no closing " after 'a''; it is ignored up to the end
+  // CHECK: missing closing " after 'a''; the rest of the options is ignored
   CHECK_EQ(f.report_top, 20);
   parse("log_path=\"a\"b:report_top=3");
-  // CHECK: text after a closing quote: 'b'
+  // CHECK: unexpected text after a closing quote: 'b'
   CHECK_EQ(f.report_top, 3);
   CHECK_STR(f.log_path, "before");
   parse("dump_on_signal=SEGV,heap_rat=1");

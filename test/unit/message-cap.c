@@ -8,7 +8,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
 // RUN: %t 2>&1 | FileCheck %s --implicit-check-not=number
 // CHECK-COUNT-16: mprof: number?one
-// CHECK-NEXT: mprof: more messages are not shown
+// CHECK-NEXT: mprof: further messages are suppressed
 // CHECK-NEXT: mprof: the last
 
 #include "core.h"
