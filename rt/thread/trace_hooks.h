@@ -11,7 +11,6 @@
 
 #include "sys/base.h"
 #include "sys/tls.h"
-#include "thread/threads.h"
 
 struct mprof_bucket;
 struct mprof_trace_buf;
@@ -33,11 +32,6 @@ static inline bool mprof_trace_is_on(void) {
 static inline uint64_t mprof_trace_ticks(uint64_t now) {
   const uint64_t t = now / MPROF_TRACE_TICK_DIV;
   return t != 0 ? t : 1;
-}
-
-// Ends the trace record that the calling thread is making.
-static inline void mprof_trace_leave(void) {
-  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
 }
 
 // The place in a releaser's row where a thread that turns out to be woken by
@@ -80,6 +74,8 @@ struct mprof_trace_hooks {
                         uintptr_t frame);
   struct mprof_trace_mark (*put_wake)(const struct mprof_trace_waker *w,
                                       uint64_t now);
+  // After the release that release_begin began, if the waker has a row.
+  void (*release_end)(void);
   void (*heap)(const struct mprof_bucket *b, bool is_free);
   void (*gc)(bool is_end);
   // See trace_user.h.

@@ -284,6 +284,7 @@ void mprof_trace_init(void) {
       .wait_end = mprof_trace_wait_end,
       .release_begin = mprof_trace_release_begin,
       .put_wake = mprof_trace_put_wake,
+      .release_end = mprof_trace_release_end,
       .heap = mprof_trace_heap,
       .gc = mprof_trace_gc,
       .phases = mprof_trace_phases,

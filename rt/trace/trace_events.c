@@ -31,7 +31,7 @@
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_range.h"
 #include "wait/block_kinds.h"
 #include "wait/contention.h"
 
@@ -270,6 +270,8 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
       .stack = w->stack,
       .ticks = r->ticks};
 }
+
+void mprof_trace_release_end(void) { mprof_trace_leave(); }
 
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame) {

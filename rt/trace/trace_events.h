@@ -37,6 +37,8 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
 // woken thread.
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
                                              uint64_t now);
+// Ends the release, if the waker has a row: leaves the row.
+void mprof_trace_release_end(void);
 // Returns the handle of a stack that has only the start function fn; 0 if fn is
 // 0 or there is no memory.
 uint32_t mprof_trace_start_of(uintptr_t fn);

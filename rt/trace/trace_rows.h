@@ -8,6 +8,7 @@
 
 #include "sys/flags.h"
 #include "sys/lock.h"
+#include "thread/threads.h"
 #include "thread/trace_hooks.h"
 #include "trace/trace_types.h"
 
@@ -28,6 +29,10 @@ static inline bool mprof_trace_is_recorder(void) {
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
 // Makes room in a row of the caller's own; false if there is no memory.
 bool mprof_trace_has_room(struct mprof_trace_row *r, uint32_t bytes);
+// Ends the trace record that the calling thread is making.
+static inline void mprof_trace_leave(void) {
+  atomic_store_explicit(&mprof_tls.self->in_trace, 0, memory_order_release);
+}
 // Begins a record at a time of the clock; the row's last record is the earliest
 // that it can be. Returns where its numbers go; mprof_trace_finish takes their
 // end.

@@ -26,7 +26,6 @@
 #include "thread/trace_hooks.h"
 #include "wait/block_kinds.h"
 #include "wait/holds.h"
-#include "wait/thread_wait.h"
 #include "wait/waiters.h"
 #include "wait/wake_marks.h"
 
@@ -34,6 +33,7 @@
 #include <pthread.h>
 #include <string.h>
 
+struct mprof_wait_observer mprof_wait_observer;
 struct mprof_contention mprof_contention;
 
 // --- sampling and counters ---
@@ -154,7 +154,7 @@ void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
       w->is_waiter = mprof_waiters_enter(object, w->start);
   }
   if (mprof_unlikely(notes))
-    mprof_wait_note(w);
+    mprof_wait_observer.begin(w);
   mprof_guard_leave();
 }
 
@@ -171,7 +171,7 @@ void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
       mprof_trace_hooks.wait_begin(w, true);
   }
   if (mprof_unlikely(notes))
-    mprof_wait_note(w);
+    mprof_wait_observer.begin(w);
   mprof_guard_leave();
 }
 
@@ -199,7 +199,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   if (w->start == 0 || w->epoch != mprof_process_epoch())
     return;
   if (mprof_likely(w->is_noted))
-    mprof_wait_note_end(w);
+    mprof_wait_observer.end(w);
   if (w->is_inside ||
       (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
     return;
@@ -251,7 +251,7 @@ void mprof_release_begin(struct mprof_release *r, uintptr_t object,
     mprof_trace_hooks.release_begin(&waker, op, frame);
   r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL);
   if (mprof_unlikely(waker.row != NULL))
-    mprof_trace_leave();
+    mprof_trace_hooks.release_end();
   mprof_guard_leave();
 }
 

@@ -162,4 +162,13 @@ void mprof_mutex_add(struct mprof_bucket *b, uint64_t cycles,
 // (Go: blocksampled)
 bool mprof_block_sampled(uint64_t cycles, uint64_t rate);
 
+// What the stacks of all threads, which lie above this room, do at waits that
+// are noted (mprof_waits_are_noted). Written once at start.
+extern struct mprof_wait_observer {
+  // The calling thread begins the wait w, which has op, frame, start and kind.
+  void (*begin)(struct mprof_wait *w);
+  // It ends the wait, in the process that it began it in.
+  void (*end)(struct mprof_wait *w);
+} mprof_wait_observer;
+
 #endif // MPROF_RT_WAIT_CONTENTION_H

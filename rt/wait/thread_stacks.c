@@ -14,6 +14,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
+#include "unwind/stack_range.h"
 #include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 #include "wait/contention.h"
@@ -299,6 +300,8 @@ int mprof_thread_stacks_inspect(struct mprof_thread_stacks *s, uintptr_t frame,
 void mprof_thread_stacks_init(void) {
   mprof_thread_observer = (struct mprof_thread_observer){
       mprof_stacks_enter_locked, mprof_stacks_until_unread};
+  mprof_wait_observer =
+      (struct mprof_wait_observer){mprof_wait_note, mprof_wait_note_end};
 }
 
 void mprof_thread_stacks_reset(void) {
