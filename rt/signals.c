@@ -15,16 +15,16 @@
 
 #include "exit.h"
 #include "file/writer_lock.h"
+#include "process/process.h"
+#include "process/signal_chain.h"
 #include "symbolize/symbolize.h"
 #include "sys/caller.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/process.h"
-#include "sys/signal_chain.h"
 #include "sys/tls.h"
-#include "wait/thread_interrupted.h"
+#include "thread_stacks/thread_interrupted.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -20,7 +20,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "wait/thread_stacks.h"
+#include "thread_stacks/thread_stacks.h"
 #include "write/write_file.h"
 #include "write/write_stuck.h"
 

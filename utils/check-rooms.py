@@ -30,10 +30,13 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Each room may use itself and the rooms before it.
 ROOMS = [
     "sys",  # the system below everything: calls, locks, memory, clock, options
+    "process",  # the runtime's state in this process, its modules and signals
+    "trace_hooks",  # what the rooms below the trace tell it
     "unwind",  # from frames to return addresses
     "thread",  # the program's threads, and their labels
     "bucket",  # buckets of stacks, and their counters
-    "wait",  # locks and waits, and where each thread stands
+    "lock_wait",  # locks, waits and contention
+    "thread_stacks",  # the stacks of all threads, and where each one waits
     "file",  # output files
     "symbolize",  # names of addresses
     "heap",  # from an allocation to the event
@@ -49,7 +52,7 @@ ROOMS = [
 # circles. At most 10.
 EXCEPTIONS = {
     (
-        "sys/process",
+        "process/process",
         "init",
     ): "the first event of a process starts the runtime, before any constructor",
     (

@@ -6,10 +6,10 @@
 // the constants equal values.
 
 #include "entry/sync_entry.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/wake_marks.h"
 #include "sys/abi_words.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/wake_marks.h"
 
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 

@@ -7,10 +7,10 @@
 // for a sampled wait.
 
 #include "entry/sync_entry.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

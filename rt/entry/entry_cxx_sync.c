@@ -8,13 +8,13 @@
 
 #include "entry/entry_lock.h"
 #include "entry/sync_entry.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
+#include "lock_wait/wake_marks.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 #include "sys/resolve_late.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/holds.h"
-#include "wait/wake_marks.h"
 
 #define DECLARE(Result, f, ...)                                                \
   extern Result f(__VA_ARGS__) __attribute__((weak))

@@ -9,13 +9,13 @@
 #include "entry/entry_lock.h"
 
 #include "entry/sync_entry.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/wake_marks.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
 #include "sys/os_linux.h"
-#include "thread/trace_hooks.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/wake_marks.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <semaphore.h>
 

@@ -8,16 +8,16 @@
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
 #include "entry/sync_entry.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
-#include "sys/process.h"
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "thread/trace_hooks.h"
+#include "thread_stacks/thread_starts.h"
 #include "trace/trace_events.h"
-#include "wait/thread_starts.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
 

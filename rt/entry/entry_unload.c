@@ -13,10 +13,10 @@
 #include "entry/entry_unload.h"
 
 #include "entry/sync_entry.h"
+#include "process/modules.h"
+#include "process/process.h"
 #include "symbolize/module_unloads.h"
 #include "sys/abi_words.h"
-#include "sys/modules.h"
-#include "sys/process.h"
 #include "sys/resolve_late.h"
 #include "sys/stats.h"
 #include "sys/tls.h"

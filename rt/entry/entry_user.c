@@ -13,15 +13,15 @@
 #include "entry/entry_user.h"
 
 #include "entry/sync_entry.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
+#include "lock_wait/waiters.h"
+#include "lock_wait/wake_marks.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/caller.h"
-#include "sys/process.h"
 #include "sys/tls.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/holds.h"
-#include "wait/waiters.h"
-#include "wait/wake_marks.h"
 
 struct user_release {
   struct mprof_release release;

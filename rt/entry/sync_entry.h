@@ -17,10 +17,10 @@
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
 
 #include "entry/entry_lock.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
 #include "sys/abi_words.h"
 #include "sys/libc.h"
-#include "wait/contention.h"
-#include "wait/holds.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,8 +8,8 @@
 #include "heap/beneath.h"
 
 #include "heap/sample.h"
+#include "process/modules.h"
 #include "sys/abi_words.h"
-#include "sys/modules.h"
 #include "sys/tls.h"
 #include "unwind/eh_frame.h"
 

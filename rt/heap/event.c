@@ -28,7 +28,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "thread/trace_hooks.h"
+#include "trace_hooks/trace_hooks.h"
 
 unsigned char mprof_event_observers; // see event.h
 

@@ -31,13 +31,13 @@
 #include "heap/alloc_log.h"
 #include "heap/event.h"
 #include "heap/gc_objects.h"
+#include "process/process.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 #include "sys/resolve_late.h"
 #include "sys/tls.h"
-#include "thread/trace_hooks.h"
+#include "trace_hooks/trace_hooks.h"
 
 // Weak, as all of libgc.
 extern void *GC_base(void *p) __attribute__((weak));

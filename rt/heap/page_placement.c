@@ -20,10 +20,10 @@
 
 #include "heap/beneath.h"
 #include "heap/sample.h"
+#include "process/modules.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/flags.h"
-#include "sys/modules.h"
-#include "sys/process.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -25,9 +25,9 @@
 
 #include "heap/nested_alloc.h"
 #include "heap/page_placement.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/lock.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

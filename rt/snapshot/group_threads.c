@@ -9,17 +9,17 @@
 
 #include "bucket/bucket.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "snapshot/stack_groups.h"
 #include "stuck/stuck.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_types.h"
 #include "sys/caller.h"
 #include "sys/flags.h"
-#include "sys/process.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
-#include "wait/thread_slots.h"
-#include "wait/thread_stacks.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,17 +9,17 @@
 #include "snapshot/snapshot_wait.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/lock_profile.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
-#include "sys/process.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
-#include "wait/contention.h"
-#include "wait/lock_profile.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 
 #include "stuck/stuck.h"
 
+#include "lock_wait/contention.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_scan.h"
 #include "stuck/stuck_types.h"
@@ -17,8 +18,7 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "wait/contention.h"
-#include "wait/thread_stacks.h"
+#include "thread_stacks/thread_stacks.h"
 
 #include <errno.h>
 #include <sys/syscall.h>

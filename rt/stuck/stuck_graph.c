@@ -12,23 +12,23 @@
 
 #include "stuck/stuck_graph.h"
 
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
+#include "process/process.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
-#include "sys/process.h"
 #include "sys/sort.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
+#include "thread_stacks/thread_wait.h"
 #include "unwind/unwind_fp.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/holds.h"
-#include "wait/thread_slots.h"
-#include "wait/thread_stacks.h"
-#include "wait/thread_wait.h"
 
 #include <errno.h>
 

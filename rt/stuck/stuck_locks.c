@@ -7,15 +7,15 @@
 
 #include "stuck/stuck_locks.h"
 
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/holds.h"
+#include "lock_wait/hook_names.h"
 #include "stuck/stuck_types.h"
 #include "sys/caller.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "wait/block_kinds.h"
-#include "wait/holds.h"
-#include "wait/hook_names.h"
-#include "wait/thread_interrupted.h"
+#include "thread_stacks/thread_interrupted.h"
 
 #include <pthread.h>
 #include <string.h>

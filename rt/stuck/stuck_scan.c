@@ -18,6 +18,7 @@
 
 #include "stuck/stuck_scan.h"
 
+#include "lock_wait/block_kinds.h"
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_libc_stacks.h"
 #include "stuck/stuck_memory.h"
@@ -29,10 +30,9 @@
 #include "sys/os_linux_cold.h"
 #include "sys/procfile.h"
 #include "thread/threads.h"
-#include "wait/block_kinds.h"
-#include "wait/thread_slots.h"
-#include "wait/thread_stacks.h"
-#include "wait/thread_starts.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
+#include "thread_stacks/thread_starts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,9 +7,9 @@
 #ifndef MPROF_RT_STUCK_STUCK_TYPES_H
 #define MPROF_RT_STUCK_STUCK_TYPES_H
 
-#include "wait/contention.h"
-#include "wait/holds.h"
-#include "wait/thread_stacks.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
+#include "thread_stacks/thread_stacks.h"
 
 enum mprof_stuck_grade {
   MPROF_MAY_RUN,

@@ -15,6 +15,8 @@
 #include "symbolize/symbolize.h"
 
 #include "file/path.h"
+#include "lock_wait/hook_names.h"
+#include "process/process.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/pctable.h"
@@ -24,9 +26,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
-#include "sys/process.h"
 #include "thread/threads.h"
-#include "wait/hook_names.h"
 
 #include <errno.h>
 #include <string.h>

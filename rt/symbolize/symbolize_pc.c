@@ -8,7 +8,7 @@
 
 #include "symbolize/symbolize_pc.h"
 
-#include "sys/process.h"
+#include "process/process.h"
 
 #include <link.h>
 #include <string.h>

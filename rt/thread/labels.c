@@ -12,16 +12,16 @@
 #include "thread/labels.h"
 
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "sys/flags.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/process.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "thread/trace_hooks.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -20,7 +20,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/shards.h"
-#include "thread/trace_hooks.h"
+#include "trace_hooks/trace_hooks.h"
 #include "unwind/unwind_fp.h"
 
 #include <pthread.h>

@@ -13,15 +13,15 @@
 
 #include "file/path.h"
 #include "file/writer_lock.h"
+#include "lock_wait/contention.h"
+#include "process/process.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_existing_threads.h"
@@ -31,7 +31,7 @@
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
-#include "wait/contention.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

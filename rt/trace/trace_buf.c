@@ -26,7 +26,7 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
-#include "thread/trace_hooks.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #ifndef MPROF_RT_TRACE_TRACE_BUF_H
 #define MPROF_RT_TRACE_TRACE_BUF_H
 
-#include "thread/trace_hooks.h"
+#include "trace_hooks/trace_hooks.h"
 
 // Usual size of a buffer with its header, in bytes.
 #define MPROF_TRACE_BUF_SIZE 65536u

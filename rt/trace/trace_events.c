@@ -20,20 +20,20 @@
 #include "trace/trace_events.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
+#include "trace_hooks/trace_hooks.h"
 #include "unwind/stack_range.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
 
 #include <pthread.h>
 #include <string.h>

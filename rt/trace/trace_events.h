@@ -9,8 +9,8 @@
 #ifndef MPROF_RT_TRACE_TRACE_EVENTS_H
 #define MPROF_RT_TRACE_TRACE_EVENTS_H
 
-#include "thread/trace_hooks.h"
 #include "trace/trace_types.h"
+#include "trace_hooks/trace_hooks.h"
 
 struct mprof_bucket;
 struct mprof_wait;

@@ -20,7 +20,6 @@
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
 #include "sys/stats.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_formats.h"
 #include "trace/trace_records.h"
@@ -28,6 +27,7 @@
 #include "trace/trace_types.h"
 #include "trace/trace_window.h"
 #include "trace/write_trace.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

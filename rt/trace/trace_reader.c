@@ -8,9 +8,9 @@
 #include "trace/trace_reader.h"
 
 #include "file/writer_lock.h"
+#include "process/process.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_formats.h"

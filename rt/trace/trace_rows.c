@@ -9,6 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
+#include "lock_wait/contention.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -18,13 +19,12 @@
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_existing_threads.h"
 #include "trace/trace_types.h"
 #include "trace/trace_user.h"
-#include "wait/contention.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
 

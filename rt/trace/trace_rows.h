@@ -9,8 +9,8 @@
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "thread/threads.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_types.h"
+#include "trace_hooks/trace_hooks.h"
 
 // Whether there is a trace that the program takes by mprof_trace_read, which
 // lasts until it has taken all. The others belong to its session.

@@ -16,11 +16,11 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_events.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
 

@@ -18,10 +18,10 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_format.h"
 #include "trace/trace_user.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include <errno.h>
 #include <string.h>

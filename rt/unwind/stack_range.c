@@ -6,7 +6,7 @@
 
 #include "unwind/stack_range.h"
 
-#include "sys/modules.h"
+#include "process/modules.h"
 #include "sys/os_linux.h"
 
 #include <pthread.h>

@@ -8,8 +8,8 @@
 #ifndef MPROF_RT_UNWIND_STACK_RANGE_H
 #define MPROF_RT_UNWIND_STACK_RANGE_H
 
+#include "process/modules.h"
 #include "sys/base.h"
-#include "sys/modules.h"
 
 // For functions that read a stack: the words belong to other frames, so
 // sanitizers must not check the reads.

@@ -7,12 +7,12 @@
 #include "write/report_wait.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/hook_names.h"
+#include "lock_wait/lock_names.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_wait.h"
 #include "sys/flags.h"
 #include "sys/message.h"
-#include "wait/hook_names.h"
-#include "wait/lock_names.h"
 #include "write/report_text.h"
 
 // The words and numbers in which the two sections differ.

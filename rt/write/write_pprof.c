@@ -10,6 +10,9 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/hook_names.h"
+#include "lock_wait/lock_names.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"
@@ -17,10 +20,7 @@
 #include "stuck/stuck_types.h"
 #include "symbolize/drop_frames.h"
 #include "sys/message.h"
-#include "wait/block_kinds.h"
-#include "wait/hook_names.h"
-#include "wait/lock_names.h"
-#include "wait/thread_slots.h"
+#include "thread_stacks/thread_slots.h"
 #include "write/pprof.h"
 #include "write/write_stuck.h"
 

@@ -11,7 +11,7 @@
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "snapshot/snapshot_wait.h"
-#include "wait/thread_stacks.h"
+#include "thread_stacks/thread_stacks.h"
 
 struct mprof_outfile;
 

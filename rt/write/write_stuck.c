@@ -16,6 +16,10 @@
 #include "bucket/bucket.h"
 #include "file/outfile.h"
 #include "file/path.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
+#include "lock_wait/lock_names.h"
 #include "snapshot/group_by_stack.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
@@ -26,11 +30,7 @@
 #include "sys/os_linux.h"
 #include "sys/version.h"
 #include "thread/proc_threads.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/holds.h"
-#include "wait/lock_names.h"
-#include "wait/thread_slots.h"
+#include "thread_stacks/thread_slots.h"
 #include "write/report_text.h"
 
 #include <errno.h>

@@ -10,14 +10,14 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "lock_wait/lock_names.h"
 #include "snapshot/group_by_stack.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "snapshot/snapshot_wait.h"
 #include "stuck/stuck_types.h"
 #include "symbolize/drop_frames.h"
 #include "sys/message.h"
-#include "wait/lock_names.h"
-#include "wait/thread_slots.h"
+#include "thread_stacks/thread_slots.h"
 #include "write/legacy.h"
 #include "write/write_stuck.h"
 

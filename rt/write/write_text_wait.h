@@ -10,7 +10,7 @@
 
 #include "snapshot/snapshot_threadcreate.h"
 #include "snapshot/snapshot_wait.h"
-#include "wait/thread_stacks.h"
+#include "thread_stacks/thread_stacks.h"
 
 struct mprof_outfile;
 

@@ -7,7 +7,7 @@
 #ifndef MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
 #define MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
 
-#include "wait/thread_stacks.h"
+#include "thread_stacks/thread_stacks.h"
 
 struct mprof_outfile;
 

@@ -62,10 +62,10 @@
 #include "waits.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/unwind_fp.h"
-#include "wait/block_kinds.h"
 
 int main(int argc, char **argv) {
   (void)argv;

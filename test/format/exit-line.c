@@ -49,8 +49,8 @@
 // RUN: ./app other && test -e other && test ! -s other
 
 #include "bucket/bucket.h"
+#include "process/process.h"
 #include "sys/flags.h"
-#include "sys/process.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 

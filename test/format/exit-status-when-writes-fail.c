@@ -15,7 +15,7 @@
 // RUN: %run{log_path=stderr} ./app unread
 
 #include "bucket/bucket.h"
-#include "sys/process.h"
+#include "process/process.h"
 #include "sys/tls.h"
 
 #include "check.h"

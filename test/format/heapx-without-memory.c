@@ -18,9 +18,9 @@
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/os_linux.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

@@ -81,11 +81,11 @@
 #include "waits.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/hook_names.h"
 #include "mprof/mprof.h"
 #include "symbolize/wrappers.h"
 #include "unwind/unwind_fp.h"
-#include "wait/block_kinds.h"
-#include "wait/hook_names.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -21,7 +21,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "sys/process.h"
+#include "process/process.h"
 
 int main(int argc, char **argv) {
   CHECK_EQ(argc, 2);

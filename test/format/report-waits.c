@@ -93,11 +93,11 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "lock_wait/block_kinds.h"
 #include "mprof/mprof.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/unwind_fp.h"
-#include "wait/block_kinds.h"
 #include "write/summary.h"
 #include "write/write_file.h"
 #include "write/write_report.h"

@@ -37,7 +37,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "sys/process.h"
+#include "process/process.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }
 

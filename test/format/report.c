@@ -55,8 +55,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process/process.h"
 #include "symbolize/wrappers.h"
-#include "sys/process.h"
 #include "sys/stats.h"
 #include "unwind/unwind_fp.h"
 

@@ -10,8 +10,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process/process.h"
 #include "symbolize/symbolize.h"
-#include "sys/process.h"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>

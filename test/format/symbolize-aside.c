@@ -14,8 +14,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process/process.h"
 #include "symbolize/symbolize.h"
-#include "sys/process.h"
 #include "sys/procfile.h"
 
 #include <dirent.h>

@@ -17,8 +17,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process/process.h"
 #include "symbolize/symbolize.h"
-#include "sys/process.h"
 
 #include <elf.h>
 #include <sys/auxv.h>

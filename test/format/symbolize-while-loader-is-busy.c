@@ -16,8 +16,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process/process.h"
 #include "symbolize/symbolize.h"
-#include "sys/process.h"
 
 #include <link.h>
 #include <pthread.h>

@@ -30,8 +30,8 @@
 #include "core.h"
 #include "snap.h"
 
+#include "process/process.h"
 #include "snapshot/group_by_stack.h"
-#include "sys/process.h"
 #include "write/write_text_heapx.h"
 
 __attribute__((noinline)) void leaf(void) { __asm__ volatile("nop"); }

@@ -45,7 +45,7 @@
 #include "core.h"
 #include "snap.h"
 
-#include "sys/process.h"
+#include "process/process.h"
 #include "unwind/unwind_fp.h"
 #include "write/write_text.h"
 

@@ -14,8 +14,8 @@
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
+#include "process/modules.h"
 #include "sys/abi_words.h"
-#include "sys/modules.h"
 #include "sys/tls.h"
 #include "unwind/eh_frame.h"
 

@@ -10,12 +10,12 @@
 #define TEST_OPTIONS "block_rate=1:mutex_fraction=1"
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/wake_marks.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "sys/clock.h"
-#include "sys/process.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/wake_marks.h"
 
 #include "core.h"
 

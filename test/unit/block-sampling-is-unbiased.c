@@ -9,9 +9,9 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -lm -o %t && %t
 
 #include "bucket/bucket.h"
-#include "sys/process.h"
+#include "lock_wait/contention.h"
+#include "process/process.h"
 #include "sys/tls.h"
-#include "wait/contention.h"
 
 #include "core.h"
 

@@ -12,16 +12,16 @@
 
 #include "bucket/bucket.h"
 #include "entry/sync_entry.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/hook_names.h"
+#include "lock_wait/wake_marks.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
-#include "sys/process.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/hook_names.h"
-#include "wait/wake_marks.h"
 
 #include "core.h"
 

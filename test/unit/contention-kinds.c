@@ -21,9 +21,9 @@
 // ALL-NOT: mprof:
 // ALL: kinds 7fffff{{$}}
 
-#include "sys/process.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "process/process.h"
 
 #include "core.h"
 

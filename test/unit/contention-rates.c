@@ -7,13 +7,13 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
-#include "sys/process.h"
 #include "sys/tls.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
 
 #include "core.h"
 

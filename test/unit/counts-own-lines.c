@@ -13,9 +13,9 @@
 #include "bucket/bucket.h"
 #include "heap/event.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -13,8 +13,8 @@
 
 #include "heap/custom_blocks.h"
 #include "heap/livemap.h"
+#include "process/process.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 
 static uint32_t seen[20], seen_count;

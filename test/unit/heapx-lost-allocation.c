@@ -11,9 +11,9 @@
 #include "core.h"
 
 #include "bucket/heapx.h"
+#include "process/process.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 

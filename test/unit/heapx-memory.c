@@ -13,8 +13,8 @@
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
+#include "process/process.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 

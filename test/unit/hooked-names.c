@@ -15,8 +15,8 @@
 
 #include "waits.h"
 
-#include "wait/block_kinds.h"
-#include "wait/hook_names.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/hook_names.h"
 
 #include <dlfcn.h>
 

@@ -9,11 +9,11 @@
 
 #include "waits.h"
 
+#include "lock_wait/lock_names.h"
 #include "mprof/mprof.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
-#include "wait/lock_names.h"
 
 #include <errno.h>
 #include <sys/wait.h>

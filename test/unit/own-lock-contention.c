@@ -15,14 +15,14 @@
 #define TEST_OPTIONS "mutex_fraction=1"
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/hook_names.h"
 #include "mprof/mprof.h"
+#include "process/process.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "wait/block_kinds.h"
-#include "wait/hook_names.h"
 
 #include "core.h"
 

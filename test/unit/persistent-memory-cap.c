@@ -9,8 +9,8 @@
 #define TEST_OPTIONS "max_memory_mb=4"
 #include "core.h"
 
+#include "process/process.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 #include "sys/stats.h"
 
 int main(void) {

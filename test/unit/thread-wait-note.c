@@ -11,12 +11,12 @@
 
 #include "core.h"
 
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "wait/block_kinds.h"
-#include "wait/contention.h"
-#include "wait/thread_ask.h"
-#include "wait/thread_wait.h"
+#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_wait.h"
 
 #include <pthread.h>
 #include <signal.h>

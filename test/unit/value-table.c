@@ -12,8 +12,8 @@
 #include "core.h"
 
 #include "bucket/bucket_map.h"
+#include "process/process.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 #include "sys/tls.h"
 
 enum { WORDS = 6000, STEPS = 200000 };

@@ -11,11 +11,11 @@
 
 #include "waits.h"
 
+#include "lock_wait/lock_names.h"
 #include "mprof/mprof.h"
 #include "sys/message.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "wait/lock_names.h"
 
 #include <pthread.h>
 

@@ -12,11 +12,11 @@
 #include "waits.h"
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
 #include "snapshot/snapshot_wait.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "unwind/unwind_fp.h"
-#include "wait/block_kinds.h"
 
 static struct mprof_wait_snapshot s;
 

@@ -8,16 +8,16 @@
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t && %t
 
+#include "lock_wait/waiters.h"
+#include "lock_wait/wake_marks.h"
+#include "process/process.h"
 #include "sys/abi_words.h"
 #include "sys/clock.h"
 #include "sys/persistent.h"
-#include "sys/process.h"
 #include "sys/tls.h"
-#include "thread/trace_hooks.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_types.h"
-#include "wait/waiters.h"
-#include "wait/wake_marks.h"
+#include "trace_hooks/trace_hooks.h"
 
 #include "core.h"
 

@@ -8,11 +8,11 @@
 #define MPROF_TEST_UNIT_WAITS_H
 
 #include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/hook_names.h"
+#include "process/process.h"
 #include "sys/clock.h"
-#include "sys/process.h"
 #include "sys/tls.h"
-#include "wait/block_kinds.h"
-#include "wait/hook_names.h"
 
 #include "core.h"
 

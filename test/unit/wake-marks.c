@@ -12,9 +12,9 @@
 
 #include "core.h"
 
-#include "thread/trace_hooks.h"
+#include "lock_wait/wake_marks.h"
 #include "trace/trace_buf.h"
-#include "wait/wake_marks.h"
+#include "trace_hooks/trace_hooks.h"
 
 static struct mprof_wake_marks marks;
 static struct mprof_trace_buf *const buf = (struct mprof_trace_buf *)64;

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parses the option block_kinds: names of kinds and groups, separated by '+',
+// ',' or a space.
+
+#include "lock_wait/block_kinds.h"
+
+#include "sys/message.h"
+
+#include <string.h>
+
+enum group { sync, try, calls };
+
+static const struct {
+  const char *name;
+  enum group group;
+} kinds[MPROF_KIND_COUNT] = {
+#define MPROF_KIND(Name, Group) {#Name, Group},
+#include "mprof/hooks.def"
+};
+
+static bool is_group_of(const char *s, size_t len, enum group g) {
+  static const char *const names[] = {"sync", "try", "calls"};
+  return strlen(names[g]) == len && memcmp(names[g], s, len) == 0;
+}
+
+static uint64_t bits_of(const char *s, size_t len) {
+  uint64_t bits = 0;
+  bool is_all = len == 3 && memcmp(s, "all", 3) == 0;
+  for (int i = 0; i < MPROF_KIND_COUNT; i++)
+    if (is_all || is_group_of(s, len, kinds[i].group) ||
+        (strlen(kinds[i].name) == len && memcmp(kinds[i].name, s, len) == 0))
+      bits |= UINT64_C(1) << i;
+  return bits;
+}
+
+static void report(const char *s, size_t len) {
+  char line[512];
+  struct mprof_text t = MPROF_TEXT(line);
+  mprof_text_str(&t, "unknown kind '");
+  mprof_text_mem(&t, s, len < 80 ? len : 80);
+  mprof_text_str(&t, len < 80 ? "' in option block_kinds"
+                              : "...' in option block_kinds");
+  mprof_text_str(&t, "; the groups are sync, calls and all; the kinds are");
+  for (int i = 0; i < MPROF_KIND_COUNT; i++) {
+    mprof_text_str(&t, i == 0 ? " " : ", ");
+    mprof_text_str(&t, kinds[i].name);
+  }
+  mprof_message(line);
+}
+
+uint64_t mprof_contention_parse_kinds(const char *s) {
+  uint64_t bits = 0;
+  while (*s != '\0') {
+    size_t len = strcspn(s, "+, ");
+    uint64_t named = bits_of(s, len);
+    bits |= named;
+    if (named == 0 && len > 0)
+      report(s, len);
+    s += len + (s[len] != '\0');
+  }
+  return bits;
+}

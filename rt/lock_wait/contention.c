@@ -1,0 +1,403 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records waits and releases for the block and the mutex profile; see
+// contention.h. A wait for a lock is unwound, and its bucket found, before the
+// thread sleeps: that time costs nobody anything. After the wait the thread may
+// hold the lock, so only two counters are increased. An unlock is charged with
+// the time of its waiters before it is done; the charge is recorded after it.
+// (Go: blockevent, mutexevent, saveBlockEventStack)
+
+#include "lock_wait/contention.h"
+
+#include "bucket/bucket.h"
+#include "bucket/bucket_at.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/holds.h"
+#include "lock_wait/waiters.h"
+#include "lock_wait/wake_marks.h"
+#include "process/modules.h"
+#include "process/process.h"
+#include "sys/abi_words.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/message.h"
+#include "sys/os_linux.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "trace_hooks/trace_hooks.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+struct mprof_wait_observer mprof_wait_observer;
+struct mprof_contention mprof_contention;
+
+// --- sampling and counters ---
+
+// (Go: blocksampled)
+bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
+  return rate != 0 &&
+         (rate <= cycles || mprof_thread_random() % rate <= cycles);
+}
+
+// Draws an event with probability 1 / fraction. No division is needed for
+// fraction 1, which takes every event.
+static bool is_one_in(uint64_t fraction) {
+  return fraction == 1 ||
+         (fraction != 0 && mprof_thread_random() % fraction == 0);
+}
+
+// Adds a sample that was drawn with probability cycles / rate, scaled to the
+// events that it stands for. (Go: CL 299991)
+void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
+  uint64_t count = MPROF_COUNT_ONE;
+  if (cycles < rate) {
+    double scale = (double)rate / (double)cycles * (double)MPROF_COUNT_ONE;
+    count = scale < 0x1p62 ? (uint64_t)scale : UINT64_C(1) << 62;
+    cycles = rate;
+  }
+  atomic_fetch_add_explicit(&b->wait.count, count, memory_order_relaxed);
+  atomic_fetch_add_explicit(&b->wait.cycles, cycles, memory_order_relaxed);
+}
+
+void mprof_mutex_add(struct mprof_bucket *b, uint64_t cycles,
+                     uint64_t fraction) {
+  atomic_fetch_add_explicit(&b->wait.count, fraction * MPROF_COUNT_ONE,
+                            memory_order_relaxed);
+  atomic_fetch_add_explicit(&b->wait.cycles, fraction * cycles,
+                            memory_order_relaxed);
+}
+
+static uint64_t load(const _Atomic uint64_t *v) {
+  return atomic_load_explicit(v, memory_order_relaxed);
+}
+
+// Returns the bucket of the stack at frame, with the hooked function op as its
+// leaf.
+static struct mprof_bucket *bucket_of(enum mprof_bucket_type type,
+                                      enum mprof_kind kind, uintptr_t op,
+                                      uintptr_t frame, uintptr_t object) {
+  // As in Go, stack depth 0 records nothing (profstackdepth).
+  if (mprof_flags.stack_depth == 0)
+    return NULL;
+  struct mprof_thread *t = mprof_thread_self(true);
+  if (!t)
+    return NULL;
+  struct mprof_bucket_key key = {.type = (uint8_t)type,
+                                 .kind = (uint8_t)kind,
+                                 .labels = mprof_tls.labels,
+                                 .object = object};
+  return mprof_bucket_at(t, &key, op + 1, frame);
+}
+
+// --- waits ---
+
+static bool wants_block(enum mprof_kind kind) {
+  return load(&mprof_contention.block_rate) != 0 &&
+         (mprof_contention.block_kinds >> kind & 1);
+}
+
+// Returns whether the frame lies below the frame of one of the program's own
+// locks or calls (mprof_lock and the like). Such a lock or call is recorded as
+// a whole, so waits inside it are not.
+static bool is_inside_user(uintptr_t frame) {
+  if (mprof_likely(mprof_tls.user_frame == 0))
+    return false;
+  if (frame < mprof_tls.user_frame)
+    return true;
+  mprof_tls.user_frame = 0;
+  return false;
+}
+
+// Sets the fields that all waits have, except for start. Returns true with the
+// guard set.
+static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
+                  uintptr_t frame, uintptr_t object) {
+  memset(w, 0, offsetof(struct mprof_wait, saved)); // the entry sets `saved`
+  w->op = op;
+  w->frame = frame;
+  w->object = object;
+  w->kind = (uint8_t)kind;
+  if (!mprof_init_ready())
+    return false;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return false;
+  }
+  w->epoch = mprof_process_epoch();
+  return true;
+}
+
+// Returns whether releases are charged with the time that waiters have waited.
+static bool has_charges(void) {
+  return load(&mprof_contention.block_rate) != 0 ||
+         load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
+}
+
+void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
+                            enum mprof_kind kind, uintptr_t op, uintptr_t frame,
+                            uintptr_t object) {
+  if (!begin(w, kind, op, frame, object))
+    return;
+  w->start = mprof_clock_now();
+  w->is_inside = is_inside_user(frame);
+  if (!w->is_inside) {
+    if (wants_block(kind))
+      w->bucket = bucket_of(MPROF_BUCKET_BLOCK, kind, op, frame, object);
+    if (mprof_unlikely(mprof_trace_is_on()))
+      mprof_trace_hooks.wait_begin(w, false);
+    if (object != 0 && has_charges())
+      w->is_waiter = mprof_waiters_enter(object, w->start);
+  }
+  if (mprof_unlikely(notes))
+    mprof_wait_observer.begin(w);
+  mprof_guard_leave();
+}
+
+void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
+                            enum mprof_kind kind, uintptr_t op,
+                            uintptr_t frame) {
+  if (!begin(w, kind, op, frame, 0))
+    return;
+  w->start = mprof_clock_about();
+  w->is_inside = is_inside_user(frame);
+  if (!w->is_inside) {
+    w->is_late = wants_block(kind);
+    if (mprof_unlikely(mprof_trace_is_on()))
+      mprof_trace_hooks.wait_begin(w, true);
+  }
+  if (mprof_unlikely(notes))
+    mprof_wait_observer.begin(w);
+  mprof_guard_leave();
+}
+
+void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
+                            uintptr_t op, uintptr_t frame) {
+  mprof_call_begin_saved(w, notes, MPROF_KIND_join, op, frame);
+  w->joins = thread;
+}
+
+static void record(const struct mprof_wait *w, uint64_t cycles) {
+  uint64_t rate = load(&mprof_contention.block_rate);
+  if (cycles == 0)
+    cycles = 1;
+  if (!mprof_block_sampled(cycles, rate))
+    return;
+  struct mprof_bucket *b = w->bucket;
+  if (w->is_late)
+    b = bucket_of(MPROF_BUCKET_BLOCK, w->kind, w->op, w->frame, w->object);
+  if (b)
+    mprof_block_add(b, cycles, rate);
+}
+
+void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
+  struct mprof_trace_mark mark = {.buf = NULL};
+  if (w->start == 0 || w->epoch != mprof_process_epoch())
+    return;
+  if (mprof_likely(w->is_noted))
+    mprof_wait_observer.end(w);
+  if (w->is_inside ||
+      (!w->is_waiter && w->trace_session == 0 && outcome == MPROF_NO_WAIT))
+    return;
+  uint64_t released = 0;
+  uint64_t now = mprof_clock_about();
+  // The guard is free, as it was in begin: this call has not interrupted the
+  // runtime.
+  mprof_guard_enter();
+  if (w->is_waiter)
+    released = mprof_waiters_leave(w->object, w->start,
+                                   outcome == MPROF_GOT ? &mark : NULL);
+  if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
+    mprof_trace_hooks.wait_end(w, outcome, now, &mark);
+  if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
+    // The wait lasts until the lock was released; the time to wake up does not
+    // count. (Go: releasetime)
+    uint64_t until = outcome == MPROF_GOT && released ? released : now;
+    record(w, until > w->start ? until - w->start : 1);
+  }
+  mprof_guard_leave();
+}
+
+void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object) {
+  struct mprof_wait w = {.start = 0};
+  if (is_inside_user(frame) || !begin(&w, MPROF_KIND_try, op, frame, object))
+    return;
+  w.start = mprof_clock_about();
+  if (wants_block(MPROF_KIND_try)) {
+    w.is_late = true;
+    record(&w, 1);
+  }
+  mprof_guard_leave();
+}
+
+// --- releases ---
+
+void mprof_release_begin(struct mprof_release *r, uintptr_t object,
+                         enum mprof_wakes wakes, uintptr_t op,
+                         uintptr_t frame) {
+  *r = (struct mprof_release){.object = object};
+  if (is_inside_user(frame) || !mprof_init_ready())
+    return;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return;
+  }
+  struct mprof_trace_waker waker = {.row = NULL};
+  if (mprof_unlikely(mprof_trace_is_on()))
+    mprof_trace_hooks.release_begin(&waker, op, frame);
+  r->charge = mprof_waiters_charge(object, wakes, waker.row ? &waker : NULL);
+  if (mprof_unlikely(waker.row != NULL))
+    mprof_trace_hooks.release_end();
+  mprof_guard_leave();
+}
+
+void mprof_release_end(struct mprof_release *r, bool released,
+                       enum mprof_kind kind, uintptr_t op, uintptr_t frame) {
+  if (r->charge.ticks == 0 || !mprof_guard_enter())
+    return;
+  if (!released) {
+    mprof_waiters_uncharge(r->object, &r->charge);
+  } else {
+    uint64_t fraction = load(&mprof_contention.mutex_fraction);
+    if (is_one_in(fraction)) {
+      struct mprof_bucket *b =
+          bucket_of(MPROF_BUCKET_MUTEX, kind, op, frame, r->object);
+      if (b)
+        mprof_mutex_add(b, r->charge.ticks, fraction);
+    }
+  }
+  mprof_guard_leave();
+}
+
+void mprof_release_taken(uintptr_t object) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return;
+  mprof_waiters_skip(object);
+  mprof_guard_leave();
+}
+
+// --- rates ---
+
+#define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
+
+// Kinds whose entries also serve the mutex profile: the waiters of these locks
+// are charged to releases, and waiting for a condition releases a mutex.
+#define MUTEX_KINDS                                                            \
+  (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
+
+static void update_kinds_locked(void) {
+  uint64_t kinds = 0;
+  if (load(&mprof_contention.block_rate) != 0)
+    kinds |= mprof_contention.block_kinds;
+  if (load(&mprof_contention.mutex_fraction) != 0)
+    kinds |= MUTEX_KINDS;
+  if (mprof_trace_is_on() || mprof_contention.sees_waits) // a try does not wait
+    kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
+  kinds &= ~mprof_contention.foreign_kinds;
+  __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
+  uint64_t mask = kinds & (BIT(mutex) | BIT(rwlock)) ? UINT64_MAX : 0;
+  __atomic_store_n(&__mprof_owned_mask, mask, __ATOMIC_RELAXED);
+}
+
+void mprof_contention_update_kinds(void) {
+  mprof_lock_acquire(&mprof_registry_lock);
+  update_kinds_locked();
+  mprof_lock_release(&mprof_registry_lock);
+}
+
+void mprof_contention_note_waits(void) {
+  mprof_lock_acquire(&mprof_registry_lock);
+  const bool is_new = !mprof_contention.notes_waits;
+  if (is_new) {
+    mprof_contention.sees_waits = true;
+    update_kinds_locked();
+    atomic_store(&mprof_contention.notes_waits, true);
+  }
+  mprof_lock_release(&mprof_registry_lock);
+  // During the pause most threads enter a wait that is noted and can be read.
+  // thread_noting.c deals with the others.
+  if (is_new)
+    mprof_sys_sleep_ms(10);
+}
+
+static void set_block_rate(uint64_t ns) {
+  // As in Go, 1 means every event, however many ticks a nanosecond has.
+  atomic_store(&mprof_contention.block_rate,
+               ns == 1 ? 1 : mprof_clock_ticks(ns));
+  atomic_store(&mprof_contention.block_rate_ns, ns);
+}
+
+// Returns whether the three functions come from the same module. A lock
+// function that the program defines, or that is interposed before libc's, may
+// not work together with libc's try. Takes the loader's lock.
+static bool comes_with(void *lock, void *try, void *unlock) {
+  uintptr_t id = mprof_module_of(lock).id;
+  return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;
+}
+
+static void find_foreign_locks(void) {
+  if (!comes_with((void *)pthread_mutex_lock, (void *)pthread_mutex_trylock,
+                  (void *)pthread_mutex_unlock))
+    mprof_contention.foreign_kinds |= BIT(mutex);
+  if (!comes_with((void *)pthread_rwlock_rdlock,
+                  (void *)pthread_rwlock_tryrdlock,
+                  (void *)pthread_rwlock_unlock) ||
+      !comes_with((void *)pthread_rwlock_wrlock,
+                  (void *)pthread_rwlock_trywrlock,
+                  (void *)pthread_rwlock_unlock))
+    mprof_contention.foreign_kinds |= BIT(rwlock);
+  if (!comes_with((void *)pthread_spin_lock, (void *)pthread_spin_trylock,
+                  (void *)pthread_spin_unlock))
+    mprof_contention.foreign_kinds |= BIT(spin);
+}
+
+void mprof_contention_init(void) {
+  find_foreign_locks();
+  // Measures the clock now: a fork during its first use would leave it
+  // unmeasured.
+  mprof_clock_now();
+  mprof_contention.block_kinds =
+      mprof_contention_parse_kinds(mprof_flags.block_kinds);
+  if (mprof_contention.block_kinds == 0) {
+    mprof_message("option block_kinds names no known kind; using 'sync'");
+    mprof_contention.block_kinds = mprof_contention_parse_kinds("sync");
+  }
+  if (mprof_flags.block_rate != 0)
+    set_block_rate(mprof_flags.block_rate);
+  atomic_store(&mprof_contention.mutex_fraction, mprof_flags.mutex_fraction);
+  const bool notes = mprof_flags.threads || mprof_holds_on;
+  mprof_contention.sees_waits = notes;
+  mprof_contention.notes_waits = notes;
+  mprof_contention.notes_from_start = notes;
+  update_kinds_locked(); // no other thread runs yet
+}
+
+MPROF_PUBLIC int64_t mprof_set_block_rate(int64_t ns) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return 0;
+  mprof_lock_acquire(&mprof_registry_lock);
+  uint64_t before = load(&mprof_contention.block_rate_ns);
+  set_block_rate(ns < 0 ? 0 : (uint64_t)ns);
+  update_kinds_locked();
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_guard_leave();
+  return (int64_t)before;
+}
+
+MPROF_PUBLIC int mprof_set_mutex_fraction(int n) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return 0;
+  mprof_lock_acquire(&mprof_registry_lock);
+  uint64_t before = load(&mprof_contention.mutex_fraction);
+  if (n >= 0) {
+    atomic_store(&mprof_contention.mutex_fraction, (uint64_t)n);
+    update_kinds_locked();
+  }
+  mprof_lock_release(&mprof_registry_lock);
+  mprof_guard_leave();
+  return before > INT_MAX ? INT_MAX : (int)before;
+}

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records where each thread took the locks that it holds; see holds.h. The
+// records of a thread are a hash table of MPROF_HOLDS places. A record normally
+// stands in one of the first WAYS places for its lock.
+
+#include "lock_wait/holds.h"
+
+#include "lock_wait/block_kinds.h"
+#include "process/process.h"
+#include "sys/abi_words.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/persistent.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "unwind/unwind_fp.h"
+
+// Preferred places for the record of a lock.
+enum { WAYS = 4 };
+
+bool mprof_holds_on;
+
+void mprof_holds_init(void) {
+  mprof_holds_on = mprof_flags.stuck || mprof_flags.stuck_report != 0;
+  for (size_t i = 0; mprof_holds_on && i < MPROF_WAITER_SLOTS; i++)
+    __mprof_waiters[i] |= MPROF_WAITER_ANY;
+}
+
+static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
+                                   size_t way) {
+  const size_t first = lock * 0x9e3779b97f4a7c15u >> 32;
+  return &h->v[(first + way) % MPROF_HOLDS];
+}
+
+// Functions that take an rwlock for reading. An rwlock names its writer, but
+// not its readers. The shared mutexes of libc++ are not made of rwlocks, so
+// they are not listed.
+#define READS(X)                                                               \
+  X(pthread_rwlock_rdlock)                                                     \
+  X(pthread_rwlock_tryrdlock)                                                  \
+  X(pthread_rwlock_timedrdlock)                                                \
+  X(pthread_rwlock_clockrdlock)
+#define DECLARE_WEAK(f) extern void f(void) __attribute__((weak));
+READS(DECLARE_WEAK)
+
+static bool is_needed(uint8_t kind, uintptr_t op) {
+#define IS_OP(f) || op == (uintptr_t)f
+  return !MPROF_LOCKS_NAME_OWNERS || kind == MPROF_KIND_spin ||
+         kind == MPROF_KIND_user READS(IS_OP);
+}
+
+// Returns whether record x should be replaced rather than record y.
+static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
+  if (x->lock == 0 || y->lock == 0)
+    return x->lock == 0 && y->lock != 0;
+  return x->is_needed != y->is_needed ? !x->is_needed : x->since < y->since;
+}
+
+// Chooses the place for a record of the lock: its present record, else an
+// unused place, else the oldest record that is not needed. The lock's own
+// places come first; the others are tried only if all of its own hold needed
+// records. If every record is needed, the oldest is lost.
+static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
+  struct mprof_hold *best = NULL;
+  for (size_t way = 0; way < MPROF_HOLDS; way++) {
+    struct mprof_hold *x = place_of(h, lock, way);
+    if (way == WAYS && (best->lock == 0 || !best->is_needed))
+      break;
+    if (x->lock == lock)
+      return x;
+    if (!best || is_better(x, best)) {
+      best = x;
+      h->has_strayed |= way >= WAYS;
+    }
+  }
+  if (best->lock != 0 && best->is_needed) {
+    h->lost++;
+    mprof_stat_add(MPROF_STAT_holds_lost, 1);
+  }
+  return best;
+}
+
+static void add(struct mprof_thread *t, uintptr_t lock, uint8_t kind,
+                uintptr_t op, uintptr_t frame) {
+  if (!t->holds && !(t->holds = mprof_persistent_alloc(sizeof(*t->holds))))
+    return;
+  struct mprof_hold *x = choose(t->holds, lock);
+  enum mprof_stack_end end;
+  atomic_store_explicit(&x->lock, 0, memory_order_relaxed);
+  atomic_thread_fence(memory_order_release);
+  x->op = op;
+  x->kind = kind & 0x7f;
+  x->is_needed = is_needed(kind, op);
+  x->since = mprof_clock_about();
+  size_t n = mprof_unwind(&t->range, frame, x->stack, MPROF_HOLD_FRAMES, &end);
+  for (; n < MPROF_HOLD_FRAMES; n++)
+    x->stack[n] = 0;
+  atomic_store_explicit(&x->lock, lock, memory_order_release);
+}
+
+void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
+                     uintptr_t frame) {
+  if (!mprof_init_ready())
+    return;
+  if (!mprof_guard_enter()) {
+    mprof_stat_add(MPROF_STAT_reentrant, 1);
+    return;
+  }
+  struct mprof_thread *t = mprof_thread_self(false);
+  if (t)
+    add(t, lock, kind, op, frame);
+  mprof_guard_leave();
+}
+
+static bool has_needed(const struct mprof_holds *h) {
+  for (size_t i = 0; i < MPROF_HOLDS; i++)
+    if (h->v[i].lock != 0 && h->v[i].is_needed)
+      return true;
+  return false;
+}
+
+void mprof_hold_dropped(uintptr_t lock) {
+  struct mprof_holds *h = mprof_tls.self ? mprof_tls.self->holds : NULL;
+  if (!h)
+    return;
+  for (size_t way = 0; way < (h->has_strayed ? MPROF_HOLDS : WAYS); way++) {
+    struct mprof_hold *x = place_of(h, lock, way);
+    if (x->lock == lock)
+      x->lock = 0;
+  }
+  // `lost` cannot be decreased by one: a release without a record may be the
+  // second release of a lock that was taken twice, not that of a lost record.
+  if (mprof_unlikely(h->lost != 0) && !has_needed(h))
+    h->lost = 0;
+}
+
+bool mprof_hold_read(const struct mprof_thread *t, size_t i,
+                     struct mprof_hold *copy) {
+  const struct mprof_hold *x = &t->holds->v[i];
+  const uintptr_t lock = atomic_load_explicit(&x->lock, memory_order_acquire);
+  if (lock == 0)
+    return false;
+  copy->lock = lock;
+  copy->op = x->op;
+  copy->kind = x->kind;
+  copy->is_needed = x->is_needed;
+  copy->since = x->since;
+  for (size_t k = 0; k < MPROF_HOLD_FRAMES; k++)
+    copy->stack[k] = x->stack[k];
+  atomic_thread_fence(memory_order_acquire);
+  return atomic_load_explicit(&x->lock, memory_order_relaxed) == lock;
+}

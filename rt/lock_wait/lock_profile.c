@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Contention for the profiler's own locks, in the mutex profile. A release
+// cannot record its contention at once: the thread may hold other locks of the
+// profiler, and recording takes some. Each thread therefore keeps one stack, of
+// a release that made others wait, together with its ticks, until the thread
+// has released its last lock. If a second release makes others wait before
+// that, one of the two stacks is drawn in proportion to their ticks. The ticks
+// of the other one are added to `lost`, which is published under a pseudo
+// function.
+// (Go: mLockProfile)
+
+#include "lock_wait/lock_profile.h"
+
+#include "bucket/bucket.h"
+#include "lock_wait/block_kinds.h"
+#include "lock_wait/contention.h"
+#include "lock_wait/hook_names.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "unwind/unwind_fp.h"
+
+void mprof_lock_profile_publish(void) {
+  mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,
+                 mprof_clock_ns(mprof_lock_wait_ticks()));
+}
+
+// (Go: mLockProfile.captureStack)
+static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
+  struct mprof_thread *t = mprof_tls.self;
+  p->stack_len = 0;
+  if (t == NULL || t->scratch == NULL)
+    return;
+  enum mprof_stack_end end;
+  p->stack_len = (uint32_t)mprof_unwind(&t->range, frame,
+                                        mprof_scratch_lock_stack(t->scratch),
+                                        mprof_flags.stack_depth, &end);
+  p->end = (uint8_t)end;
+}
+
+// (Go: mLockProfile.recordUnlock)
+static void record(struct mprof_lock_profile *p, uint64_t cycles,
+                   uintptr_t frame) {
+  uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
+                                           memory_order_relaxed);
+  if (fraction == 0 || mprof_thread_random() % fraction != 0)
+    return;
+  if (p->disabled) {
+    p->lost += cycles;
+    return;
+  }
+  if (p->cycles != 0) {
+    uint64_t of_kept = mprof_thread_random() % p->cycles;
+    uint64_t of_new = mprof_thread_random() % cycles;
+    if (of_kept > of_new) {
+      p->lost += cycles;
+      return;
+    }
+    p->lost += p->cycles;
+  }
+  capture(p, frame);
+  p->cycles = cycles;
+}
+
+static void add(const mprof_pc *stack, uint32_t len, uint8_t end,
+                uint64_t cycles) {
+  struct mprof_bucket_key key = {.stack = stack,
+                                 .stack_len = len,
+                                 .type = MPROF_BUCKET_MUTEX,
+                                 .end = end,
+                                 .kind = MPROF_KIND_own};
+  struct mprof_bucket *b = mprof_bucket_get(&key, true);
+  uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
+                                           memory_order_relaxed);
+  if (b)
+    mprof_mutex_add(b, cycles, fraction ? fraction : 1);
+}
+
+// (Go: mLockProfile.storeSlow)
+static void store(struct mprof_lock_profile *p) {
+  const uint64_t cycles = p->cycles;
+  struct mprof_thread *t = mprof_tls.self;
+  p->disabled = true;
+  p->cycles = 0;
+  if (p->stack_len != 0 && t != NULL && t->scratch != NULL)
+    add(mprof_scratch_lock_stack(t->scratch), p->stack_len, p->end, cycles);
+  else
+    p->lost += cycles;
+  // Storing may itself make other threads wait. Ticks caused so far are part of
+  // `lost` now; those caused by the next add() are published by the next
+  // store().
+  const uint64_t lost = p->lost;
+  p->lost = 0;
+  if (lost != 0) {
+    mprof_pc pc = mprof_op_pc((uintptr_t)mprof_lost_contended_runtime_lock);
+    add(&pc, 1, MPROF_STACK_COMPLETE, lost);
+  }
+  p->disabled = false;
+}
+
+// Recording may itself release locks of the profiler. Such a nested release
+// only adds to `lost`.
+static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
+  struct mprof_lock_profile *p = &mprof_tls.lock_profile;
+  if (cycles != 0)
+    record(p, cycles, frame);
+  if (mprof_tls.locks_held == 0 && p->cycles != 0 && !p->disabled)
+    store(p);
+}
+
+void mprof_lock_profile_init(void) { mprof_lock_observer = released; }

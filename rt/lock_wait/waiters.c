@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See waiters.h. Let n waiters arrive at s1..sn, and let c be the time up to
+// which all of them have been charged. An unlock at time t then owes the sum of
+// t - max(si, c). The record keeps sum, the sum of max(si, c). The charge is
+// therefore n * t - sum, and after the charge sum is n * t. A waiter that
+// leaves subtracts its own max(si, c).
+
+#include "lock_wait/waiters.h"
+
+#include "lock_wait/wake_marks.h"
+#include "sys/abi_words.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
+#include "sys/persistent.h"
+#include "trace_hooks/trace_hooks.h"
+
+struct waited {
+  struct waited *next;
+  uintptr_t object;
+  uint32_t waiters;
+  uint32_t holders;
+  uint64_t sum;     // of max(start, charged) over the waiters
+  uint64_t charged; // time of the last release
+  // Marks of the releases in the trace; NULL before the first one.
+  struct mprof_wake_marks *marks;
+};
+
+static struct slot {
+  // Guards the rest of the slot and its word in __mprof_waiters. Each lock has
+  // a cache line of its own, since threads wait for neighbouring locks.
+  _Alignas(64) struct mprof_lock lock;
+  struct waited *used, *unused;
+} slots[MPROF_WAITER_SLOTS];
+
+_Alignas(64) uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
+
+static struct slot *lock_slot(uintptr_t object) {
+  struct slot *s = &slots[mprof_waiter_slot(object)];
+  s->lock.rank = MPROF_RANK_WAITERS;
+  mprof_lock_acquire(&s->lock);
+  return s;
+}
+
+static struct waited *find_locked(struct slot *s, uintptr_t object) {
+  struct waited *w = s->used;
+  while (w && w->object != object)
+    w = w->next;
+  return w;
+}
+
+// A site may read the word without the lock. A waiter that the site misses has
+// only just begun to wait.
+static uint32_t word_of(uintptr_t object) {
+  return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(object)],
+                         __ATOMIC_RELAXED);
+}
+
+static void set_word_locked(uintptr_t object, uint32_t value) {
+  __atomic_store_n(&__mprof_waiters[mprof_waiter_slot(object)], value,
+                   __ATOMIC_RELAXED);
+}
+
+static struct waited *make_locked(struct slot *s, uintptr_t object) {
+  struct waited *w = find_locked(s, object);
+  if (w)
+    return w;
+  w = s->unused;
+  if (w)
+    s->unused = w->next;
+  else if (!(w = mprof_persistent_alloc(sizeof(*w))))
+    return NULL;
+  *w = (struct waited){.next = s->used, .object = object, .marks = w->marks};
+  if (mprof_unlikely(w->marks != NULL))
+    mprof_wake_marks_clear(w->marks);
+  s->used = w;
+  set_word_locked(object, word_of(object) + 1);
+  return w;
+}
+
+static void drop_if_idle_locked(struct slot *s, struct waited *w) {
+  if (w->waiters != 0 || w->holders != 0)
+    return;
+  struct waited **link = &s->used;
+  while (*link != w)
+    link = &(*link)->next;
+  *link = w->next;
+  w->next = s->unused;
+  s->unused = w;
+  uint32_t word = word_of(w->object) - 1;
+  if ((word & ~MPROF_WAITER_ANY) == MPROF_WAITER_CAME)
+    word &= ~MPROF_WAITER_CAME;
+  set_word_locked(w->object, word);
+}
+
+bool mprof_waiters_enter(uintptr_t object, uint64_t start) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = make_locked(s, object);
+  if (w) {
+    set_word_locked(object, word_of(object) | MPROF_WAITER_CAME);
+    w->waiters++;
+    w->sum += start > w->charged ? start : w->charged;
+  }
+  mprof_lock_release(&s->lock);
+  return w != NULL;
+}
+
+uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
+                             struct mprof_trace_mark *mark) {
+  uint64_t released = 0;
+  if (mark)
+    *mark = (struct mprof_trace_mark){.buf = NULL};
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w && w->waiters > 0) {
+    released = w->charged > start ? w->charged : 0;
+    if (mprof_unlikely(w->marks != NULL) && released && mark)
+      *mark = mprof_wake_marks_take(w->marks, start);
+    w->sum -= released ? released : start;
+    if (--w->waiters == 0)
+      w->sum = 0;
+    drop_if_idle_locked(s, w);
+  }
+  mprof_lock_release(&s->lock);
+  return released;
+}
+
+static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
+                            const struct mprof_trace_waker *waker,
+                            uint64_t now) {
+  if (!w->marks)
+    w->marks = mprof_persistent_alloc(sizeof(*w->marks));
+  if (w->marks)
+    mprof_wake_marks_add(w->marks, mprof_trace_hooks.put_wake(waker, now),
+                         wakes);
+}
+
+struct mprof_charge
+mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
+                     const struct mprof_trace_waker *waker) {
+  struct mprof_charge c = {0, 0, 0};
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w) {
+    set_word_locked(object, word_of(object) & ~MPROF_WAITER_CAME);
+    uint64_t now = mprof_clock_now();
+    // The counters of two processors may differ by a few ticks. In that case
+    // nothing is owed and no charge is made.
+    int64_t owed = (int64_t)(w->waiters * now - w->sum);
+    if (owed > 0 && now > w->charged) {
+      c = (struct mprof_charge){(uint64_t)owed, now, w->charged};
+      w->sum += c.ticks;
+      w->charged = now;
+      if (mprof_unlikely(waker != NULL))
+        add_mark_locked(w, wakes, waker, now);
+    }
+  }
+  mprof_lock_release(&s->lock);
+  return c;
+}
+
+void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w && w->charged == c->stamp) {
+    w->sum -= c->ticks;
+    w->charged = c->before;
+    set_word_locked(object, word_of(object) | MPROF_WAITER_CAME);
+  }
+  mprof_lock_release(&s->lock);
+}
+
+void mprof_waiters_skip(uintptr_t object) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w && w->marks)
+    mprof_wake_marks_skip(w->marks);
+  mprof_lock_release(&s->lock);
+}
+
+bool mprof_waiters_hold(uintptr_t object) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = make_locked(s, object);
+  bool is_held = w && w->holders++ > 0;
+  mprof_lock_release(&s->lock);
+  return is_held;
+}
+
+void mprof_waiters_let_go(uintptr_t object) {
+  struct slot *s = lock_slot(object);
+  struct waited *w = find_locked(s, object);
+  if (w && w->holders > 0) {
+    w->holders--;
+    drop_if_idle_locked(s, w);
+  }
+  mprof_lock_release(&s->lock);
+}
+
+void mprof_waiters_reset(void) {
+  for (size_t i = 0; i < MPROF_WAITER_SLOTS; i++) {
+    mprof_lock_reset(&slots[i].lock);
+    slots[i].used = slots[i].unused = NULL;
+    __mprof_waiters[i] &= MPROF_WAITER_ANY;
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See wake_marks.h. Threads that are woken one after another are assumed to run
+// in that order. The kernel may run them in another order, but each thread gets
+// the mark of one release.
+
+#include "lock_wait/wake_marks.h"
+
+#include "trace_hooks/trace_hooks.h"
+
+#include <string.h>
+
+void mprof_wake_marks_clear(struct mprof_wake_marks *m) {
+  m->len = 0;
+  m->lost.buf = NULL;
+}
+
+static void remove_at(struct mprof_wake_marks *m, uint32_t i) {
+  m->len--;
+  memmove(&m->marks[i], &m->marks[i + 1], (m->len - i) * sizeof(m->marks[0]));
+}
+
+void mprof_wake_marks_add(struct mprof_wake_marks *m,
+                          struct mprof_trace_mark mark,
+                          enum mprof_wakes wakes) {
+  if (wakes == MPROF_WAKES_NEXT_OWNER)
+    mprof_wake_marks_clear(m);
+  if (m->len == MPROF_WAKE_MARKS) {
+    m->lost = m->marks[0].mark;
+    remove_at(m, 0);
+  }
+  m->marks[m->len].mark = mark;
+  m->marks[m->len].wakes = wakes;
+  m->len++;
+}
+
+struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
+                                              uint64_t start) {
+  const uint64_t ticks = mprof_trace_ticks(start);
+  for (uint32_t i = 0; i < m->len; i++) {
+    if (m->marks[i].mark.ticks < ticks)
+      continue;
+    const struct mprof_trace_mark mark = m->marks[i].mark;
+    if (m->marks[i].wakes == MPROF_WAKES_ONE)
+      remove_at(m, i);
+    return mark;
+  }
+  // A release is marked a moment before it happens, and the thread may have
+  // begun to wait in between. Such a mark belongs to no other thread either, so
+  // it is removed.
+  if (m->len != 0 && m->marks[m->len - 1].wakes == MPROF_WAKES_ONE)
+    m->len--;
+  if (m->lost.buf && m->lost.ticks >= ticks)
+    return m->lost;
+  return (struct mprof_trace_mark){.buf = NULL};
+}
+
+void mprof_wake_marks_skip(struct mprof_wake_marks *m) {
+  if (m->len != 0 && m->marks[0].wakes == MPROF_WAKES_ONE)
+    remove_at(m, 0);
+}

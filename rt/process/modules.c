@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the loader's list of modules: which module holds an address, and how
+// often modules were loaded and unloaded.
+
+#include "process/modules.h"
+
+#include <link.h>
+#include <string.h>
+
+struct search {
+  uintptr_t address;
+  struct mprof_module found;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg) {
+  struct search *s = arg;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + ph->p_vaddr;
+    if (ph->p_type != PT_LOAD || s->address - start >= ph->p_memsz)
+      continue;
+    s->found.id = (uintptr_t)info->dlpi_phdr;
+    s->found.start = start;
+    s->found.end = start + ph->p_memsz;
+    const char *name = strrchr(info->dlpi_name, '/');
+    name = name ? name + 1 : info->dlpi_name;
+    size_t len = strnlen(name, sizeof(s->found.name) - 1);
+    memcpy(s->found.name, name, len);
+    s->found.name[len] = '\0';
+    return 1;
+  }
+  return 0;
+}
+
+struct mprof_module mprof_module_of(void *address) {
+  struct search s = {.address = (uintptr_t)address};
+  if (address)
+    dl_iterate_phdr(look, &s);
+  return s.found;
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *arg) {
+  (void)size;
+  *(struct mprof_loads *)arg =
+      (struct mprof_loads){.adds = info->dlpi_adds, .subs = info->dlpi_subs};
+  return 1;
+}
+
+struct mprof_loads mprof_module_loads(void) {
+  struct mprof_loads loads = {0, 0};
+  dl_iterate_phdr(count, &loads);
+  return loads;
+}

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks a running thread for its stack by a signal. It is a real-time signal,
+// because such a signal carries a value: the round and the slot to fill. The
+// handler is installed only during a round, and passes on every signal that is
+// not the runtime's own.
+
+#include "thread_stacks/thread_ask.h"
+
+#include "process/signal_chain.h"
+#include "sys/flags.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
+#include "thread/proc_threads.h"
+#include "thread_stacks/thread_interrupted.h"
+#include "thread_stacks/thread_noting.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_wait.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+static struct {
+  struct sigaction previous; // the program's handler
+  bool is_installed;
+  atomic_uint expected; // signals that were sent and have not arrived
+} ask;                  // guarded by stacks_lock, except for expected
+
+int mprof_ask_signal(void) { return (int)mprof_flags.threads_signal; }
+
+// --- the signal's value: 16 bits that tell it from the program's own signals,
+// the round, the slot ---
+
+#define OWN UINT64_C(0x6d70)
+enum { ROUND_BITS = 24, SLOT_BITS = 24 };
+
+static uint64_t pack(unsigned round, unsigned slot) {
+  const uint64_t bits = round & ((1u << ROUND_BITS) - 1);
+  return OWN << (ROUND_BITS + SLOT_BITS) | bits << SLOT_BITS | slot;
+}
+
+static bool is_own(const siginfo_t *info) {
+  return info->si_code == SI_QUEUE && info->si_pid == mprof_sys_getpid() &&
+         (uintptr_t)info->si_value.sival_ptr >> (ROUND_BITS + SLOT_BITS) == OWN;
+}
+
+// --- the handler ---
+
+static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
+  const greg_t *r = context->uc_mcontext.gregs;
+  const struct mprof_registers from = {.pc = (uintptr_t)r[REG_RIP] + 1,
+                                       .sp = (uintptr_t)r[REG_RSP],
+                                       .bp = (uintptr_t)r[REG_RBP]};
+  // Uses a copy of the range: the interrupted code may be changing the
+  // original.
+  struct mprof_stack_range range =
+      mprof_tls.self
+          ? mprof_tls.self->range
+          : mprof_stack_range_of_thread(slot->tid == mprof_sys_getpid());
+  enum mprof_stack_end end;
+  slot->stack.stack_len = (uint32_t)mprof_unwind_registers(
+      &range, &from, slot->stack.stack, mprof_round.stacks->depth, &end);
+  slot->stack.end = (uint8_t)end;
+  slot->stack.labels = mprof_tls.labels;
+  struct mprof_proc_thread p;
+  const bool in_futex = mprof_call_of_context(context, &p) &&
+                        p.syscall == SYS_futex &&
+                        p.args[3] == 0; // the runtime's waits have a timeout
+  slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
+}
+
+// Lets the calling thread begin waits again, after it was asked. A thread is
+// asked only when it can no longer be in a call without a note, so all of its
+// next waits are noted.
+static void let_wait(void) {
+  uintptr_t asked = MPROF_WAIT_ASKED;
+  if (!mprof_tls.self)
+    return;
+  mprof_thread_is_noting(mprof_tls.self);
+  atomic_compare_exchange_strong(&mprof_tls.self->wait, &asked, 0);
+}
+
+static void answer(uint64_t value, const ucontext_t *context) {
+  const unsigned active = atomic_load(&mprof_round.active);
+  const unsigned number = value & ((1u << SLOT_BITS) - 1);
+  struct mprof_thread_slot *slot =
+      pack(active, number) == value ? mprof_round_enter(active, number) : NULL;
+  if (slot) {
+    slot->context = context;
+    if (mprof_slot_claim(slot)) {
+      fill(slot, context);
+      mprof_slot_satisfy(slot);
+    }
+    while (atomic_load(&mprof_round.stopped))
+      mprof_sys_futex_wait(&mprof_round.stopped, 1);
+    mprof_round_leave();
+  }
+  let_wait();
+}
+
+// All signals are blocked in the handler, so that no other handler can leave it
+// by a jump.
+static void on_ask(int sig, siginfo_t *info, void *context) {
+  if (is_own(info)) {
+    atomic_fetch_sub(&ask.expected, 1);
+    answer((uintptr_t)info->si_value.sival_ptr, context);
+  } else {
+    const int before = errno;
+    mprof_signal_pass_on(&ask.previous, sig, info, context);
+    errno = before;
+  }
+}
+
+// --- begin and end of a round ---
+
+int mprof_ask_begin(void) {
+  struct sigaction now, ours;
+  const int before = errno;
+  memset(&ours, 0, sizeof(ours));
+  ours.sa_sigaction = on_ask;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigfillset(&ours.sa_mask);
+  int error = sigaction(mprof_ask_signal(), NULL, &now);
+  if (error == 0 && now.sa_sigaction != on_ask) {
+    ask.previous = now;
+    error = sigaction(mprof_ask_signal(), &ours, NULL);
+  }
+  error = error == 0 ? 0 : errno;
+  ask.is_installed = error == 0;
+  errno = before;
+  return error;
+}
+
+long mprof_ask(int tid, unsigned round, unsigned slot) {
+  if (!ask.is_installed || slot >> SLOT_BITS != 0)
+    return -EAGAIN;
+  atomic_fetch_add(&ask.expected, 1);
+  long error = mprof_sys_queue(tid, mprof_ask_signal(), pack(round, slot));
+  if (error != 0)
+    atomic_fetch_sub(&ask.expected, 1);
+  return error;
+}
+
+static void restore(void) {
+  struct sigaction now;
+  const int before = errno;
+  // The program may have installed another handler meanwhile.
+  if (sigaction(mprof_ask_signal(), NULL, &now) == 0 &&
+      now.sa_sigaction == on_ask)
+    sigaction(mprof_ask_signal(), &ask.previous, NULL);
+  ask.is_installed = false;
+  errno = before;
+}
+
+// Waits for signals that have not arrived. Threads may answer before their
+// signal arrives, at the beginning or the end of a wait.
+static void await_signals(unsigned lost) {
+  for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
+    mprof_sys_yield();
+  for (int i = 0; i < 5 && atomic_load(&ask.expected) != lost; i++)
+    mprof_sys_sleep_ms(1);
+}
+
+void mprof_ask_end(unsigned lost) {
+  await_signals(lost);
+  if (atomic_fetch_sub(&ask.expected, lost) == lost && ask.is_installed)
+    restore();
+}
+
+void mprof_ask_reset(void) {
+  atomic_store(&ask.expected, 0);
+  if (ask.is_installed)
+    restore();
+}

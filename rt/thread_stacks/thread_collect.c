@@ -1,0 +1,382 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See thread_collect.h. The steps for each slot are:
+// 1. A thread that waits is read where it stands.
+// 2. Another thread is asked by a signal, unless the signal would end a system
+//    call, and has some time to answer.
+// 3. For the rest the kernel tells what it knows.
+// The thread may enter or leave a wait, or end, at any time between two steps.
+// (Go: tryRecordGoroutineProfile)
+
+#include "thread_stacks/thread_collect.h"
+
+#include "lock_wait/contention.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "thread/proc_threads.h"
+#include "thread/threads.h"
+#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_noting.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_wait.h"
+#include "unwind/unwind_fp.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum {
+  // The reader gives up when no answer has come for QUIET_MS. For threads that
+  // are runnable but have no processor it waits for PATIENCE_MS.
+  QUIET_MS = 100,
+  PATIENCE_MS = 3000,
+  // Maximum number of looks, a millisecond apart, at a thread that runs but
+  // cannot be asked yet.
+  TRIES = 5,
+};
+
+// --- the slot and its thread's record ---
+
+// Takes the registry's lock, unless all threads are to stand still: then the
+// reader holds the lock for the whole round, since a thread could be stopped
+// inside the runtime while it holds the lock.
+static void lock_registry(const struct mprof_reader *r) {
+  if (!r->s->stops)
+    mprof_lock_acquire(&mprof_registry_lock);
+}
+static void unlock_registry(const struct mprof_reader *r) {
+  if (!r->s->stops)
+    mprof_lock_release(&mprof_registry_lock);
+}
+
+// Returns whether the slot's record still belongs to the slot's thread. The
+// thread may have ended, and its record may belong to another thread by now.
+static bool is_its_own(const struct mprof_reader *r,
+                       const struct mprof_thread_slot *slot) {
+  const struct mprof_thread *t = slot->thread;
+  return atomic_load(&t->round) == r->round &&
+         atomic_load(&t->slot) == mprof_slot_number(r->s, slot);
+}
+
+// --- reading a thread that waits ---
+
+// Returns whether the reader must hold the thread while it reads the stack. A
+// thread need not be held if the stack from the wait on is known to be the
+// thread's own: that stack stays until the thread ends, and the end waits for
+// readers. If all threads are to stand still, every thread is held.
+static bool may_vanish(const struct mprof_reader *r,
+                       const struct mprof_thread_slot *slot, uintptr_t w,
+                       const struct mprof_stack_range *range) {
+  return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
+}
+
+// Copies a wait. Returns false if the thread has left the wait by a jump, so
+// that its memory holds something else.
+static bool read_note(struct mprof_wait *copy, uintptr_t w) {
+  *copy = *(const struct mprof_wait *)w;
+  return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
+         copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
+}
+
+// A wait and the stack that were read; the stack is in the round's scratch.
+struct read {
+  bool is_wait; // false: the other fields are not set
+  struct mprof_wait wait;
+  size_t len; // addresses in scratch
+  enum mprof_stack_end end;
+  uint16_t labels;
+};
+
+// Reads the wait at w and its stack, after w has been claimed. The thread does
+// not notice.
+static void read_claimed(struct mprof_reader *r, struct read *read,
+                         const struct mprof_thread_slot *slot, uintptr_t w,
+                         struct mprof_stack_range range) {
+  read->is_wait = read_note(&read->wait, w);
+  read->labels = atomic_load(&atomic_load(&slot->thread)->labels);
+  if (read->is_wait)
+    read->len = mprof_unwind_wait(&range, &read->wait, r->s->scratch,
+                                  r->s->depth, &read->end);
+}
+
+static void keep(struct mprof_reader *r, struct mprof_thread_slot *slot,
+                 const struct read *read) {
+  if (!mprof_slot_claim(slot))
+    return; // the thread has filled its slot first
+  memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
+  slot->stack.stack_len = (uint32_t)read->len;
+  slot->stack.end = (uint8_t)read->end;
+  slot->stack.labels = read->labels;
+  mprof_slot_note_wait(slot, &read->wait);
+  mprof_slot_satisfy(slot);
+}
+
+enum reading { READ, NOT_WAITING, GONE };
+
+static enum reading read_waiting(struct mprof_reader *r,
+                                 struct mprof_thread_slot *slot) {
+  struct mprof_thread *t = slot->thread;
+  const struct mprof_stack_range range = t->range;
+  uintptr_t w = atomic_load(&t->wait);
+  if (!is_its_own(r, slot))
+    return GONE;
+  if (w == 0 || w == MPROF_WAIT_ASKED)
+    return NOT_WAITING;
+  const uintptr_t bit =
+      may_vanish(r, slot, w, &range) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
+  uintptr_t claimed = w | bit;
+  // Stored before the claim: if the claim does not hold the thread, the
+  // thread's end sees this and waits for the reader.
+  atomic_store(&mprof_round.reading, t);
+  if (!atomic_compare_exchange_strong(&t->wait, &w, claimed)) {
+    atomic_store(&mprof_round.reading, NULL);
+    return NOT_WAITING;
+  }
+  struct read read = {.is_wait = false};
+  const bool is_own = is_its_own(r, slot);
+  if (is_own)
+    read_claimed(r, &read, slot, w, range);
+  bool is_valid;
+  if (r->s->stops && is_own) { // released together with all others
+    slot->held = w;
+    is_valid = true;
+  } else {
+    is_valid = atomic_compare_exchange_strong(&t->wait, &claimed, w);
+  }
+  atomic_store(&mprof_round.reading, NULL);
+  if (!is_own)
+    return GONE;
+  if (is_valid && read.is_wait)
+    keep(r, slot, &read);
+  return is_valid ? READ : NOT_WAITING;
+}
+
+// --- asking a thread that runs ---
+
+// Returns whether the system call that a thread is blocked in survives a
+// signal: the kernel restarts the call, or the call does not end before it is
+// done.
+static bool survives_signal(const struct mprof_proc_thread *p) {
+  const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
+  switch (p->syscall) {
+  case MPROF_SYSCALL_NONE: // a page fault
+  case SYS_mmap:
+  case SYS_munmap:
+  case SYS_mprotect:
+  case SYS_madvise:
+  case SYS_brk:
+  case SYS_wait4:
+  case SYS_waitid:
+  case SYS_flock:
+    return true;
+  case SYS_futex: // without a timeout, or of the runtime's own locks
+    return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
+           (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
+            command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
+  default:
+    return false;
+  }
+}
+
+static bool blocks_signal(const struct mprof_proc_thread *p) {
+  return p->blocked >> (mprof_ask_signal() - 1) & 1;
+}
+
+static bool may_be_asked(const struct mprof_thread_slot *slot,
+                         const struct mprof_proc_thread *p) {
+  const struct mprof_thread *t = slot->thread;
+  return !blocks_signal(p) &&
+         (p->state == 'R' || ((p->state == 'S' || p->state == 'D') &&
+                              (survives_signal(p) ||
+                               (t && (t->inside || t->may_be_interrupted)))));
+}
+
+static void ask_unregistered(struct mprof_reader *r,
+                             struct mprof_thread_slot *slot) {
+  // A thread that enters the registry from now on sees that it is asked.
+  lock_registry(r);
+  const bool is_registered = slot->thread != NULL;
+  slot->is_asked = !is_registered;
+  unlock_registry(r);
+  if (slot->is_asked &&
+      mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) != 0)
+    slot->is_asked = false;
+}
+
+// Returns false if the thread waits now.
+static bool ask_registered(struct mprof_reader *r,
+                           struct mprof_thread_slot *slot) {
+  struct mprof_thread *t = slot->thread;
+  uintptr_t none = 0;
+  if (!atomic_compare_exchange_strong(&t->wait, &none, MPROF_WAIT_ASKED))
+    return none == MPROF_WAIT_ASKED;
+  slot->is_asked =
+      is_its_own(r, slot) &&
+      mprof_ask(slot->tid, r->round, mprof_slot_number(r->s, slot)) == 0;
+  uintptr_t asked = MPROF_WAIT_ASKED;
+  if (!slot->is_asked)
+    atomic_compare_exchange_strong(&t->wait, &asked, 0);
+  return true;
+}
+
+static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
+  struct mprof_proc_thread p;
+  for (int tries = 0; tries < 100 && mprof_slot_is_absent(slot); tries++) {
+    if (slot->thread) {
+      const enum reading reading = read_waiting(r, slot);
+      slot->is_gone = reading == GONE;
+      if (reading != NOT_WAITING)
+        continue;
+    }
+    if (!mprof_proc_thread(slot->tid, &p)) {
+      slot->is_gone = true;
+      return;
+    }
+    if (!may_be_asked(slot, &p)) {
+      // The thread may just have begun a wait, which is noted before its call.
+      if (slot->thread && atomic_load(&slot->thread->wait) != 0)
+        continue;
+      // The thread may be in a signal handler, or about to enter one, or in a
+      // short system call. It is looked at again later.
+      slot->may_later = p.state == 'R' || p.state == 'D';
+      slot->tries++;
+      return;
+    }
+    if ((p.state == 'R' || p.syscall == MPROF_SYSCALL_NONE) &&
+        !mprof_is_past_unnoted(slot, &p)) {
+      slot->may_later = true;
+      return;
+    }
+    if (!slot->thread)
+      ask_unregistered(r, slot);
+    if (slot->is_asked || (slot->thread && ask_registered(r, slot)))
+      return;
+  }
+}
+
+// --- waiting for answers ---
+
+static bool is_pending(const struct mprof_thread_slot *slot) {
+  return slot->is_asked && !slot->is_gone &&
+         atomic_load_explicit(&slot->state, memory_order_acquire) !=
+             MPROF_SLOT_SATISFIED;
+}
+
+static size_t count_pending(struct mprof_reader *r, bool looks) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (!is_pending(slot))
+      continue;
+    if (looks && !mprof_sys_thread_alive(slot->tid)) {
+      slot->is_gone = true;
+      r->lost++;
+      continue;
+    }
+    n++;
+  }
+  return n;
+}
+
+// Returns whether a thread that has not answered is runnable, and so may still
+// answer when it gets a processor.
+static bool has_runnable(const struct mprof_reader *r) {
+  struct mprof_proc_thread p;
+  for (size_t i = 0; i < r->s->slots_len; i++) {
+    const struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    if (is_pending(slot) && mprof_proc_thread(slot->tid, &p) && p.state == 'R')
+      return true;
+  }
+  return false;
+}
+
+static uint64_t ms_since(uint64_t ticks) {
+  return mprof_clock_ns(mprof_clock_now() - ticks) / 1000000;
+}
+
+static void await_answers(struct mprof_reader *r) {
+  const uint64_t begin = mprof_clock_now();
+  uint64_t last = begin; // time of the last answer
+  size_t before = 0;
+  for (;;) {
+    // Most answers come within microseconds.
+    for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
+      mprof_sys_yield();
+    const size_t pending = count_pending(r, true);
+    if (pending == 0)
+      return;
+    if (pending != before)
+      last = mprof_clock_now();
+    before = pending;
+    if (ms_since(last) >= QUIET_MS) {
+      if (ms_since(begin) >= PATIENCE_MS || !has_runnable(r))
+        return;
+      last = mprof_clock_now();
+    }
+    mprof_sys_sleep_ms(1);
+  }
+}
+
+// --- the rest ---
+
+// Fills the slot of a thread that could not be asked or did not answer with
+// what the kernel tells.
+static void look(struct mprof_thread_slot *slot) {
+  struct mprof_proc_thread p;
+  const bool is_there = mprof_proc_thread(slot->tid, &p);
+  if (!mprof_slot_claim(slot))
+    return;
+  slot->is_gone = !is_there;
+  slot->source = MPROF_STACK_UNREAD;
+  slot->kernel_state = p.state;
+  slot->syscall = p.syscall;
+  if (slot->thread)
+    slot->stack.labels = atomic_load(&atomic_load(&slot->thread)->labels);
+  slot->stack.end = MPROF_STACK_CUT_CHAIN;
+  if (p.pc != 0 && mprof_flags.stack_depth > 0) {
+    slot->stack.stack[0] = p.pc + 1;
+    slot->stack.stack_len = 1;
+  }
+  mprof_slot_satisfy(slot);
+}
+
+static void withdraw(struct mprof_thread_slot *slot) {
+  uintptr_t asked = MPROF_WAIT_ASKED;
+  if (slot->is_asked && slot->thread)
+    atomic_compare_exchange_strong(&slot->thread->wait, &asked, 0);
+}
+
+// --- all slots ---
+
+void mprof_collect_slots(struct mprof_reader *r, size_t from) {
+  struct mprof_thread_stacks *s = r->s;
+  const uint64_t begin = mprof_clock_now();
+  bool is_first = true, is_again = true;
+  for (; is_again && ms_since(begin) < PATIENCE_MS; is_first = false) {
+    if (!is_first)
+      mprof_sys_sleep_ms(1);
+    is_again = false;
+    for (size_t i = from; i < s->slots_len; i++) {
+      struct mprof_thread_slot *slot = mprof_slot_at(s, i);
+      if (!mprof_slot_is_absent(slot) || (!is_first && !slot->may_later))
+        continue;
+      slot->may_later = false;
+      ask(r, slot);
+      slot->may_later &= slot->tries < TRIES;
+      is_again |= slot->may_later;
+    }
+    await_answers(r);
+  }
+}
+
+void mprof_collect_rest(struct mprof_reader *r) {
+  for (size_t i = 0; i < r->s->slots_len; i++) {
+    struct mprof_thread_slot *slot = mprof_slot_at(r->s, i);
+    withdraw(slot);
+    if (mprof_slot_is_absent(slot))
+      look(slot);
+  }
+}

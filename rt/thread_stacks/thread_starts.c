@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The records of threads that have been created and have not begun to run; see
+// thread_starts.h. The records stand in chunks that are mapped once and never
+// unmapped.
+
+#include "thread_stacks/thread_starts.h"
+
+#include "lock_wait/contention.h"
+#include "sys/lock.h"
+#include "sys/os_linux.h"
+#include "sys/stats.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "thread_stacks/thread_noting.h"
+#include "trace_hooks/trace_hooks.h"
+
+#define CHUNK_BYTES 16384u
+
+struct chunk {
+  struct chunk *next;
+  struct mprof_thread_start v[];
+};
+enum {
+  PER_CHUNK =
+      (CHUNK_BYTES - sizeof(struct chunk)) / sizeof(struct mprof_thread_start)
+};
+
+static struct {
+  struct mprof_lock lock; // starts_lock; guards both lists
+  struct mprof_thread_start *unused;
+  struct chunk *_Atomic chunks; // read without the lock in a copied process
+} starts = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STARTS)};
+
+// The argument in a record may be the only pointer to a block of the program's,
+// so LeakSanitizer must scan the chunks.
+extern void __lsan_register_root_region(const void *p, size_t len)
+    __attribute__((weak));
+
+static void add_chunk_locked(void) {
+  struct chunk *c = mprof_os_map(CHUNK_BYTES);
+  if (!c)
+    return;
+  if (__lsan_register_root_region)
+    __lsan_register_root_region(c, CHUNK_BYTES);
+  for (size_t i = 0; i < PER_CHUNK; i++) {
+    c->v[i].next = starts.unused;
+    starts.unused = &c->v[i];
+  }
+  c->next = starts.chunks;
+  starts.chunks = c;
+}
+
+struct mprof_thread_start *mprof_thread_start_new(void) {
+  mprof_lock_acquire(&starts.lock);
+  if (!starts.unused)
+    add_chunk_locked();
+  struct mprof_thread_start *s = starts.unused;
+  if (s)
+    starts.unused = s->next;
+  mprof_lock_release(&starts.lock);
+  if (s)
+    *s = (struct mprof_thread_start){.virtuals = NULL};
+  else
+    mprof_stat_add(MPROF_STAT_no_memory, 1);
+  return s;
+}
+
+void mprof_thread_start_free(struct mprof_thread_start *s) {
+  mprof_lock_acquire(&starts.lock);
+  s->arg = NULL;
+  s->next = starts.unused;
+  starts.unused = s;
+  mprof_lock_release(&starts.lock);
+}
+
+void mprof_thread_starts_each(void (*fn)(const struct mprof_thread_start *s,
+                                         void *arg),
+                              void *arg) {
+  for (const struct chunk *c = starts.chunks; c; c = c->next)
+    for (size_t i = 0; i < PER_CHUNK; i++)
+      if (c->v[i].arg)
+        fn(&c->v[i], arg);
+}
+
+void mprof_thread_starts_reset(void) { mprof_lock_reset(&starts.lock); }
+
+void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
+  mprof_thread_set_labels(s->labels); // before other threads can see this one
+  if (!mprof_guard_enter())
+    return;
+  struct mprof_thread *t = mprof_thread_self(false);
+  if (t) {
+    mprof_lock_acquire(&mprof_registry_lock);
+    t->created = s->bucket;
+    // If s replaces a std::thread's state, the function is unknown.
+    t->runs = is_done ? (uintptr_t)s->fn : 0;
+    mprof_lock_release(&mprof_registry_lock);
+    if (atomic_load(&mprof_contention.notes_waits))
+      mprof_thread_is_noting(t);
+  }
+  if (mprof_unlikely(s->trace_g != 0))
+    mprof_trace_hooks.created(s->trace_g, s->trace_start, s->trace_session);
+  if (is_done)
+    mprof_thread_start_free(s);
+  mprof_guard_leave();
+}

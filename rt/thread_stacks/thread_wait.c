@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part that each thread plays in the stacks of all threads: it notes its
+// waits, and fills its own slot in a round. See thread_wait.h for the protocol
+// of the note. This file also sets the states of slots, for every writer.
+
+#include "thread_stacks/thread_wait.h"
+
+#include "lock_wait/contention.h"
+#include "lock_wait/holds.h"
+#include "lock_wait/hook_names.h"
+#include "sys/clock.h"
+#include "sys/os_linux.h"
+#include "sys/tls.h"
+#include "thread/threads.h"
+#include "thread_stacks/thread_ask.h"
+#include "thread_stacks/thread_noting.h"
+#include "thread_stacks/thread_slots.h"
+#include "unwind/unwind_cfi.h"
+#include "unwind/unwind_fp.h"
+
+struct mprof_round mprof_round;
+
+// --- slots ---
+
+struct mprof_thread_slot *mprof_round_enter(unsigned round, unsigned slot) {
+  atomic_fetch_add(&mprof_round.users, 1);
+  if (round != 0 && atomic_load(&mprof_round.active) == round)
+    return mprof_slot_at(mprof_round.stacks, slot);
+  mprof_round_leave();
+  return NULL;
+}
+
+void mprof_round_leave(void) { atomic_fetch_sub(&mprof_round.users, 1); }
+
+bool mprof_slot_claim(struct mprof_thread_slot *slot) {
+  unsigned absent = MPROF_SLOT_ABSENT;
+  return atomic_compare_exchange_strong(&slot->state, &absent,
+                                        MPROF_SLOT_IN_PROGRESS);
+}
+
+void mprof_slot_satisfy(struct mprof_thread_slot *slot) {
+  atomic_store_explicit(&slot->state, MPROF_SLOT_SATISFIED,
+                        memory_order_release);
+}
+
+size_t mprof_unwind_wait(struct mprof_stack_range *range,
+                         const struct mprof_wait *w, mprof_pc *pcs,
+                         size_t depth, enum mprof_stack_end *end) {
+  const struct mprof_registers caller = {
+      .pc = w->pc, .sp = w->frame + 16, .bp = w->fp};
+  *end = MPROF_STACK_CUT_DEPTH;
+  if (depth == 0)
+    return 0;
+  pcs[0] = mprof_op_pc(w->op);
+  return 1 + mprof_unwind_registers(range, &caller, pcs + 1, depth - 1, end);
+}
+
+void mprof_slot_note_wait(struct mprof_thread_slot *slot,
+                          const struct mprof_wait *w) {
+  const uint64_t now = mprof_clock_now();
+  slot->source = MPROF_STACK_OF_WAITING;
+  slot->kind = w->kind;
+  slot->waited = now > w->start ? now - w->start : 0;
+}
+
+// Fills the calling thread's slot of the active round, if it still is absent,
+// with the stack of w, which begins or ends.
+static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
+  struct mprof_thread_slot *slot =
+      mprof_round_enter(atomic_load(&t->round), atomic_load(&t->slot));
+  if (!slot)
+    return;
+  if (mprof_slot_claim(slot)) {
+    enum mprof_stack_end end;
+    slot->stack.stack_len = (uint32_t)mprof_unwind_wait(
+        &t->range, w, slot->stack.stack, mprof_round.stacks->depth, &end);
+    slot->stack.end = (uint8_t)end;
+    slot->stack.labels = mprof_tls.labels;
+    mprof_slot_note_wait(slot, w);
+    mprof_slot_satisfy(slot);
+  }
+  mprof_round_leave();
+}
+
+// Fills the calling thread's slot. All signals are blocked meanwhile, since a
+// handler might not return. Signals that were sent meanwhile are delivered
+// before the function returns. Returns the thread's signal mask.
+static uint64_t answer(struct mprof_thread *t, const struct mprof_wait *w) {
+  const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
+  fill(t, w);
+  mprof_sys_set_signal_mask(mask);
+  return mask;
+}
+
+// --- the note ---
+
+static bool is_blocked(uint64_t mask) {
+  return mask >> (mprof_ask_signal() - 1) & 1;
+}
+
+static void until_let_go(const struct mprof_thread *t) {
+  while (atomic_load(&t->wait) & MPROF_WAIT_HELD)
+    if (atomic_load(&mprof_round.stopped))
+      mprof_sys_futex_wait(&mprof_round.stopped, 1);
+    else
+      mprof_sys_yield();
+}
+
+// Stores next as the thread's note. Before that it waits until no reader holds
+// the thread, and until the signal that asks the thread has arrived, unless the
+// thread blocks that signal. w is the wait that begins or ends. Returns the
+// previous note, without bits.
+static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
+                          const struct mprof_wait *w) {
+  uintptr_t now = atomic_load_explicit(&t->wait, memory_order_relaxed);
+  bool must_wait = true;
+  for (;;) {
+    if (mprof_unlikely(now & MPROF_WAIT_HELD)) {
+      until_let_go(t);
+    } else if (mprof_unlikely(now == MPROF_WAIT_ASKED && must_wait)) {
+      must_wait = !is_blocked(answer(t, w));
+      mprof_sys_yield();
+    } else if (atomic_compare_exchange_weak(&t->wait, &now, next)) {
+      return now == MPROF_WAIT_ASKED ? 0 : now & ~MPROF_WAIT_BITS;
+    }
+    now = atomic_load_explicit(&t->wait, memory_order_relaxed);
+  }
+}
+
+// Extends the known part of the thread's own stack down to w, if w lies at most
+// NEAR_BYTES below it. A reader need not hold a thread whose wait lies in the
+// known part.
+#define NEAR_BYTES 65536u
+
+static void know_stack(struct mprof_thread *t, uintptr_t w) {
+  struct mprof_stack_range foreign;
+  if (mprof_unlikely(t->range.lo - w - 1 < NEAR_BYTES))
+    mprof_stack_enter(&t->range, &foreign, w & -(uintptr_t)16);
+}
+
+// Returns whether the thread has left the wait at outer by a jump: the new wait
+// at w begins in a frame that is not below that of outer.
+static bool was_left(const struct mprof_thread *t, uintptr_t outer,
+                     uintptr_t w) {
+  return outer <= w && outer >= t->range.lo && w < t->range.hi;
+}
+
+void mprof_wait_note(struct mprof_wait *w) {
+  struct mprof_thread *t = mprof_thread_self(false);
+  if (mprof_unlikely(!t))
+    return;
+  const uintptr_t *frame = (const uintptr_t *)w->frame;
+  w->fp = frame[0];
+  w->pc = frame[1];
+  know_stack(t, (uintptr_t)w);
+  uintptr_t outer = exchange(t, (uintptr_t)w, w);
+  w->outer = was_left(t, outer, (uintptr_t)w) ? 0 : outer;
+  w->is_noted = true;
+  mprof_thread_is_noting(t);
+}
+
+void mprof_wait_note_end(struct mprof_wait *w) {
+  struct mprof_thread *t = mprof_tls.self;
+  w->is_noted = false;
+  if (mprof_unlikely(!t))
+    return;
+  if (mprof_unlikely(atomic_load(&mprof_round.active) != 0))
+    answer(t, w);
+  exchange(t, w->outer, w);
+}
+
+// --- begin and end of a thread ---
+
+void mprof_stacks_enter_locked(struct mprof_thread *t) {
+  if (t->holds) // of the thread that had the record before
+    *t->holds = (struct mprof_holds){.has_strayed = false};
+  if (mprof_likely(atomic_load(&mprof_round.active) == 0))
+    return;
+  atomic_fetch_add(&mprof_round.users, 1);
+  const unsigned round = atomic_load(&mprof_round.active);
+  struct mprof_thread_slot *slot =
+      round == 0 ? NULL : mprof_slot_of(mprof_round.stacks, t->tid);
+  if (slot) {
+    slot->thread = t;
+    atomic_store(&t->slot, mprof_slot_number(mprof_round.stacks, slot));
+    atomic_store(&t->round, round);
+    if (slot->is_asked && atomic_load(&slot->state) == MPROF_SLOT_ABSENT)
+      atomic_store(&t->wait, MPROF_WAIT_ASKED);
+  }
+  mprof_round_leave();
+}
+
+void mprof_stacks_until_unread(const struct mprof_thread *t) {
+  while (atomic_load(&mprof_round.reading) == t)
+    mprof_sys_yield();
+}
