@@ -59,10 +59,10 @@ static int set_locked(uintptr_t address, const char *name) {
     lock_names.table = mprof_os_map(sizeof(*lock_names.table));
   struct table *t = lock_names.table;
   if (t == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   struct name **p = find_locked(t, address), *n = *p;
   if (n == NULL && (n = new_name_locked(t)) == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   struct mprof_text text = MPROF_TEXT(n->text);
   mprof_text_clean(&text, name, strlen(name));
   if (*p == NULL) {
@@ -99,7 +99,7 @@ MPROF_PUBLIC int mprof_name_lock(const void *lock, const char *name) {
     forget_locked((uintptr_t)lock);
   mprof_lock_release(&lock_names.lock);
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 void mprof_lock_label(struct mprof_text *t, uintptr_t address) {

@@ -43,7 +43,7 @@ static int copy(struct mprof_custom_snapshot *s, size_t number) {
     s->mapped_bytes = cap * (sizeof(*s->samples) + sizeof(*s->sorted));
     s->samples = mprof_os_map(s->mapped_bytes);
     if (s->samples == NULL)
-      return ENOMEM;
+      return -ENOMEM;
     mprof_lock_acquire(mprof_custom_profile_lock(number));
     s->len = copy_locked(s->samples, cap, number);
     mprof_lock_release(mprof_custom_profile_lock(number));

@@ -201,7 +201,7 @@ static int append_past_locked(struct mprof_maps *m) {
   size_t bytes = (m->len + epochs.past_len) * sizeof(*m->v);
   struct mprof_mapping *v = mprof_os_map(bytes);
   if (v == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   memcpy(v, m->v, m->len * sizeof(*v));
   struct mprof_mapping *p = v + m->len;
   for (const struct module *x = epochs.past; x != NULL; x = x->next, p++) {

@@ -399,7 +399,7 @@ int mprof_symbolize_begin(bool names) {
   state.reply = mprof_os_map(3 * REPLY_SIZE);
   if (state.reply == NULL) {
     mprof_maps_free(&state.maps);
-    return ENOMEM;
+    return -ENOMEM;
   }
   state.uses = 1;
   if (names && !is_off && choose_symbolizer())

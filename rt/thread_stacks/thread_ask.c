@@ -130,7 +130,7 @@ int mprof_ask_begin(void) {
     ask.previous = now;
     error = sigaction(mprof_ask_signal(), &ours, NULL);
   }
-  error = error == 0 ? 0 : errno;
+  error = error == 0 ? 0 : -errno;
   ask.is_installed = error == 0;
   errno = before;
   return error;

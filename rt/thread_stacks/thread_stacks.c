@@ -85,7 +85,7 @@ static int list_threads(struct tids *t) {
     *t = (struct tids){.mapped_bytes = cap * sizeof(int)};
     t->v = mprof_os_map(t->mapped_bytes);
     if (!t->v)
-      return ENOMEM;
+      return -ENOMEM;
     long n = mprof_proc_threads(t->v, cap);
     if (n >= 0 && (size_t)n <= cap) {
       for (size_t i = 0; i < (size_t)n; i++)
@@ -95,7 +95,7 @@ static int list_threads(struct tids *t) {
     }
     free_tids(t);
     if (n < 0)
-      return (int)-n;
+      return (int)n;
     cap = (size_t)n + n / 8 + 64; // more threads may be created meanwhile
   }
 }
@@ -116,7 +116,7 @@ static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
                     s->index_size * sizeof(*s->index);
   s->slots = mprof_os_map(s->mapped_bytes);
   if (!s->slots)
-    return ENOMEM;
+    return -ENOMEM;
   char *p = s->slots + slots_bytes;
   s->v = (struct mprof_thread_slot **)p;
   s->scratch = (mprof_pc *)(p + pointers_bytes);
@@ -260,11 +260,11 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
   mprof_thread_self(false); // enters the calling thread in the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
-  if (error != ENOMEM) // without /proc, the registry is the list
+  if (error != -ENOMEM) // without /proc, the registry is the list
     error = 0;
   if (error == 0 && tids.len > limit) {
     s->threads = tids.len;
-    error = ERANGE;
+    error = -ERANGE;
   }
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
     // A signal handler that takes long would keep the other threads waiting.

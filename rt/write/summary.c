@@ -28,7 +28,7 @@ int mprof_summary_begin(struct mprof_summary *s) {
       bytes += copy_bytes(i);
   char *p = mprof_os_map(bytes);
   if (p == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   s->mapped_bytes = bytes;
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     if (!has_copy(i))

@@ -15,7 +15,7 @@ int mprof_write_file(const char *path, bool gzip,
                      void *arg) {
   struct mprof_outfile *f = mprof_os_map(sizeof(*f));
   if (f == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   int error = path == NULL ? mprof_outfile_open_stderr(f)
                            : mprof_outfile_open(f, path, gzip);
   if (error == 0) {
