@@ -15,6 +15,7 @@
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
+#include "sys/assert.h"
 #include "sys/caller.h"
 #include "sys/flags.h"
 #include "sys/free_number.h"
@@ -384,6 +385,7 @@ static void write_last_words(struct last_words *w) {
 }
 
 void mprof_write_last_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   struct last_words *w = mprof_os_map(sizeof(*w));
   if (w == NULL) {
     say_nothing_written("", -ENOMEM);

@@ -14,6 +14,7 @@
 #include "bucket/bucket_at.h"
 #include "bucket/bucket_map.h"
 #include "process/process.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
@@ -87,6 +88,7 @@ static bool is_name(const char *s) {
 }
 
 static int add_profile_locked(const char *name, struct mprof_profile **out) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
   const size_t count = mprof_custom_profiles();
   if (mprof_custom_profile_find(name) < MPROF_CUSTOM_PROFILES)
     return -EEXIST;
@@ -164,6 +166,7 @@ static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
 
 static int put_locked(struct mprof_profile *p, uintptr_t value,
                       struct mprof_bucket *b) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
   uint32_t before;
   if (mprof_bucket_map_find(&p->values, value) != 0)
     return -EEXIST;
@@ -209,10 +212,12 @@ MPROF_PUBLIC int mprof_profile_add(struct mprof_profile *profile,
 }
 
 static int take_locked(struct mprof_profile *p, uintptr_t value) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
   uint32_t handle = mprof_bucket_map_take(&p->values, value);
   struct mprof_bucket *b = mprof_persistent_pointer(handle);
   if (b == NULL)
     return -ENOENT;
+  MPROF_ASSERT(b->custom.values > 0);
   b->custom.values--;
   return 0;
 }

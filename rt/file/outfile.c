@@ -10,6 +10,7 @@
 #include "file/outfile.h"
 
 #include "file/gzip.h"
+#include "sys/assert.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
@@ -34,6 +35,7 @@ static size_t head_room(const struct mprof_outfile *f) {
 }
 
 static void note(struct mprof_outfile *f, int error) {
+  MPROF_ASSERT(error <= 0);
   if (f->error == 0)
     f->error = error;
 }
@@ -153,11 +155,13 @@ static void flush(struct mprof_outfile *f, bool is_last) {
 }
 
 int mprof_outfile_flush(struct mprof_outfile *f) {
+  MPROF_ASSERT(!f->is_gzip);
   flush(f, false);
   return f->error;
 }
 
 int mprof_outfile_restart(struct mprof_outfile *f) {
+  MPROF_ASSERT(!f->is_lent && !f->is_gzip);
   f->written = f->reserved = f->buffered = 0;
   f->error = 0;
   if (!check(f))

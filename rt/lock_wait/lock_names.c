@@ -9,6 +9,7 @@
 #include "lock_wait/lock_names.h"
 
 #include "process/process.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -39,6 +40,7 @@ static struct {
 
 // Returns the link to the name of address, or the link where it would be added.
 static struct name **find_locked(struct table *t, uintptr_t address) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_NAMES));
   struct name **p = &t->heads[(address * 0x9e3779b97f4a7c15u >> 32) % HEADS];
   while (*p != NULL && (*p)->address != address)
     p = &(*p)->next;

@@ -13,6 +13,7 @@
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_scan.h"
 #include "stuck/stuck_types.h"
+#include "sys/assert.h"
 #include "sys/caller.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
@@ -126,6 +127,7 @@ void mprof_stuck_leave(void) {
 
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
+  MPROF_ASSERT(mprof_tls.guarded);
   int error = -EAGAIN;
   mprof_stuck_enter(caller);
   mprof_contention_note_waits(); // more waits are known the next time

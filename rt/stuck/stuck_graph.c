@@ -18,6 +18,7 @@
 #include "process/process.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -302,6 +303,7 @@ static int make_room(struct mprof_stuck *g) {
 int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped) {
   struct taking k = {g, mprof_clock_now(), age, stopped};
   *g = (struct mprof_stuck){.time_ns = mprof_sys_realtime_ns()};
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY) == stopped);
   const uint64_t mask = stopped ? 0 : lock_threads();
   int error = make_room(g);
   if (error == 0) {

@@ -13,6 +13,7 @@
 
 #include "mprof/mprof.h"
 #include "process/process.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
@@ -89,6 +90,7 @@ static int change(struct list *l, const char *key, const char *value) {
   while (i < l->len &&
          (order = compare(l->v[i].key, l->v[i].key_len, key, key_len)) < 0)
     i++;
+  MPROF_ASSERT(l->len <= MPROF_LABELS_A_SET);
   const bool is_there = i < l->len && order == 0;
   struct mprof_label *at = &l->v[i];
   if (!value) {
@@ -206,6 +208,7 @@ static bool is_full_locked(void) { return sets.len > mprof_flags.max_labels; }
 
 static uint16_t add_locked(struct table *t, const struct list *l,
                            uint64_t hash) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_LABELS));
   size_t slot;
   uint16_t id = find(t, l, hash, &slot);
   if (id != 0 || is_full_locked())
@@ -225,6 +228,7 @@ static uint16_t add_locked(struct table *t, const struct list *l,
 }
 
 static struct table *make_table_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_LABELS));
   struct table *t = atomic_load_explicit(&sets.table, memory_order_relaxed);
   if (t)
     return t;
@@ -278,6 +282,7 @@ static int intern(const struct list *l, uint16_t *id) {
 }
 
 const struct mprof_labels *mprof_labels_of(uint16_t id) {
+  MPROF_ASSERT(id <= mprof_flags.max_labels + 1);
   struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
   return t && id != 0
              ? atomic_load_explicit(&t->by_id[id], memory_order_relaxed)

@@ -9,6 +9,7 @@
 #include "thread_stacks/thread_stacks.h"
 
 #include "lock_wait/contention.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
@@ -65,6 +66,7 @@ static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
   while (s->index[i] != 0)
     i = (i + 1) & (s->index_size - 1);
   s->index[i] = (uint32_t)++s->slots_len;
+  MPROF_ASSERT(2 * s->slots_len <= s->index_size);
   return slot;
 }
 
@@ -136,6 +138,7 @@ void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
 // if another one ends meanwhile, so every thread that has a record is added. A
 // thread is therefore never in the round without the thread that created it.
 static void join_locked(struct mprof_thread *t, void *arg) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   const struct mprof_reader *r = arg;
   struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
   if (!slot)

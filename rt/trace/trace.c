@@ -16,6 +16,7 @@
 #include "lock_wait/contention.h"
 #include "process/process.h"
 #include "snapshot/snapshot_heap.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -57,6 +58,7 @@ static void begin_heap(void) {
 }
 
 static int begin_session_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   const unsigned session = ++trace.last_session;
   mprof_trace_begin_rows_locked();
   begin_heap();
@@ -149,6 +151,7 @@ static void close_row(struct mprof_trace_row *r) {
 // Ends the session and returns its rows. Any later record belongs to another
 // session.
 static struct mprof_trace_row *end_session_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   atomic_store(&mprof_trace_session, 0);
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
