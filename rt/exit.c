@@ -15,6 +15,7 @@
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
+#include "sys/assert.h"
 #include "sys/caller.h"
 #include "sys/flags.h"
 #include "sys/free_number.h"
@@ -61,7 +62,7 @@ static void say_error(const char *path, int error) {
   mprof_text_str(&t, path);
   mprof_text_str(&t, ": ");
   mprof_text_errno(&t, error);
-  if (error == ENOENT)
+  if (error == -ENOENT)
     mprof_text_str(&t, " (does the directory exist?)");
   mprof_message_always(text);
 }
@@ -133,7 +134,7 @@ static int make_path(struct last_words *w, const char *suffix,
   mprof_text_str(&t, w->base);
   mprof_text_str(&t, suffix);
   mprof_text_str(&t, ending);
-  return t.len + 1 < sizeof(w->path) ? 0 : ENAMETOOLONG;
+  return t.len + 1 < sizeof(w->path) ? 0 : -ENAMETOOLONG;
 }
 
 enum { SUFFIX_SIZE = 32 + MPROF_CUSTOM_NAME };
@@ -201,7 +202,7 @@ static void choose_number(struct last_words *w, unsigned first) {
 // Returns whether another process took the name meanwhile. Then w has a new
 // name.
 static bool lost_name(struct last_words *w, int error) {
-  if (error != EEXIST || w->number >= NUMBERS_MAX)
+  if (error != -EEXIST || w->number >= NUMBERS_MAX)
     return false;
   choose_number(w, w->number + 1);
   return true;
@@ -384,9 +385,10 @@ static void write_last_words(struct last_words *w) {
 }
 
 void mprof_write_last_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   struct last_words *w = mprof_os_map(sizeof(*w));
   if (w == NULL) {
-    say_nothing_written("", ENOMEM);
+    say_nothing_written("", -ENOMEM);
     return;
   }
   write_last_words(w);

@@ -37,10 +37,10 @@ static int write_copy(struct mprof_outfile *f, void *arg) {
 static int take_and_write(struct request *r, const char *path) {
   const struct mprof_profile_kind *kind = r->row->kind;
   if (kind->is_offered != NULL && !kind->is_offered())
-    return ENOTSUP;
+    return -ENOTSUP;
   void *copy = mprof_os_map(kind->copy_bytes);
   if (copy == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   int error = kind->take(copy, r->row, &r->taking);
   r->copy = copy;
   if (error == 0)
@@ -77,7 +77,7 @@ MPROF_PUBLIC int mprof_write_profile(const char *name, const char *path,
   int error = take_and_write(&r, path);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 MPROF_PUBLIC int mprof_profile_write(const struct mprof_profile *profile,

@@ -58,7 +58,7 @@ static int write_file(struct mprof_stuck *g, char *path, size_t cap) {
     }
     mprof_text_str(&t, ".stuck.txt");
     error = mprof_write_file(path, false, put_list, g);
-    if (error != EEXIST)
+    if (error != -EEXIST)
       break;
     error = 0;
   }
@@ -144,11 +144,11 @@ void mprof_stuck_watch_start(void) {
     return;
   atomic_store(&watch.has_ended, 0);
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
-  int error = pthread_attr_init(&attr);
+  int error = -pthread_attr_init(&attr);
   if (error == 0) {
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    error = pthread_create(&thread, &attr, run, NULL);
+    error = -pthread_create(&thread, &attr, run, NULL);
     pthread_attr_destroy(&attr);
   }
   mprof_sys_set_signal_mask(mask);

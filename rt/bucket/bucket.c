@@ -26,6 +26,7 @@
 
 #include "bucket/counts.h"
 #include "bucket/heapx.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
@@ -87,12 +88,14 @@ static struct mprof_bucket *find(struct table *t, uint64_t hash,
 }
 
 static void put_locked(struct table *t, const struct mprof_bucket *b) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_INSERT));
   size_t i = b->hash % t->size;
   while (atomic_load_explicit(&t->slots[i], memory_order_relaxed))
     i = i + 1 < t->size ? i + 1 : 0;
   uint64_t slot = (uint64_t)(uintptr_t)b | (b->hash >> TAG_SHIFT << TAG_SHIFT);
   atomic_store_explicit(&t->slots[i], slot, memory_order_release);
   t->used++;
+  MPROF_ASSERT(t->used < t->size); // an empty slot ends each search
 }
 
 static struct table *new_table(unsigned size_at) {
@@ -111,6 +114,7 @@ static struct table *new_table(unsigned size_at) {
 // present one is filled to 7/8; then returns NULL. Empty slots must remain,
 // since an empty slot ends each search.
 static struct table *table_with_room_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_INSERT));
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_relaxed);
   if (!t) {
     t = new_table(0);
@@ -143,6 +147,7 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   struct mprof_bucket *b = mprof_persistent_alloc(size);
   if (!b)
     return NULL;
+  MPROF_ASSERT(((uintptr_t)b & ~ADDRESS_MASK) == 0);
   b->hash = hash;
   b->size = key->size;
   b->rate = (uint32_t)key->rate;
@@ -179,6 +184,8 @@ static struct mprof_bucket *insert_locked(uint64_t hash,
 
 struct mprof_bucket *mprof_bucket_get(const struct mprof_bucket_key *key,
                                       bool alloc) {
+  MPROF_ASSERT(key->type < MPROF_BUCKET_TYPES);
+  MPROF_ASSERT(key->stack_len <= MPROF_MAX_STACK_DEPTH);
   // Without labels, the hash equals Go's.
   const size_t size = key->size ^ (size_t)key->labels << 48;
   uint64_t hash = mprof_bucket_hash(key->stack, key->stack_len, size);

@@ -26,6 +26,7 @@
 #include "bucket/bucket_at.h"
 
 #include "bucket/bucket.h"
+#include "sys/assert.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/unwind_cfi.h"
@@ -153,6 +154,7 @@ finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame) {
+  MPROF_ASSERT(mprof_tls.guarded && t->scratch);
   uintptr_t last;
   struct mprof_bucket *b = mprof_likely(!mprof_tls.is_foreign)
                                ? recent_at(t, key, leaf, frame, &last)

@@ -7,6 +7,7 @@
 
 #include "bucket/bucket_map.h"
 
+#include "sys/assert.h"
 #include "sys/persistent.h"
 
 #define FIRST_SIZE 1024u // a power of two, like all sizes
@@ -54,6 +55,7 @@ bool mprof_bucket_map_put(struct mprof_bucket_map *t, uintptr_t word,
   *before = v->bucket;
   if (v->bucket == 0)
     set_count(t, count + 1);
+  MPROF_ASSERT(mprof_bucket_map_count(t) < t->size); // never full
   *v = (struct mprof_value){.word = word, .bucket = bucket};
   return true;
 }
@@ -66,6 +68,7 @@ uint32_t mprof_bucket_map_find(const struct mprof_bucket_map *t,
 // Closes the gap at i. A later value moves into the gap unless its home slot
 // lies between the gap and the value. Its old slot becomes the next gap.
 void mprof_value_remove_at(struct mprof_bucket_map *t, size_t i) {
+  MPROF_ASSERT(i < t->size && t->values[i].bucket != 0);
   size_t mask = t->size - 1;
   set_count(t, mprof_bucket_map_count(t) - 1);
   for (size_t j = (i + 1) & mask; t->values[j].bucket != 0;

@@ -8,6 +8,8 @@
 
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
+#include "sys/assert.h"
+#include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/tls.h"
 #include "thread/shards.h"
@@ -31,6 +33,7 @@ static void *line_of(_Atomic uint32_t *handle, size_t size) {
 
 static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,
                                   size_t cell_size) {
+  MPROF_ASSERT(shard > 0 && shard <= MPROF_OWN_SHARDS + MPROF_COMMON_SHARDS);
   size_t line_size = cell_size ? sizeof(struct mprof_cell_line) : 0;
   struct mprof_cell_line *line = line_of(&b->cells, line_size);
   unsigned at = shard - 1;
@@ -73,6 +76,7 @@ static _Atomic uint64_t *counter_of(struct mprof_mem_cycle *c, bool is_free) {
 
 void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
                            bool is_free) {
+  MPROF_ASSERT(mprof_tls.guarded && index < 3);
   unsigned shard = mprof_tls.shard;
   struct mprof_cell *cell = shard ? cell_of(b, shard, 0) : NULL;
   if (mprof_likely(cell != NULL)) {
@@ -116,12 +120,16 @@ static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
   _Atomic uint64_t *future = counter_of(&b->mem.future[index], is_free);
   _Atomic uint64_t *taken = counter_of(&b->mem.taken[index], is_free);
   _Atomic uint64_t *active = counter_of(&b->mem.active, is_free);
-  mprof_count_publish(sum_of(b, index, is_free), taken, future, active);
+  const uint64_t sum = sum_of(b, index, is_free);
+  MPROF_ASSERT(sum >= atomic_load(taken)); // counters only grow
+  mprof_count_publish(sum, taken, future, active);
 }
 
 // Publishes the counters in the reverse order of their writes: heapx, frees,
 // allocations. So if the free of a block is published, its allocation is, too.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
+  MPROF_ASSERT(b->type == MPROF_BUCKET_MEM && index < 3);
   if (mprof_heapx_is_on())
     mprof_heapx_publish_locked(b, index);
   publish(b, index, true);

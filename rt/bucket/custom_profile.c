@@ -14,6 +14,7 @@
 #include "bucket/bucket_at.h"
 #include "bucket/bucket_map.h"
 #include "process/process.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
@@ -87,11 +88,12 @@ static bool is_name(const char *s) {
 }
 
 static int add_profile_locked(const char *name, struct mprof_profile **out) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
   const size_t count = mprof_custom_profiles();
   if (mprof_custom_profile_find(name) < MPROF_CUSTOM_PROFILES)
-    return EEXIST;
+    return -EEXIST;
   if (count == MPROF_CUSTOM_PROFILES)
-    return ENOSPC;
+    return -ENOSPC;
   struct mprof_profile *p = &profiles.v[count];
   strcpy(p->name, name);
   p->lock = (struct mprof_lock)MPROF_LOCK_INIT(MPROF_RANK_PROFILES);
@@ -128,7 +130,7 @@ MPROF_PUBLIC int mprof_profile_new(const char *name,
   int error = add_profile_locked(name, profile);
   mprof_lock_release(&profiles.lock);
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 MPROF_PUBLIC struct mprof_profile *mprof_profile_lookup(const char *name) {
@@ -164,12 +166,13 @@ static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
 
 static int put_locked(struct mprof_profile *p, uintptr_t value,
                       struct mprof_bucket *b) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
   uint32_t before;
   if (mprof_bucket_map_find(&p->values, value) != 0)
-    return EEXIST;
+    return -EEXIST;
   if (!mprof_bucket_map_put(&p->values, value, mprof_persistent_handle(b),
                             &before))
-    return ENOMEM;
+    return -ENOMEM;
   b->custom.values++;
   return 0;
 }
@@ -178,41 +181,43 @@ static int add(struct mprof_profile *p, uintptr_t value, int skip,
                uintptr_t frame) {
   struct mprof_bucket *b = bucket_of(p, skip, frame);
   if (b == NULL) // the failed allocation was counted as lost
-    return ENOMEM;
+    return -ENOMEM;
   mprof_lock_acquire(&p->lock);
   int error = put_locked(p, value, b);
   mprof_lock_release(&p->lock);
   return error;
 }
 
-// Checks p and the runtime's state, and sets the guard. Returns 0 or an errno
-// value; on an error the guard is not set.
+// Checks p and the runtime's state, and sets the guard. Returns 0 or
+// -errno; on an error the guard is not set.
 static int enter(const struct mprof_profile *p) {
   if (!is_profile(p))
-    return EINVAL;
+    return -EINVAL;
   if (!mprof_init_ready())
-    return ENOSYS;
+    return -ENOSYS;
   if (mprof_guard_enter())
     return 0;
   mprof_stat_add(MPROF_STAT_reentrant, 1);
-  return EBUSY;
+  return -EBUSY;
 }
 
 MPROF_PUBLIC int mprof_profile_add(struct mprof_profile *profile,
                                    uintptr_t value, int skip) {
-  int error = skip < 0 ? EINVAL : enter(profile);
+  int error = skip < 0 ? -EINVAL : enter(profile);
   if (error != 0)
-    return error;
+    return -error;
   error = add(profile, value, skip, (uintptr_t)__builtin_frame_address(0));
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 static int take_locked(struct mprof_profile *p, uintptr_t value) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
   uint32_t handle = mprof_bucket_map_take(&p->values, value);
   struct mprof_bucket *b = mprof_persistent_pointer(handle);
   if (b == NULL)
-    return ENOENT;
+    return -ENOENT;
+  MPROF_ASSERT(b->custom.values > 0);
   b->custom.values--;
   return 0;
 }
@@ -221,12 +226,12 @@ MPROF_PUBLIC int mprof_profile_remove(struct mprof_profile *profile,
                                       uintptr_t value) {
   int error = enter(profile);
   if (error != 0)
-    return error;
+    return -error;
   mprof_lock_acquire(&profile->lock);
   error = take_locked(profile, value);
   mprof_lock_release(&profile->lock);
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 MPROF_PUBLIC size_t mprof_profile_count(const struct mprof_profile *profile) {

@@ -12,6 +12,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/counts.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/tls.h"
@@ -23,6 +24,7 @@ static atomic_int cycle_owner; // enum mprof_cycle_owner; never decreases
 
 uint32_t mprof_cycle_word(void) { return atomic_load(&mprof_cycle.word); }
 void mprof_cycle_set_word(uint32_t word) {
+  MPROF_ASSERT(word >> 1 < MPROF_CYCLE_WRAP);
   atomic_store(&mprof_cycle.word, word);
 }
 
@@ -43,6 +45,7 @@ static bool set_flushed(uint32_t *cycle) {
 }
 
 void mprof_cycle_flush_locked(unsigned index) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
   for (; b; b = b->allnext)
     mprof_counts_publish_locked(b, index);

@@ -10,6 +10,8 @@
 #include "bucket/counts.h"
 #include "bucket/cycle.h"
 #include "sys/abi_words.h"
+#include "sys/assert.h"
+#include "sys/lock.h"
 #include "sys/tls.h"
 #include "thread/shards.h"
 #include "thread/threads.h"
@@ -204,6 +206,7 @@ static void publish(struct mprof_bucket *b, unsigned index, int which) {
 // Publishes in descending order: SLACK_FREED comes before SLACK, so that no
 // reader finds more freed slack than slack.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   for (int which = MPROF_HEAPX_COUNTERS; which-- > 0;)
     publish(b, index, which);
 }

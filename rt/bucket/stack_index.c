@@ -29,7 +29,7 @@ int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks,
   while (ix->count < 2 * stacks)
     ix->count *= 2;
   ix->slots = mprof_os_map(ix->count * sizeof(*ix->slots));
-  return ix->slots == NULL ? ENOMEM : 0;
+  return ix->slots == NULL ? -ENOMEM : 0;
 }
 
 struct mprof_stack_slot *mprof_stack_index_get(struct mprof_stack_index *ix,

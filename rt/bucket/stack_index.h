@@ -21,7 +21,7 @@ struct mprof_stack_index {
 };
 
 // Makes one for at most so many stacks; by_labels: one with other labels is
-// another stack. 0 or ENOMEM.
+// another stack. 0 or -ENOMEM.
 int mprof_stack_index_init(struct mprof_stack_index *ix, size_t stacks,
                            bool by_labels);
 // The slot of b's stack; a new one has value 0.

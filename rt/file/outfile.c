@@ -10,6 +10,7 @@
 #include "file/outfile.h"
 
 #include "file/gzip.h"
+#include "sys/assert.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
@@ -34,6 +35,7 @@ static size_t head_room(const struct mprof_outfile *f) {
 }
 
 static void note(struct mprof_outfile *f, int error) {
+  MPROF_ASSERT(error <= 0);
   if (f->error == 0)
     f->error = error;
 }
@@ -50,7 +52,7 @@ static bool is_same(const struct mprof_outfile *f) {
 }
 
 static void lose(struct mprof_outfile *f) {
-  note(f, EBADF);
+  note(f, -EBADF);
   if (!f->is_lent)
     mprof_sys_unlink(f->temp);
   f->is_lent = true; // neither closed nor renamed from now on
@@ -76,7 +78,7 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
     size_t left = n;
     const int error = mprof_os_write(f->fd, f->buf + sent, &left);
     sent += n - left;
-    if (error == EAGAIN) { // another writer has filled the pipe
+    if (error == -EAGAIN) { // another writer has filled the pipe
       mprof_sys_sleep_ms(sent == 0 ? (unsigned)timeout_ms : 0);
       break;
     }
@@ -99,7 +101,7 @@ static void send_all(struct mprof_outfile *f) {
     mprof_outfile_send(f, STEP_MS);
     idle_ms = f->buffered == before ? idle_ms + STEP_MS : 0;
     if (idle_ms > f->patience_ms)
-      note(f, ETIMEDOUT);
+      note(f, -ETIMEDOUT);
   }
 }
 
@@ -119,7 +121,7 @@ int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
   if (f->is_lent || !check(f))
     return f->error;
   if (end > mprof_sys_file_size_limit())
-    return EFBIG;
+    return -EFBIG;
   if (end <= f->reserved)
     return 0;
   f->reserved = end + RESERVE_STEP;
@@ -131,7 +133,7 @@ int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
   if (r != -ENOSPC && r != -EDQUOT)
     return 0;
   f->reserved = 1; // a part may have been reserved
-  return (int)-r;
+  return (int)r;
 }
 
 // Writes the buffered data; in gzip, as one block.
@@ -153,11 +155,13 @@ static void flush(struct mprof_outfile *f, bool is_last) {
 }
 
 int mprof_outfile_flush(struct mprof_outfile *f) {
+  MPROF_ASSERT(!f->is_gzip);
   flush(f, false);
   return f->error;
 }
 
 int mprof_outfile_restart(struct mprof_outfile *f) {
+  MPROF_ASSERT(!f->is_lent && !f->is_gzip);
   f->written = f->reserved = f->buffered = 0;
   f->error = 0;
   if (!check(f))
@@ -165,7 +169,7 @@ int mprof_outfile_restart(struct mprof_outfile *f) {
   long r = mprof_sys_ftruncate(f->fd, 0);
   if (r == 0)
     r = mprof_sys_rewind(f->fd);
-  f->error = (int)-r;
+  f->error = (int)r;
   return f->error;
 }
 
@@ -236,20 +240,20 @@ static bool map_buffer(struct mprof_outfile *f, size_t bytes) {
 int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
   memset(f, 0, sizeof(*f));
   if (path[0] == '\0')
-    return ENOENT;
+    return -ENOENT;
   if (strlen(path) >= sizeof(f->path))
-    return ENAMETOOLONG;
+    return -ENAMETOOLONG;
   if (mprof_os_is_special(path))
-    return EOPNOTSUPP;
+    return -EOPNOTSUPP;
   strcpy(f->path, path);
   f->is_gzip = gzip;
   f->is_new = keep_others;
   if (!map_buffer(f, MPROF_OUTFILE_BUFFER))
-    return ENOMEM;
+    return -ENOMEM;
   long fd = create(f);
   if (fd < 0) {
     mprof_os_unmap(f->buf, f->buf_bytes);
-    return (int)-fd;
+    return (int)fd;
   }
   set_fd(f, (int)fd);
   if (gzip) {
@@ -263,10 +267,10 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip) {
 int mprof_outfile_open_stderr(struct mprof_outfile *f) {
   memset(f, 0, sizeof(*f));
   if (!mprof_message_has_stderr())
-    return EBADF;
+    return -EBADF;
   f->is_lent = true;
   set_fd(f, 2);
-  return map_buffer(f, MPROF_OUTFILE_BUFFER) ? 0 : ENOMEM;
+  return map_buffer(f, MPROF_OUTFILE_BUFFER) ? 0 : -ENOMEM;
 }
 
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms) {
@@ -276,7 +280,7 @@ int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms) {
   f->patience_ms = mprof_os_is_regular(fd) ? 0 : patience_ms;
   const size_t bytes =
       f->patience_ms != 0 ? MPROF_OUTFILE_BACKLOG : MPROF_OUTFILE_BUFFER;
-  return map_buffer(f, bytes) ? 0 : ENOMEM;
+  return map_buffer(f, bytes) ? 0 : -ENOMEM;
 }
 
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len) {
@@ -320,12 +324,12 @@ static void finish_file(struct mprof_outfile *f) {
     mprof_sys_ftruncate(f->fd, (long)f->written);
   long r = mprof_sys_close(f->fd);
   if (r < 0 && r != -EINTR)
-    note(f, (int)-r);
+    note(f, (int)r);
   if (f->error == 0) {
     r = f->is_new ? mprof_sys_rename_new(f->temp, f->path)
                   : mprof_sys_rename(f->temp, f->path);
     if (r < 0)
-      note(f, (int)-r);
+      note(f, (int)r);
   }
   if (f->error != 0)
     mprof_sys_unlink(f->temp);

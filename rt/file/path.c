@@ -125,7 +125,7 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
     mprof_text_str(&t, "%");
   }
   // A full buffer may mean that the text was cut.
-  return t.len + 1 < cap ? 0 : ENAMETOOLONG;
+  return t.len + 1 < cap ? 0 : -ENAMETOOLONG;
 }
 
 int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
@@ -136,7 +136,7 @@ int mprof_path_expand(char *buf, size_t cap, const char *pattern) {
   struct mprof_text t = {.buf = buf, .cap = cap, .len = strlen(buf)};
   mprof_text_str(&t, ".");
   mprof_text_dec(&t, (unsigned)mprof_sys_getpid());
-  return t.len + 1 < cap ? 0 : ENAMETOOLONG;
+  return t.len + 1 < cap ? 0 : -ENAMETOOLONG;
 }
 
 bool mprof_path_is_stderr(void) {

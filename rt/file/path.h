@@ -14,7 +14,7 @@
 
 // Expands %p %e %h %t %% of pattern into buf. Appends ".<pid>" if there is no
 // %p, so that a child never overwrites its parent's file. Any other % is
-// reported on stderr and kept. Returns 0 or ENAMETOOLONG.
+// reported on stderr and kept. Returns 0 or -ENAMETOOLONG.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
 // Expands the option log_path. If that is stderr, expands the option's default
 // name instead, since files that are not text never go to stderr.

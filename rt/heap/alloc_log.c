@@ -35,6 +35,7 @@
 #include "process/process.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -311,6 +312,7 @@ static bool begin(const struct stack *s) {
 }
 
 static void end(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_LOG));
   mprof_log_file_write(&logged.text);
   logged.records++;
   if (mprof_log_file_is_open() && mprof_log_file_is_full() &&

@@ -90,7 +90,7 @@ static bool open_new(int flags) {
     return fail("cannot log to a path that is not a regular file:", 0);
   long fd = open_path(O_CREAT | flags);
   if (fd < 0)
-    return fail("cannot open", (int)-fd);
+    return fail("cannot open", (int)fd);
   file.fd = (int)fd;
   file.written = 0;
   if (mprof_sys_flock(file.fd) == -EWOULDBLOCK)
@@ -101,7 +101,7 @@ static bool open_new(int flags) {
   long error = mprof_sys_ftruncate(file.fd, 0);
   if (error == 0)
     error = mprof_sys_fstat_id(file.fd, &file.dev, &file.ino);
-  return error == 0 || fail("cannot write to", (int)-error);
+  return error == 0 || fail("cannot write to", (int)error);
 }
 
 bool mprof_log_file_open(bool is_child) {
@@ -128,7 +128,7 @@ static bool reopen(void) {
   if (fd < 0)
     return fail(
         "the program closed the log file, which cannot be opened again:",
-        (int)-fd);
+        (int)fd);
   file.fd = (int)fd;
   if (!is_ours(file.fd))
     return fail(
@@ -156,7 +156,7 @@ bool mprof_log_file_is_full(void) {
 bool mprof_log_file_rotate(void) {
   long error = mprof_sys_rename(file.path, file.old_path);
   if (error != 0)
-    return fail("cannot append .1 to the name of", (int)-error);
+    return fail("cannot append .1 to the name of", (int)error);
   mprof_log_file_forget();
   return open_new(O_EXCL);
 }

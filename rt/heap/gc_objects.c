@@ -13,6 +13,7 @@
 #include "heap/gc_objects.h"
 
 #include "bucket/bucket_map.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 
 enum { ALIVE, DEAD };
@@ -26,14 +27,17 @@ size_t mprof_gc_count(void) { return mprof_bucket_map_count(&table); }
 static void *revealed(const struct mprof_value *v) { return (void *)~v->word; }
 
 bool mprof_gc_put(uintptr_t addr, uint32_t bucket, uint32_t *stale) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
   return mprof_bucket_map_put(&table, ~addr, bucket, stale);
 }
 
 uint32_t mprof_gc_take(uintptr_t addr) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
   return mprof_bucket_map_take(&table, ~addr);
 }
 
 void mprof_gc_mark_dead(bool (*is_live)(void *object)) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
   for (size_t i = 0; i < table.size; i++) {
     struct mprof_value *v = &table.values[i];
     if (v->bucket != 0)
@@ -43,6 +47,7 @@ void mprof_gc_mark_dead(bool (*is_live)(void *object)) {
 
 void mprof_gc_sweep(bool (*is_live)(void *object),
                     void (*gone)(void *object, uint32_t bucket)) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_GC));
   size_t i = 0;
   while (i < table.size) {
     struct mprof_value *v = &table.values[i];

@@ -15,6 +15,7 @@
 
 #include "heap/livemap.h"
 
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
 
@@ -113,6 +114,7 @@ static struct {
 } odd; // guarded by odd_lock; count is also read without the lock
 
 static struct node **odd_find(uintptr_t addr, bool is_custom) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ODD));
   struct node **n = &odd.heads[(addr * 0x9e3779b97f4a7c15u >> 40) % ODD_HEADS];
   while (*n && ((*n)->addr != addr || (*n)->is_custom != is_custom))
     n = &(*n)->next;

@@ -9,6 +9,7 @@
 #include "lock_wait/lock_names.h"
 
 #include "process/process.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -39,6 +40,7 @@ static struct {
 
 // Returns the link to the name of address, or the link where it would be added.
 static struct name **find_locked(struct table *t, uintptr_t address) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_NAMES));
   struct name **p = &t->heads[(address * 0x9e3779b97f4a7c15u >> 32) % HEADS];
   while (*p != NULL && (*p)->address != address)
     p = &(*p)->next;
@@ -59,10 +61,10 @@ static int set_locked(uintptr_t address, const char *name) {
     lock_names.table = mprof_os_map(sizeof(*lock_names.table));
   struct table *t = lock_names.table;
   if (t == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   struct name **p = find_locked(t, address), *n = *p;
   if (n == NULL && (n = new_name_locked(t)) == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   struct mprof_text text = MPROF_TEXT(n->text);
   mprof_text_clean(&text, name, strlen(name));
   if (*p == NULL) {
@@ -99,7 +101,7 @@ MPROF_PUBLIC int mprof_name_lock(const void *lock, const char *name) {
     forget_locked((uintptr_t)lock);
   mprof_lock_release(&lock_names.lock);
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 void mprof_lock_label(struct mprof_text *t, uintptr_t address) {

@@ -11,6 +11,7 @@
 
 #include "lock_wait/wake_marks.h"
 #include "sys/abi_words.h"
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/persistent.h"
@@ -44,6 +45,7 @@ static struct slot *lock_slot(uintptr_t object) {
 }
 
 static struct waited *find_locked(struct slot *s, uintptr_t object) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WAITERS));
   struct waited *w = s->used;
   while (w && w->object != object)
     w = w->next;
@@ -58,6 +60,7 @@ static uint32_t word_of(uintptr_t object) {
 }
 
 static void set_word_locked(uintptr_t object, uint32_t value) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WAITERS));
   __atomic_store_n(&__mprof_waiters[mprof_waiter_slot(object)], value,
                    __ATOMIC_RELAXED);
 }
@@ -88,6 +91,7 @@ static void drop_if_idle_locked(struct slot *s, struct waited *w) {
   *link = w->next;
   w->next = s->unused;
   s->unused = w;
+  MPROF_ASSERT((word_of(w->object) & (MPROF_WAITER_ANY - 1)) != 0);
   uint32_t word = word_of(w->object) - 1;
   if ((word & ~MPROF_WAITER_ANY) == MPROF_WAITER_CAME)
     word &= ~MPROF_WAITER_CAME;

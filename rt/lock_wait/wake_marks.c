@@ -7,6 +7,7 @@
 
 #include "lock_wait/wake_marks.h"
 
+#include "sys/assert.h"
 #include "trace_hooks/trace_hooks.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ void mprof_wake_marks_clear(struct mprof_wake_marks *m) {
 }
 
 static void remove_at(struct mprof_wake_marks *m, uint32_t i) {
+  MPROF_ASSERT(i < m->len && m->len <= MPROF_WAKE_MARKS);
   m->len--;
   memmove(&m->marks[i], &m->marks[i + 1], (m->len - i) * sizeof(m->marks[0]));
 }

@@ -35,7 +35,7 @@ struct mprof_heap_groups {
   struct mprof_mem_estimate total;
   uint64_t samples, sample_frees;
 };
-// Groups a snapshot. Returns 0 or ENOMEM. Free *g with mprof_heap_groups_free.
+// Groups a snapshot. Returns 0 or -ENOMEM. Free *g with mprof_heap_groups_free.
 int mprof_heap_groups_make(struct mprof_heap_groups *g,
                            const struct mprof_mem_snapshot *s);
 void mprof_heap_groups_free(struct mprof_heap_groups *g);
@@ -56,8 +56,8 @@ struct mprof_heapx_groups {
   size_t len;
   struct mprof_heapx_estimate total;
 };
-// Groups the samples that have a heapx count. Returns 0 or ENOMEM. Free *g with
-// mprof_heapx_groups_free.
+// Groups the samples that have a heapx count. Returns 0 or -ENOMEM. Free *g
+// with mprof_heapx_groups_free.
 int mprof_heapx_groups_make(struct mprof_heapx_groups *g,
                             const struct mprof_mem_snapshot *s);
 void mprof_heapx_groups_free(struct mprof_heapx_groups *g);
@@ -79,7 +79,7 @@ struct mprof_wait_groups {
   int64_t count, cycles; // sums over all stacks
 };
 // Groups a snapshot that was taken without by_stack. by_labels: makes one sum
-// per stack and set of labels; otherwise one per stack. Returns 0 or ENOMEM.
+// per stack and set of labels; otherwise one per stack. Returns 0 or -ENOMEM.
 // Free *g with mprof_wait_groups_free.
 int mprof_wait_groups_make(struct mprof_wait_groups *g,
                            const struct mprof_wait_snapshot *s, bool by_labels);

@@ -88,7 +88,7 @@ static void unpoison(const volatile void *p, size_t len) {
 static int fill(struct mprof_stack_record *records, size_t len,
                 const struct mprof_thread_stacks *s) {
   if (s->len > len)
-    return ERANGE;
+    return -ERANGE;
   memset(records, 0, s->len * sizeof(*records));
   for (size_t i = 0; i < s->len; i++) {
     const struct mprof_bucket *b = &s->v[i]->stack;
@@ -101,20 +101,20 @@ static int fill(struct mprof_stack_record *records, size_t len,
   return 0;
 }
 
-// Returns 0 with the guard set, or an errno value without it.
+// Returns 0 with the guard set, or -errno without it.
 static int enter(size_t *n) {
   *n = 0;
   unpoison(n, sizeof(*n));
   if (!mprof_init_ready() || !mprof_process_is_own())
-    return ENOSYS;
-  return mprof_guard_enter() ? 0 : EBUSY;
+    return -ENOSYS;
+  return mprof_guard_enter() ? 0 : -EBUSY;
 }
 
 MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
                                       size_t len, size_t *n) {
   int error = enter(n);
   if (error != 0)
-    return error;
+    return -error;
   struct mprof_thread_stacks s;
   error = mprof_thread_stacks_take(&s, (uintptr_t)__builtin_frame_address(0),
                                    len, mprof_flags.threads_stop);
@@ -123,14 +123,14 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
     error = fill(records, len, &s);
   mprof_thread_stacks_free(&s);
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
                                            size_t len, size_t *n) {
   int error = enter(n);
   if (error != 0)
-    return error;
+    return -error;
   struct mprof_caller caller;
   MPROF_CALLER(&caller);
   mprof_stuck_enter(&caller);
@@ -142,5 +142,5 @@ MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
   mprof_stuck_free(&g);
   mprof_stuck_leave();
   mprof_guard_leave();
-  return error;
+  return -error;
 }

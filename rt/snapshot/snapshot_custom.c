@@ -8,6 +8,7 @@
 
 #include "bucket/bucket.h"
 #include "bucket/custom_profile.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/sort.h"
@@ -24,6 +25,7 @@ static bool has_more(const void *a, const void *b) {
 // Copies at most cap samples. Returns how many there are.
 static size_t copy_locked(struct mprof_custom_sample *v, size_t cap,
                           size_t number) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
   size_t n = 0;
   for (const struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_CUSTOM);
        b != NULL; b = b->allnext) {
@@ -43,7 +45,7 @@ static int copy(struct mprof_custom_snapshot *s, size_t number) {
     s->mapped_bytes = cap * (sizeof(*s->samples) + sizeof(*s->sorted));
     s->samples = mprof_os_map(s->mapped_bytes);
     if (s->samples == NULL)
-      return ENOMEM;
+      return -ENOMEM;
     mprof_lock_acquire(mprof_custom_profile_lock(number));
     s->len = copy_locked(s->samples, cap, number);
     mprof_lock_release(mprof_custom_profile_lock(number));

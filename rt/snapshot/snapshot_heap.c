@@ -103,7 +103,7 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
     s->mapped_bytes = n * each;
     s->samples = mprof_os_map(s->mapped_bytes);
     if (!s->samples)
-      err = ENOMEM;
+      err = -ENOMEM;
     else if (mprof_heapx_is_on())
       s->heapx = (struct mprof_heapx_sample *)(s->samples + n);
   }

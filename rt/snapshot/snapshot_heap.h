@@ -34,8 +34,8 @@ struct mprof_mem_snapshot {
 
 // Takes a snapshot of all buckets, including those whose blocks are all freed.
 // end_cycle: first ends the cycle, which publishes everything up to now.
-// Returns 0 or ENOMEM. Free *s with mprof_mem_snapshot_free. Takes active_lock;
-// call with the guard set.
+// Returns 0 or -ENOMEM. Free *s with mprof_mem_snapshot_free. Takes
+// active_lock; call with the guard set.
 int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle);
 void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s);
 

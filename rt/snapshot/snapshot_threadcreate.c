@@ -48,7 +48,7 @@ static int list_live(struct live *l) {
     *l = (struct live){.mapped_bytes = cap * sizeof(*l->v)};
     l->v = mprof_os_map(l->mapped_bytes);
     if (l->v == NULL)
-      return ENOMEM;
+      return -ENOMEM;
     l->len = mprof_threads_list(l->v, cap);
     if (l->len <= cap)
       return 0;
@@ -150,7 +150,7 @@ static int copy(struct mprof_threadcreate_snapshot *s,
   s->mapped_bytes = g->len * sizeof(*s->samples);
   s->samples = mprof_os_map(s->mapped_bytes);
   if (s->samples == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   for (; s->len < g->len; s->len++) {
     s->samples[s->len] =
         *(const struct mprof_threadcreate_sample *)g->sorted[s->len];
@@ -239,10 +239,10 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
       &s, mprof_flags.threadcreate_ended, true);
   *n = s.threads;
   if (error == 0 && s.threads > len)
-    error = ERANGE;
+    error = -ERANGE;
   if (error == 0)
     fill_records(records, &s);
   mprof_threadcreate_snapshot_free(&s);
   mprof_guard_leave();
-  return error;
+  return -error;
 }

@@ -29,8 +29,8 @@ struct mprof_threadcreate_snapshot {
 // all: also of the threads that have ended.
 // by_stack: one sample per stack, with one of its names; otherwise one sample
 //   per stack and name.
-// Returns 0 or ENOMEM. Free *s with mprof_threadcreate_snapshot_free. Call with
-// the guard set. (Go: ThreadCreateProfile)
+// Returns 0 or -ENOMEM. Free *s with mprof_threadcreate_snapshot_free. Call
+// with the guard set. (Go: ThreadCreateProfile)
 int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
                                      bool all, bool by_stack);
 void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s);

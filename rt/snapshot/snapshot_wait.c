@@ -72,7 +72,7 @@ static int copy(struct mprof_wait_snapshot *s, const struct mprof_groups *g) {
   s->mapped_bytes = g->len * sizeof(*s->samples);
   s->samples = mprof_os_map(s->mapped_bytes);
   if (s->samples == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   for (; s->len < g->len; s->len++) {
     struct mprof_wait_sample *x = &s->samples[s->len];
     *x = *(const struct mprof_wait_sample *)g->sorted[s->len];
@@ -169,14 +169,14 @@ static int profile(enum mprof_bucket_type type,
   if (__msan_unpoison)
     __msan_unpoison(n, sizeof(*n));
   if (!mprof_init_ready())
-    return ENOSYS;
+    return -ENOSYS;
   if (!mprof_guard_enter())
-    return EBUSY;
+    return -EBUSY;
   struct mprof_wait_snapshot s;
   int error = mprof_wait_snapshot_take(&s, type, true);
   *n = s.len;
   if (error == 0 && s.len > len)
-    error = ERANGE;
+    error = -ERANGE;
   for (size_t i = 0; error == 0 && i < s.len; i++)
     fill_record(&records[i], &s.samples[i]);
   if (error == 0 && __msan_unpoison)
@@ -188,12 +188,12 @@ static int profile(enum mprof_bucket_type type,
 
 MPROF_PUBLIC int mprof_block_profile(struct mprof_block_record *records,
                                      size_t len, size_t *n) {
-  return profile(MPROF_BUCKET_BLOCK, records, len, n);
+  return -profile(MPROF_BUCKET_BLOCK, records, len, n);
 }
 
 MPROF_PUBLIC int mprof_mutex_profile(struct mprof_block_record *records,
                                      size_t len, size_t *n) {
-  return profile(MPROF_BUCKET_MUTEX, records, len, n);
+  return -profile(MPROF_BUCKET_MUTEX, records, len, n);
 }
 
 MPROF_PUBLIC uint64_t mprof_ticks_per_second(void) {

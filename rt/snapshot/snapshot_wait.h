@@ -30,7 +30,7 @@ struct mprof_wait_snapshot {
 // type: MPROF_BUCKET_BLOCK or MPROF_BUCKET_MUTEX.
 // by_stack: adds up the buckets that differ only in the lock; the sample then
 //   names one of these buckets.
-// Returns 0 or ENOMEM. Free *s with mprof_wait_snapshot_free. Call with the
+// Returns 0 or -ENOMEM. Free *s with mprof_wait_snapshot_free. Call with the
 // guard set. (Go: blockProfileInternal, mutexProfileInternal)
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                              enum mprof_bucket_type type, bool by_stack);

@@ -21,13 +21,13 @@ int mprof_groups_begin(struct mprof_groups *g, size_t most, size_t each,
   g->mapped_bytes = most * (each + sizeof(*g->sorted));
   g->v = mprof_os_map(g->mapped_bytes);
   if (g->v == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   g->sorted = (void **)(g->v + most * each);
   if (by != MPROF_BY_NOTHING &&
       mprof_stack_index_init(&g->index, most,
                              by == MPROF_BY_STACK_AND_LABELS) != 0) {
     mprof_groups_free(g);
-    return ENOMEM;
+    return -ENOMEM;
   }
   return 0;
 }

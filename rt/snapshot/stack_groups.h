@@ -32,7 +32,7 @@ struct mprof_groups {
 };
 
 // Makes room for `most` groups of `each` bytes, a multiple of 8. Returns 0 or
-// ENOMEM. After 0, call mprof_groups_end, and later mprof_groups_free.
+// -ENOMEM. After 0, call mprof_groups_end, and later mprof_groups_free.
 int mprof_groups_begin(struct mprof_groups *g, size_t most, size_t each,
                        enum mprof_group_by by);
 // Returns the group of b. A new group is all zeros.

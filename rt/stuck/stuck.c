@@ -13,6 +13,7 @@
 #include "stuck/stuck_graph.h"
 #include "stuck/stuck_scan.h"
 #include "stuck/stuck_types.h"
+#include "sys/assert.h"
 #include "sys/caller.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
@@ -42,7 +43,7 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   if (error == 0 && has_objects(g)) {
     error = mprof_stuck_scan(g, caller, age);
     is_scanned = error == 0;
-    if (error == ECANCELED)
+    if (error == -ECANCELED)
       error = 0;
   }
   if (error != 0)
@@ -85,7 +86,7 @@ static int take_locks(struct mprof_stuck *g, uint64_t age) {
   while (error == 0) {
     mprof_stuck_graph_judge(g, false);
     error = mprof_stuck_graph_look_again(g);
-    if (error != EAGAIN)
+    if (error != -EAGAIN)
       break;
     mprof_thread_stacks_free(&g->stacks);
     error = 0;
@@ -126,15 +127,16 @@ void mprof_stuck_leave(void) {
 
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
-  int error = EAGAIN;
+  MPROF_ASSERT(mprof_tls.guarded);
+  int error = -EAGAIN;
   mprof_stuck_enter(caller);
   mprof_contention_note_waits(); // more waits are known the next time
-  for (int i = 0; i < TRIES && error == EAGAIN; i++) {
+  for (int i = 0; i < TRIES && error == -EAGAIN; i++) {
     if (i > 0)
       mprof_stuck_free(g);
     error = take_once(g, caller, age);
   }
-  if (error == EAGAIN) {
+  if (error == -EAGAIN) {
     mprof_stuck_free(g);
     error = take_locks(g, age);
   }

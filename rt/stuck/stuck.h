@@ -34,7 +34,7 @@ void mprof_stuck_leave(void);
 // caller: the program's frames; its frame is 0 in a thread of the runtime's
 //   own.
 // age: in ticks; a thread that has waited for less counts as able to run.
-// Returns 0 or ENOMEM. Free *g with mprof_stuck_free in either case.
+// Returns 0 or -ENOMEM. Free *g with mprof_stuck_free in either case.
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age);
 // Returns whether any thread has waited for at least age ticks in a wait that

@@ -18,6 +18,7 @@
 #include "process/process.h"
 #include "stuck/stuck_locks.h"
 #include "stuck/stuck_types.h"
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -176,7 +177,7 @@ static int take_holds(struct mprof_stuck *g) {
   g->holds_bytes = g->len * MPROF_HOLDS * each + 1;
   g->holds = mprof_os_map(g->holds_bytes);
   if (!g->holds)
-    return ENOMEM;
+    return -ENOMEM;
   struct mprof_stuck_hold *v =
       (struct mprof_stuck_hold *)(g->holds + g->len * MPROF_HOLDS);
   for (size_t i = 0; i < g->len; i++) {
@@ -293,7 +294,7 @@ static int make_room(struct mprof_stuck *g) {
   g->mapped_bytes = threads_bytes + 2 * g->index_size * sizeof(*g->by_tid);
   g->v = mprof_os_map(g->mapped_bytes);
   if (!g->v)
-    return ENOMEM;
+    return -ENOMEM;
   g->by_tid = (uint32_t *)((char *)g->v + threads_bytes);
   g->by_pthread = g->by_tid + g->index_size;
   return 0;
@@ -302,6 +303,7 @@ static int make_room(struct mprof_stuck *g) {
 int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped) {
   struct taking k = {g, mprof_clock_now(), age, stopped};
   *g = (struct mprof_stuck){.time_ns = mprof_sys_realtime_ns()};
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY) == stopped);
   const uint64_t mask = stopped ? 0 : lock_threads();
   int error = make_room(g);
   if (error == 0) {
@@ -460,7 +462,7 @@ static int make_slots(struct mprof_stuck *g) {
   s->mapped_bytes = g->stuck * (s->stride + sizeof(*s->v)) + 1;
   s->slots = mprof_os_map(s->mapped_bytes);
   if (!s->slots)
-    return ENOMEM;
+    return -ENOMEM;
   s->v = (struct mprof_thread_slot **)(s->slots + g->stuck * s->stride);
   return 0;
 }
@@ -497,11 +499,11 @@ int mprof_stuck_graph_look_again(struct mprof_stuck *g) {
     }
   }
   if (!all_sleep)
-    return EAGAIN;
+    return -EAGAIN;
   if (make_slots(g) != 0)
-    return ENOMEM;
+    return -ENOMEM;
   const uint64_t mask = lock_threads();
   const bool all_wait = take_stacks(g);
   unlock_threads(mask);
-  return all_wait ? 0 : EAGAIN;
+  return all_wait ? 0 : -EAGAIN;
 }

@@ -7,7 +7,7 @@
 //
 //   take ---> judge ---> look_again ---> cycles
 //               ^             |
-//               +-- EAGAIN ---+
+//               +-- -EAGAIN --+
 //
 // Call all functions with the guard set.
 
@@ -21,7 +21,7 @@ size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid);
 // Copies the waits of all registered threads that have lasted for at least age
 // ticks, and finds the holders. stopped: all threads stand still in a round of
 // the caller's, and the caller holds registry_lock; otherwise takes stacks_lock
-// and registry_lock. Returns 0 or ENOMEM.
+// and registry_lock. Returns 0 or -ENOMEM.
 int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped);
 // Grades all threads anew. scanned: is_reached is set; otherwise every object
 // counts as reached.
@@ -31,7 +31,7 @@ void mprof_stuck_graph_settle(struct mprof_stuck *g);
 // Numbers the cycles of stuck threads.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g);
 // Looks again at the threads that are graded as stuck, and takes their stacks.
-// Takes stacks_lock and registry_lock. Returns 0; ENOMEM; or EAGAIN if one of
+// Takes stacks_lock and registry_lock. Returns 0; -ENOMEM; or -EAGAIN if one of
 // the threads no longer waits, or does not sleep where its note says: then all
 // threads must be judged anew.
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);

@@ -125,7 +125,7 @@ int mprof_memory_read(struct mprof_memory *m) {
   *m = (struct mprof_memory){.low = UINTPTR_MAX};
   m->pagemap = (int)mprof_sys_open("/proc/self/pagemap", O_RDONLY, 0);
   if (m->pagemap < 0)
-    return -m->pagemap;
+    return m->pagemap;
   int error = mprof_procfile_read(&f, "/proc/self/maps");
   if (error != 0)
     return error;
@@ -134,7 +134,7 @@ int mprof_memory_read(struct mprof_memory *m) {
   m->blocks_cap = m->areas_cap;
   m->blocks = mprof_os_map(m->blocks_cap * sizeof(*m->blocks));
   if (!m->areas || !m->blocks)
-    return ENOMEM;
+    return -ENOMEM;
   for (const char *p = f.data; *p; p++) {
     parse_area(m, p);
     p = strchr(p, '\n');
@@ -398,7 +398,7 @@ static int sort_blocks(struct mprof_memory *m) {
   struct mprof_blocks *sorted =
       mprof_os_map((m->blocks_len + 1) * sizeof(*sorted));
   if (!v || !sorted)
-    return ENOMEM;
+    return -ENOMEM;
   for (size_t i = 0; i < m->blocks_len; i++)
     v[i] = &m->blocks[i];
   mprof_sort((void **)v, m->blocks_len, comes_first);
@@ -430,7 +430,7 @@ int mprof_memory_find_blocks(struct mprof_memory *m) {
     return error;
   m->todo = mprof_os_map((m->todo_cap + 1) * sizeof(*m->todo));
   if (!m->todo)
-    return ENOMEM;
+    return -ENOMEM;
   forget_freed(m);
   return 0;
 }

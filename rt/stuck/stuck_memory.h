@@ -58,7 +58,7 @@ struct mprof_memory {
   bool has_rings;      // the process has rings of io_uring or aio
 };
 
-// Reads the memory map. Returns 0, ENOMEM, or the error of reading /proc.
+// Reads the memory map. Returns 0, -ENOMEM, or the error of reading /proc.
 int mprof_memory_read(struct mprof_memory *m);
 // Returns the area that contains addr, or NULL.
 const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
@@ -69,7 +69,7 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
 void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit);
 // Finds the blocks of malloc, and cuts the heaps out of the areas. The caller
-// must not cut areas or add blocks afterwards. Returns 0 or ENOMEM.
+// must not cut areas or add blocks afterwards. Returns 0 or -ENOMEM.
 int mprof_memory_find_blocks(struct mprof_memory *m);
 
 // Searches the roots: the areas that are left.

@@ -376,7 +376,7 @@ static int prepare(struct scan *s) {
   mprof_helper_look_at_itself(false);
   s->extents = mprof_os_map((n + 1) * sizeof(*s->extents));
   if (error != 0 || !s->extents)
-    return error != 0 ? error : ENOMEM;
+    return error != 0 ? error : -ENOMEM;
   for (size_t i = 0; i < n; i++) {
     set_extent(s, &s->extents[i], mprof_slot_at(s->slots, i));
     cut_stack(s, &s->extents[i]);
@@ -398,7 +398,7 @@ static int prepare(struct scan *s) {
 static enum mprof_unjudged search(struct scan *s) {
   const int error = prepare(s);
   if (error != 0)
-    return error == ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
+    return error == -ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
   // The kernel's addresses come first, since the program goes on: an address
   // that it takes from a pipe before the helper looks there is not in the copy
   // either.
@@ -465,7 +465,7 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
       continue;
     n->g->unjudged = MPROF_UNJUDGED_THREAD;
     n->g->unread = slot->tid;
-    n->error = EAGAIN; // another time the thread may be elsewhere
+    n->error = -EAGAIN; // another time the thread may be elsewhere
     return;
   }
   scan = &n->scan;
@@ -473,7 +473,7 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
   scan->slots = s;
   if (mprof_helper_start(&n->helper, serve, false) != 0) {
     n->g->unjudged = MPROF_UNJUDGED_MEMORY;
-    n->error = ECANCELED;
+    n->error = -ECANCELED;
   }
 }
 
@@ -490,7 +490,7 @@ static int receive(struct inspection *n) {
   struct mprof_stuck *g = n->g;
   unsigned char *v = mprof_os_map(g->len + 1);
   if (!v)
-    return ENOMEM;
+    return -ENOMEM;
   const int fd = n->helper.fd;
   if (await_reply(fd, &a, sizeof(a), PATIENCE_MS) != sizeof(a) ||
       (a.unjudged == MPROF_JUDGED &&
@@ -500,7 +500,7 @@ static int receive(struct inspection *n) {
     g->v[i].is_reached = v[i];
   mprof_os_unmap(v, g->len + 1);
   g->unjudged = a.unjudged;
-  return a.unjudged == MPROF_JUDGED ? 0 : ECANCELED;
+  return a.unjudged == MPROF_JUDGED ? 0 : -ECANCELED;
 }
 
 // Stores the target of the link thread-self, PID/task/TID, since another mount
@@ -529,11 +529,11 @@ static int scan_once(struct mprof_stuck *g, const struct mprof_caller *caller,
 
 int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
-  int error = EAGAIN;
-  for (int i = 0; i < TRIES && error == EAGAIN; i++) {
+  int error = -EAGAIN;
+  for (int i = 0; i < TRIES && error == -EAGAIN; i++) {
     if (i > 0)
       mprof_sys_sleep_ms(1u << i);
     error = scan_once(g, caller, age);
   }
-  return error == EAGAIN ? ECANCELED : error;
+  return error == -EAGAIN ? -ECANCELED : error;
 }

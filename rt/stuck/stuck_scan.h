@@ -13,7 +13,7 @@
 
 // Takes g anew while all threads stand still, and sets is_reached of all its
 // threads. caller, age: as of mprof_stuck_take. Call with the guard set.
-// Returns 0; ENOMEM; or ECANCELED, and then g->unjudged tells the reason.
+// Returns 0; -ENOMEM; or -ECANCELED, and then g->unjudged tells the reason.
 int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age);
 

@@ -312,7 +312,7 @@ int mprof_maps_read(struct mprof_maps *m) {
   m->mapped_bytes = (count_lines(&f) + 1) * sizeof(*m->v);
   m->v = mprof_os_map(m->mapped_bytes);
   if (m->v == NULL)
-    error = ENOMEM;
+    error = -ENOMEM;
   else
     parse(m, &f);
   mprof_procfile_free(&f);

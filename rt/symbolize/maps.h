@@ -33,8 +33,8 @@ struct mprof_maps {
   size_t past_len;         // number of past ones behind them, by unload
   size_t mapped_bytes;
 };
-// Reads the current mappings into m, and no past ones. Returns 0 or an errno
-// value. Free the list with mprof_maps_free.
+// Reads the current mappings into m, and no past ones. Returns 0 or
+// -errno. Free the list with mprof_maps_free.
 int mprof_maps_read(struct mprof_maps *m);
 void mprof_maps_free(struct mprof_maps *m);
 // Returns the address at which output files show a return address pc. gone is

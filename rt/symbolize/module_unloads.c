@@ -9,6 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "symbolize/maps.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
@@ -90,6 +91,7 @@ static bool was_in(const struct mprof_bucket *b, const struct module *first) {
 // Marks the buckets with an address in one of the modules from first on.
 // Returns their number.
 static uint64_t mark_locked(const struct module *first) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   uint64_t n = 0;
   for (int type = MPROF_BUCKET_MEM; type < MPROF_BUCKET_TYPES; type++)
     for (struct mprof_bucket *b = mprof_bucket_first(type); b != NULL;
@@ -196,12 +198,13 @@ static const struct mprof_mapping *find_same(const struct mprof_maps *m,
 // Appends the past modules to m. The array of m only has room for the current
 // mappings, so a larger array replaces it.
 static int append_past_locked(struct mprof_maps *m) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   if (epochs.past_len == 0)
     return 0;
   size_t bytes = (m->len + epochs.past_len) * sizeof(*m->v);
   struct mprof_mapping *v = mprof_os_map(bytes);
   if (v == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   memcpy(v, m->v, m->len * sizeof(*v));
   struct mprof_mapping *p = v + m->len;
   for (const struct module *x = epochs.past; x != NULL; x = x->next, p++) {

@@ -29,8 +29,8 @@
 
 // Reads the current mappings into m, which must be empty. Records new modules,
 // and ends the epoch if a module is no longer mapped. Appends the unloaded
-// modules to m, each at shown addresses that never change. Returns 0 or an
-// errno value.
+// modules to m, each at shown addresses that never change. Returns 0 or
+// -errno.
 int mprof_unloads_read(struct mprof_maps *m);
 // Updates the history like mprof_unloads_read, without a result. Makes only
 // system calls.

@@ -22,7 +22,9 @@
 #include "symbolize/pctable.h"
 #include "symbolize/symbolize_file.h"
 #include "symbolize/symbolize_pc.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
+#include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/os_linux_cold.h"
@@ -389,6 +391,7 @@ static bool is_off; // guarded by writer_lock
 void mprof_symbolize_turn_off(bool off) { is_off = off; }
 
 int mprof_symbolize_begin(bool names) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   if (state.uses > 0) {
     state.uses++;
     return 0;
@@ -399,7 +402,7 @@ int mprof_symbolize_begin(bool names) {
   state.reply = mprof_os_map(3 * REPLY_SIZE);
   if (state.reply == NULL) {
     mprof_maps_free(&state.maps);
-    return ENOMEM;
+    return -ENOMEM;
   }
   state.uses = 1;
   if (names && !is_off && choose_symbolizer())
@@ -408,6 +411,7 @@ int mprof_symbolize_begin(bool names) {
 }
 
 void mprof_symbolize_end(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE) && state.uses > 0);
   if (--state.uses > 0)
     return;
   mprof_helper_stop(&state.helper);

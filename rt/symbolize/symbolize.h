@@ -20,8 +20,8 @@ struct mprof_frame {
 };
 // Begins to symbolize. If names is true, frames get names from the external
 // llvm-symbolizer. If it is not found, which is reported once, or if the
-// process is AT_SECURE, frames have only module and offset. Returns 0 or an
-// errno value. Until mprof_symbolize_end, memory and a helper process are held,
+// process is AT_SECURE, frames have only module and offset. Returns 0 or
+// -errno. Until mprof_symbolize_end, memory and a helper process are held,
 // and each address is looked up only once. Calls may be nested; the inner ones
 // share the outer one's results.
 int mprof_symbolize_begin(bool names);

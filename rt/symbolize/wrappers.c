@@ -7,6 +7,7 @@
 
 #include "symbolize/wrappers.h"
 
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/message.h"
 #include "sys/os_linux.h"
@@ -33,6 +34,7 @@ void __mprof_register_wrappers(struct __mprof_wrappers *node) {
 }
 
 static bool is_known_locked(const char *name) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   for (const struct __mprof_wrappers *m = modules; m != NULL; m = m->next)
     for (size_t i = 0; i < m->count; i++)
       if (strcmp(m->names[i], name) == 0)

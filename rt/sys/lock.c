@@ -12,6 +12,7 @@
 
 #include "sys/lock.h"
 
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
@@ -49,16 +50,20 @@ uint64_t mprof_lock_wait_ticks(void) {
 static _Thread_local unsigned held;
 
 static void note_acquire(const struct mprof_lock *l) {
-  if (held >> l->rank)
-    __builtin_trap(); // a lock of the same rank or a higher one is held
+  MPROF_ASSERT(mprof_tls.guarded);
+  // No lock of the same rank or a higher one is held.
+  MPROF_ASSERT(held >> l->rank == 0);
   held |= 1u << l->rank;
 }
 
 static void note_release(const struct mprof_lock *l) {
+  MPROF_ASSERT(held >> l->rank & 1);
   held &= ~(1u << l->rank);
 }
 
 static void note_reset(void) { held = 0; }
+
+bool mprof_lock_is_held(enum mprof_rank rank) { return held >> rank & 1; }
 #else
 static void note_acquire(const struct mprof_lock *l) { (void)l; }
 static void note_release(const struct mprof_lock *l) { (void)l; }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The runtime's own locks. They are futexes, since pthread_mutex is hooked.
-// Ranks exclude deadlocks: taking a lock out of order ends the process.
+// Ranks exclude deadlocks: without NDEBUG, taking a lock out of order ends the
+// process.
 
 #ifndef MPROF_RT_SYS_LOCK_H
 #define MPROF_RT_SYS_LOCK_H
@@ -50,6 +51,9 @@ void mprof_lock_acquire(struct mprof_lock *l);
 // within ms milliseconds.
 bool mprof_lock_acquire_within(struct mprof_lock *l, unsigned ms);
 void mprof_lock_release(struct mprof_lock *l);
+// Returns whether the calling thread holds a lock of this rank. For assertions:
+// exists only without NDEBUG.
+bool mprof_lock_is_held(enum mprof_rank rank);
 // Makes the lock free, in a forked child, whoever held it in the parent.
 void mprof_lock_reset(struct mprof_lock *l);
 // How long a thread sleeps at a time while it waits for a lock. A futex call

@@ -160,7 +160,7 @@ void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name) {
 // come from opening, writing and renaming files and from mapping memory.
 void mprof_text_errno(struct mprof_text *t, int error) {
   static const struct {
-    int error;
+    int number; // errno value
     const char *text;
   } table[] = {
       {EPERM, "operation not permitted"},
@@ -194,12 +194,12 @@ void mprof_text_errno(struct mprof_text *t, int error) {
       {EPROTO, "malformed data"},
   };
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-    if (table[i].error == error) {
+    if (table[i].number == -error) {
       mprof_text_str(t, table[i].text);
       return;
     }
   mprof_text_str(t, "error ");
-  mprof_text_dec(t, error < 0 ? -(int64_t)error : error);
+  mprof_text_dec(t, -(int64_t)error);
 }
 
 // --- messages ---

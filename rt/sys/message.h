@@ -33,7 +33,7 @@ void mprof_text_grouped(struct mprof_text *t, uint64_t v); // 1,234,567
 // Appends a time (nanoseconds of CLOCK_REALTIME) as "2024-01-31 23:59:59 UTC",
 // or, for the name of a file, as "20240131T235959".
 void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name);
-// Appends the meaning of an errno value, such as "no space left on device".
+// Appends the meaning of error (-errno), such as "no space left on device".
 void mprof_text_errno(struct mprof_text *t, int error);
 
 // Prints one line to stderr, after "mprof: ". A process prints at most 16

@@ -270,7 +270,7 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
     if (n == -EINTR)
       continue;
     if (n <= 0) {
-      error = n < 0 ? (int)-n : EIO;
+      error = n < 0 ? (int)n : -EIO;
     } else {
       p += n;
       *left -= (size_t)n;
@@ -279,7 +279,7 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
   // The kernel sends the signal to this thread even if the program ignores it.
   // Takes the pending signal back, unless it was already pending before the
   // write.
-  uint64_t raised = error == EPIPE ? pipe : error == EFBIG ? size : 0;
+  uint64_t raised = error == -EPIPE ? pipe : error == -EFBIG ? size : 0;
   raised &= ~before;
   const struct timespec now = {0, 0};
   if (raised != 0)

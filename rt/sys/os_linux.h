@@ -99,7 +99,7 @@ void mprof_sys_futex_wake_all(atomic_uint *word);
 void mprof_sys_futex_wake_shared(atomic_uint *word);
 
 // Writes all of buf, in several writes if necessary, and through EINTR. Returns
-// 0 or an errno value. A failure raises no SIGPIPE and no SIGXFSZ, which would
+// 0 or -errno. A failure raises no SIGPIPE and no SIGXFSZ, which would
 // end the program.
 int mprof_os_write_all(int fd, const void *buf, size_t len);
 // Writes like mprof_os_write_all. *left is the length; on an error, *left

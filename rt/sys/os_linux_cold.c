@@ -127,7 +127,7 @@ static int connect_pair(int fd[2]) {
   long r = call4(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
                  (long)fd);
   if (r < 0)
-    return (int)-r;
+    return (int)r;
   for (int i = 0; i < 2; i++) {
     if (fd[i] > 2)
       continue;
@@ -136,7 +136,7 @@ static int connect_pair(int fd[2]) {
     fd[i] = (int)r;
     if (r < 0) {
       mprof_sys_close(fd[1 - i]);
-      return (int)-r;
+      return (int)r;
     }
   }
   return 0;
@@ -189,7 +189,7 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
   if (stack == NULL) {
     mprof_sys_close(fd[0]);
     mprof_sys_close(fd[1]);
-    return ENOMEM;
+    return -ENOMEM;
   }
   // Signals are blocked before the copy is made, because the program's handlers
   // must not run in the helper. For example, an interrupt from the terminal
@@ -207,7 +207,7 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
   mprof_sys_close(fd[1]);
   if (pid < 0) {
     mprof_sys_close(fd[0]);
-    return (int)-pid;
+    return (int)pid;
   }
   *h = (struct mprof_helper){.pid = (int)pid, .fd = fd[0]};
   return 0;
@@ -306,12 +306,12 @@ int mprof_child_start(struct mprof_child *c, const char *path,
   int in[2], out[2]; // index 0: read end; index 1: write end
   long r = call4(SYS_pipe2, (long)in, O_CLOEXEC, 0, 0);
   if (r < 0)
-    return (int)-r;
+    return (int)r;
   r = call4(SYS_pipe2, (long)out, O_CLOEXEC, 0, 0);
   if (r < 0) {
     mprof_sys_close(in[0]);
     mprof_sys_close(in[1]);
-    return (int)-r;
+    return (int)r;
   }
   r = call4(SYS_clone, SIGCHLD, 0, 0, 0);
   if (r == 0)
@@ -324,5 +324,5 @@ int mprof_child_start(struct mprof_child *c, const char *path,
     mprof_sys_close(in[1]);
     mprof_sys_close(out[0]);
   }
-  return r < 0 ? (int)-r : 0;
+  return r < 0 ? (int)r : 0;
 }

@@ -40,7 +40,7 @@ struct mprof_helper {
   int pid; // 0: none
   int fd;  // the program's end of the connection
 };
-// Starts a helper. Returns 0 or an errno value. keep_stderr is for debugging.
+// Starts a helper. Returns 0 or -errno. keep_stderr is for debugging.
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
                        bool keep_stderr);
 // Send or receive one whole message. No signal is raised if the other end is
@@ -66,7 +66,7 @@ struct mprof_child {
   int in, out; // to write to its input, to read its output
 };
 // Runs path with the environment of this process. args has a few arguments
-// after the program's name, up to NULL. Returns 0 or an errno value. If path
+// after the program's name, up to NULL. Returns 0 or -errno. If path
 // cannot be run, the output ends at once. The program ends when the helper
 // does.
 int mprof_child_start(struct mprof_child *c, const char *path,

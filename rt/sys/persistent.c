@@ -47,7 +47,7 @@ int mprof_persistent_init(size_t max_bytes) {
     atomic_store(&persistent.used, MPROF_PERSISTENT_UNIT);
     return 0;
   }
-  return ENOMEM;
+  return -ENOMEM;
 }
 
 static size_t round_up(size_t n, size_t unit) {

@@ -34,7 +34,7 @@ static inline void *mprof_persistent_pointer(uint32_t handle) {
 // Returns the number of bytes handed out.
 size_t mprof_persistent_used(void);
 // Reserves max_bytes of address space, or less if the system refuses. Returns 0
-// or ENOMEM; after ENOMEM every allocation fails.
+// or -ENOMEM; after -ENOMEM every allocation fails.
 int mprof_persistent_init(size_t max_bytes);
 // Forgets all contents, in a forked child and between unit tests.
 void mprof_persistent_reset(void);

@@ -31,12 +31,12 @@ static bool grow(struct mprof_procfile *f) {
 static int read_all(struct mprof_procfile *f, int fd) {
   for (;;) {
     if (f->len + 1 == f->mapped_bytes && !grow(f))
-      return ENOMEM;
+      return -ENOMEM;
     long n = mprof_sys_read(fd, f->data + f->len, f->mapped_bytes - f->len - 1);
     if (n == -EINTR)
       continue;
     if (n < 0)
-      return (int)-n;
+      return (int)n;
     if (n == 0)
       return 0;
     f->len += (size_t)n;
@@ -47,9 +47,9 @@ int mprof_procfile_read(struct mprof_procfile *f, const char *path) {
   *f = (struct mprof_procfile){.mapped_bytes = FIRST_SIZE};
   long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0)
-    return (int)-fd;
+    return (int)fd;
   f->data = mprof_os_map(f->mapped_bytes);
-  int error = f->data == NULL ? ENOMEM : read_all(f, (int)fd);
+  int error = f->data == NULL ? -ENOMEM : read_all(f, (int)fd);
   mprof_sys_close((int)fd);
   if (error != 0)
     mprof_procfile_free(f);

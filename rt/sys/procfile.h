@@ -13,7 +13,7 @@ struct mprof_procfile {
   char *data; // contents, followed by a 0
   size_t len, mapped_bytes;
 };
-// Reads the file. Returns 0 or an errno value. Free it with
+// Reads the file. Returns 0 or -errno. Free it with
 // mprof_procfile_free.
 int mprof_procfile_read(struct mprof_procfile *f, const char *path);
 void mprof_procfile_free(struct mprof_procfile *f);

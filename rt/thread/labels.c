@@ -13,6 +13,7 @@
 
 #include "mprof/mprof.h"
 #include "process/process.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
@@ -79,16 +80,17 @@ static int compare(const char *a, size_t a_len, const char *b, size_t b_len) {
 }
 
 // Sets the label key to value, or removes it if value is NULL. Keeps the list
-// sorted by key. Returns 0, EINVAL or ENOSPC.
+// sorted by key. Returns 0, -EINVAL or -ENOSPC.
 static int change(struct list *l, const char *key, const char *value) {
   if (!key || !*key)
-    return EINVAL;
+    return -EINVAL;
   const uint16_t key_len = kept_length(key, MPROF_LABEL_KEY_MAX);
   size_t i = 0;
   int order = -1;
   while (i < l->len &&
          (order = compare(l->v[i].key, l->v[i].key_len, key, key_len)) < 0)
     i++;
+  MPROF_ASSERT(l->len <= MPROF_LABELS_A_SET);
   const bool is_there = i < l->len && order == 0;
   struct mprof_label *at = &l->v[i];
   if (!value) {
@@ -99,7 +101,7 @@ static int change(struct list *l, const char *key, const char *value) {
   }
   if (!is_there && l->len == MPROF_LABELS_A_SET) {
     mprof_stat_add(MPROF_STAT_labels_overflow, 1);
-    return ENOSPC;
+    return -ENOSPC;
   }
   if (!is_there)
     memmove(at + 1, at, (l->len++ - i) * sizeof(*at));
@@ -206,6 +208,7 @@ static bool is_full_locked(void) { return sets.len > mprof_flags.max_labels; }
 
 static uint16_t add_locked(struct table *t, const struct list *l,
                            uint64_t hash) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_LABELS));
   size_t slot;
   uint16_t id = find(t, l, hash, &slot);
   if (id != 0 || is_full_locked())
@@ -225,6 +228,7 @@ static uint16_t add_locked(struct table *t, const struct list *l,
 }
 
 static struct table *make_table_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_LABELS));
   struct table *t = atomic_load_explicit(&sets.table, memory_order_relaxed);
   if (t)
     return t;
@@ -250,8 +254,8 @@ static struct table *make_table_locked(void) {
 }
 
 // Stores the number of the set with these labels in *id, and returns 0. On an
-// error *id is a substitute: the overflow set for ENOSPC, else the thread's
-// present set (ENOMEM, ENOSYS).
+// error *id is a substitute: the overflow set for -ENOSPC, else the thread's
+// present set (-ENOMEM, -ENOSYS).
 static int intern(const struct list *l, uint16_t *id) {
   const uint64_t hash = hash_of(l);
   size_t slot;
@@ -263,7 +267,7 @@ static int intern(const struct list *l, uint16_t *id) {
     return 0;
   if (!mprof_process_is_own()) { // a thread of the parent may hold the lock
     *id = mprof_tls.labels;
-    return ENOSYS;
+    return -ENOSYS;
   }
   mprof_lock_acquire(&sets.lock);
   t = make_table_locked();
@@ -274,10 +278,11 @@ static int intern(const struct list *l, uint16_t *id) {
     return 0;
   mprof_stat_add(t ? MPROF_STAT_labels_overflow : MPROF_STAT_no_memory, 1);
   *id = t ? OVERFLOW_ID : mprof_tls.labels;
-  return t ? ENOSPC : ENOMEM;
+  return t ? -ENOSPC : -ENOMEM;
 }
 
 const struct mprof_labels *mprof_labels_of(uint16_t id) {
+  MPROF_ASSERT(id <= mprof_flags.max_labels + 1);
   struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
   return t && id != 0
              ? atomic_load_explicit(&t->by_id[id], memory_order_relaxed)
@@ -316,7 +321,7 @@ MPROF_PUBLIC int mprof_label_set(const char *key, const char *value) {
     error = intern(&l, &id);
   mprof_guard_leave();
   set_own(id, ENTRY_FRAME);
-  return error;
+  return -error;
 }
 
 MPROF_PUBLIC const struct mprof_labels *mprof_labels_get(void) {
@@ -338,7 +343,7 @@ static void change_all(struct list *l, const char *const *pairs) {
       mprof_message("labels: a key without a value is ignored");
       return;
     }
-    if (change(l, pairs[0], pairs[1]) == EINVAL)
+    if (change(l, pairs[0], pairs[1]) == -EINVAL)
       mprof_message("labels: a value with an empty key is ignored");
   }
 }

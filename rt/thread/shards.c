@@ -5,6 +5,9 @@
 
 #include "thread/shards.h"
 
+#include "sys/assert.h"
+#include "sys/lock.h"
+
 #include <string.h>
 
 #define WORD_BITS 64u
@@ -14,6 +17,7 @@ static struct {
 } shards; // guarded by registry_lock
 
 uint16_t mprof_shard_take_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   for (unsigned i = 0; i < MPROF_OWN_SHARDS; i++) {
     uint64_t bit = UINT64_C(1) << i % WORD_BITS;
     if ((shards.taken[i / WORD_BITS] & bit) == 0) {
@@ -26,9 +30,11 @@ uint16_t mprof_shard_take_locked(void) {
 }
 
 void mprof_shard_give_back_locked(uint16_t shard) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   if (shard == 0 || shard > MPROF_OWN_SHARDS)
     return;
   unsigned i = shard - 1u;
+  MPROF_ASSERT(shards.taken[i / WORD_BITS] >> i % WORD_BITS & 1);
   shards.taken[i / WORD_BITS] &= ~(UINT64_C(1) << i % WORD_BITS);
 }
 

@@ -13,6 +13,7 @@
 #include "thread/threads.h"
 
 #include "sys/abi_words.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
@@ -44,6 +45,7 @@ static struct {
 } registry;
 
 static void link_locked(struct mprof_thread *t) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   t->prev = NULL;
   t->next = registry.live;
   if (t->next)
@@ -54,6 +56,9 @@ static void link_locked(struct mprof_thread *t) {
 }
 
 static void unlink_locked(struct mprof_thread *t) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
+  MPROF_ASSERT(t->prev ? t->prev->next == t : registry.live == t);
+  MPROF_ASSERT(t->next ? t->next->prev == t : registry.oldest == t);
   if (t->prev)
     t->prev->next = t->next;
   else
@@ -163,6 +168,7 @@ static MPROF_NOINLINE struct mprof_scratch *new_scratch(void) {
 }
 
 struct mprof_thread *mprof_thread_make(bool need_scratch) {
+  MPROF_ASSERT(mprof_tls.guarded);
   struct mprof_thread *t = mprof_tls.self;
   if (mprof_tls.is_own || (!t && !(t = enter())))
     return NULL;
@@ -183,6 +189,7 @@ size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap) {
 
 void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
                         void *arg) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   for (struct mprof_thread *t = registry.live; t; t = t->next)
     fn(t, arg);
 }
@@ -193,6 +200,7 @@ void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
 // thread draws a new countdown. A thread that draws reads the epoch after it
 // has stored the result, so it cannot miss the new rate.
 void mprof_threads_interrupt(uint64_t rate_epoch) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   bool all_seen = false;
   for (int tries = 0; !all_seen && tries < 100; tries++) {
     all_seen = true;
@@ -214,6 +222,7 @@ void mprof_threads_interrupt(uint64_t rate_epoch) {
 #define LEAVE_MS 1000
 
 void mprof_threads_leave_trace(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   mprof_sys_membarrier();
   for (struct mprof_thread *t = registry.live; t; t = t->next) {
     int waited_ms = 0;

@@ -9,7 +9,9 @@
 #include "thread_stacks/thread_ask.h"
 
 #include "process/signal_chain.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
+#include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/proc_threads.h"
@@ -119,6 +121,7 @@ static void on_ask(int sig, siginfo_t *info, void *context) {
 // --- begin and end of a round ---
 
 int mprof_ask_begin(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_STACKS));
   struct sigaction now, ours;
   const int before = errno;
   memset(&ours, 0, sizeof(ours));
@@ -130,13 +133,14 @@ int mprof_ask_begin(void) {
     ask.previous = now;
     error = sigaction(mprof_ask_signal(), &ours, NULL);
   }
-  error = error == 0 ? 0 : errno;
+  error = error == 0 ? 0 : -errno;
   ask.is_installed = error == 0;
   errno = before;
   return error;
 }
 
 long mprof_ask(int tid, unsigned round, unsigned slot) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_STACKS));
   if (!ask.is_installed || slot >> SLOT_BITS != 0)
     return -EAGAIN;
   atomic_fetch_add(&ask.expected, 1);
@@ -167,6 +171,7 @@ static void await_signals(unsigned lost) {
 }
 
 void mprof_ask_end(unsigned lost) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_STACKS));
   await_signals(lost);
   if (atomic_fetch_sub(&ask.expected, lost) == lost && ask.is_installed)
     restore();

@@ -15,7 +15,7 @@
 
 // Returns the signal's number, from the option threads_signal.
 int mprof_ask_signal(void);
-// Installs the handler. Returns 0; or an errno value, and then no thread can be
+// Installs the handler. Returns 0; or -errno, and then no thread can be
 // asked.
 int mprof_ask_begin(void);
 // Sends the signal to thread tid, for a slot of a round. Returns 0 or -errno.

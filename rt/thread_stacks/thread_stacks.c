@@ -9,6 +9,7 @@
 #include "thread_stacks/thread_stacks.h"
 
 #include "lock_wait/contention.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
@@ -65,6 +66,7 @@ static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
   while (s->index[i] != 0)
     i = (i + 1) & (s->index_size - 1);
   s->index[i] = (uint32_t)++s->slots_len;
+  MPROF_ASSERT(2 * s->slots_len <= s->index_size);
   return slot;
 }
 
@@ -85,7 +87,7 @@ static int list_threads(struct tids *t) {
     *t = (struct tids){.mapped_bytes = cap * sizeof(int)};
     t->v = mprof_os_map(t->mapped_bytes);
     if (!t->v)
-      return ENOMEM;
+      return -ENOMEM;
     long n = mprof_proc_threads(t->v, cap);
     if (n >= 0 && (size_t)n <= cap) {
       for (size_t i = 0; i < (size_t)n; i++)
@@ -95,7 +97,7 @@ static int list_threads(struct tids *t) {
     }
     free_tids(t);
     if (n < 0)
-      return (int)-n;
+      return (int)n;
     cap = (size_t)n + n / 8 + 64; // more threads may be created meanwhile
   }
 }
@@ -116,7 +118,7 @@ static int make_slots(struct mprof_thread_stacks *s, size_t threads) {
                     s->index_size * sizeof(*s->index);
   s->slots = mprof_os_map(s->mapped_bytes);
   if (!s->slots)
-    return ENOMEM;
+    return -ENOMEM;
   char *p = s->slots + slots_bytes;
   s->v = (struct mprof_thread_slot **)p;
   s->scratch = (mprof_pc *)(p + pointers_bytes);
@@ -136,6 +138,7 @@ void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
 // if another one ends meanwhile, so every thread that has a record is added. A
 // thread is therefore never in the round without the thread that created it.
 static void join_locked(struct mprof_thread *t, void *arg) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   const struct mprof_reader *r = arg;
   struct mprof_thread_slot *slot = mprof_slot_of(r->s, t->tid);
   if (!slot)
@@ -260,11 +263,11 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
   mprof_thread_self(false); // enters the calling thread in the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
-  if (error != ENOMEM) // without /proc, the registry is the list
+  if (error != -ENOMEM) // without /proc, the registry is the list
     error = 0;
   if (error == 0 && tids.len > limit) {
     s->threads = tids.len;
-    error = ERANGE;
+    error = -ERANGE;
   }
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
     // A signal handler that takes long would keep the other threads waiting.

@@ -18,9 +18,9 @@
 //   begins with this function's caller.
 // limit: maximum number of threads.
 // stops: all threads stand still together meanwhile.
-// Returns 0, ENOMEM, or ERANGE if there are more threads than limit. After
-// ERANGE, s->threads is their number, and no thread was disturbed. Free *s with
-// mprof_thread_stacks_free.
+// Returns 0, -ENOMEM, or -ERANGE if there are more threads than limit. After
+// -ERANGE, s->threads is their number, and no thread was disturbed. Free *s
+// with mprof_thread_stacks_free.
 int mprof_thread_stacks_take(struct mprof_thread_stacks *s, uintptr_t frame,
                              size_t limit, bool stops);
 // Takes the stacks of all threads, with all threads stopped. If there is no

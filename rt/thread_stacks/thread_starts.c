@@ -8,6 +8,7 @@
 #include "thread_stacks/thread_starts.h"
 
 #include "lock_wait/contention.h"
+#include "sys/assert.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
@@ -39,6 +40,7 @@ extern void __lsan_register_root_region(const void *p, size_t len)
     __attribute__((weak));
 
 static void add_chunk_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_STARTS));
   struct chunk *c = mprof_os_map(CHUNK_BYTES);
   if (!c)
     return;

@@ -10,7 +10,9 @@
 #include "lock_wait/contention.h"
 #include "lock_wait/holds.h"
 #include "lock_wait/hook_names.h"
+#include "sys/assert.h"
 #include "sys/clock.h"
+#include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
@@ -41,6 +43,7 @@ bool mprof_slot_claim(struct mprof_thread_slot *slot) {
 }
 
 void mprof_slot_satisfy(struct mprof_thread_slot *slot) {
+  MPROF_ASSERT(atomic_load(&slot->state) == MPROF_SLOT_IN_PROGRESS);
   atomic_store_explicit(&slot->state, MPROF_SLOT_SATISFIED,
                         memory_order_release);
 }
@@ -174,6 +177,7 @@ void mprof_wait_note_end(struct mprof_wait *w) {
 // --- begin and end of a thread ---
 
 void mprof_stacks_enter_locked(struct mprof_thread *t) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   if (t->holds) // of the thread that had the record before
     *t->holds = (struct mprof_holds){.has_strayed = false};
   if (mprof_likely(atomic_load(&mprof_round.active) == 0))

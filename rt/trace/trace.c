@@ -16,6 +16,7 @@
 #include "lock_wait/contention.h"
 #include "process/process.h"
 #include "snapshot/snapshot_heap.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -57,17 +58,18 @@ static void begin_heap(void) {
 }
 
 static int begin_session_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   const unsigned session = ++trace.last_session;
   mprof_trace_begin_rows_locked();
   begin_heap();
   mprof_trace_events_init();
   if (!mprof_thread_self(true))
-    return ENOMEM;
+    return -ENOMEM;
   struct mprof_trace_row *r = mprof_trace_new_row_locked();
   if (!r || !mprof_trace_has_room(r, MPROF_TRACE_RECORD_MAX) ||
       mprof_trace_existing_put(r) != 0 ||
       !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
-    return ENOMEM;
+    return -ENOMEM;
   const uint64_t g = mprof_trace_new_g();
   mprof_trace_put_begin(r, g, mprof_sys_gettid(), MPROF_TRACE_FROM_UNKNOWN, 0);
   mprof_tls.trace_row = r;
@@ -87,7 +89,7 @@ static struct mprof_trace_row *take_rows_locked(void) {
 
 static int start_locked(const char *path, int fd, bool is_read) {
   if (trace.is_open || trace.is_ending || mprof_trace_is_read())
-    return EBUSY;
+    return -EBUSY;
   if (is_read)
     mprof_trace_reader_begin();
   const int error = begin_session_locked();
@@ -102,9 +104,9 @@ static int start_locked(const char *path, int fd, bool is_read) {
 
 static int start(const char *path, int fd, bool is_read) {
   if (!mprof_init_ready())
-    return ENOSYS;
+    return -ENOSYS;
   if (!mprof_guard_enter())
-    return EBUSY;
+    return -EBUSY;
   mprof_lock_acquire(&mprof_trace_lock);
   const int error = start_locked(path, fd, is_read);
   mprof_lock_release(&mprof_trace_lock);
@@ -119,15 +121,15 @@ MPROF_PUBLIC int mprof_trace_start(const char *path) {
     return EINVAL;
   if (strlen(path) >= MPROF_PATH_MAX)
     return ENAMETOOLONG;
-  return start(path, -1, false);
+  return -start(path, -1, false);
 }
 
 MPROF_PUBLIC int mprof_trace_start_fd(int fd) {
-  return fd < 0 ? EBADF : start(NULL, fd, false);
+  return fd < 0 ? EBADF : -start(NULL, fd, false);
 }
 
 MPROF_PUBLIC int mprof_trace_start_reader(void) {
-  return start(NULL, -1, true);
+  return -start(NULL, -1, true);
 }
 
 // --- stop ---
@@ -149,6 +151,7 @@ static void close_row(struct mprof_trace_row *r) {
 // Ends the session and returns its rows. Any later record belongs to another
 // session.
 static struct mprof_trace_row *end_session_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   atomic_store(&mprof_trace_session, 0);
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
@@ -207,7 +210,7 @@ int mprof_trace_finish_session(const char *path,
 // this one ends.
 static int snapshot_locked(const char *path) {
   if (!trace.is_open || !mprof_trace_is_recorder())
-    return trace.is_open ? ENOTSUP : ESRCH;
+    return trace.is_open ? -ENOTSUP : -ESRCH;
   int error = mprof_trace_write_open(path); // if it fails, nothing is lost
   if (error != 0)
     return error;
@@ -243,7 +246,7 @@ MPROF_PUBLIC int mprof_trace_snapshot(const char *path) {
   mprof_lock_release(&mprof_trace_lock);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
-  return error;
+  return -error;
 }
 
 MPROF_PUBLIC int mprof_trace_stop(void) {
@@ -256,7 +259,7 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
   int error = mprof_trace_finish_session(NULL, &result);
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();
-  return error != 0 ? error : result.cut;
+  return -(error != 0 ? error : result.cut);
 }
 
 // Reports a value of trace_last that is not a time.

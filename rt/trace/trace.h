@@ -34,8 +34,8 @@ bool mprof_trace_is_open(const char **own_path);
 // lock.
 bool mprof_trace_has_session(void);
 // Ends the session and writes it: to the path that the program gave, else to
-// path, or if path is NULL to the path that the options give. Returns 0 or an
-// errno value. Call with the guard set and writer_lock held.
+// path, or if path is NULL to the path that the options give. Returns 0 or
+// -errno. Call with the guard set and writer_lock held.
 int mprof_trace_finish_session(const char *path,
                                struct mprof_trace_result *result);
 

@@ -23,6 +23,7 @@
 
 #include "trace/trace_buf.h"
 
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
@@ -93,6 +94,7 @@ static struct mprof_trace_buf *small_locked(void) {
 }
 
 static struct mprof_trace_buf *take_locked(bool is_small) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   // More than the limit is in use if the limit was doubled before.
   if (pool.used >= mprof_trace_buf_limit())
     return NULL;
@@ -105,6 +107,7 @@ static struct mprof_trace_buf *take_locked(bool is_small) {
 }
 
 static void begin(struct mprof_trace_buf *b) {
+  MPROF_ASSERT(b->is_stuck || atomic_load(&b->slots) != SLOTS_WRITTEN);
   b->next = NULL;
   b->len = 0;
   atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
@@ -132,6 +135,7 @@ struct mprof_trace_buf *mprof_trace_buf_new(bool is_small) {
 }
 
 static void put_back_locked(struct mprof_trace_buf *b) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   if (b->is_stuck)
     return;
   struct mprof_trace_buf **list =
@@ -146,6 +150,7 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
     list = b->next;
     end(b);
     mprof_lock_acquire(&pool.lock);
+    MPROF_ASSERT(pool.used >= bytes_of(b) && pool.used <= pool.mapped);
     pool.used -= bytes_of(b);
     put_back_locked(b);
     mprof_lock_release(&pool.lock);
@@ -154,6 +159,7 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
 
 // Unmaps the mappings whose buffer is marked is_over, or all mappings.
 static void unmap_locked(bool all) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all, *b;
   while ((b = *link)) {
     if (!all && !b->unmap_only) {
@@ -195,6 +201,7 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
 // that was cut up stays on the list: its parts still count as used, so it stays
 // mapped, too.
 static void abandon_locked(struct mprof_trace_buf *b) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all;
   while (*link && *link != b)
     link = &(*link)->next_mapping;
@@ -270,6 +277,7 @@ static bool enter_slots(struct mprof_trace_buf *b) {
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped) {
   struct mprof_trace_buf *b = m->buf;
+  MPROF_ASSERT(m->offset % 8 == 0 && m->offset + 8 <= b->size);
   if (!enter_slots(b))
     return false;
   uint64_t *slot = __builtin_assume_aligned(b->data + m->offset, 8);

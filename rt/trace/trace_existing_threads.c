@@ -90,7 +90,7 @@ int mprof_trace_existing_put(struct mprof_trace_row *r) {
     put_locked(r, &v[i]);
   if (v)
     mprof_os_unmap(v, bytes);
-  return has_memory ? 0 : ENOMEM;
+  return has_memory ? 0 : -ENOMEM;
 }
 
 enum mprof_trace_from mprof_trace_existing_find(int tid, uint64_t *g,

@@ -12,7 +12,7 @@
 
 // Makes the list, and puts each thread with what it is doing into r, the row of
 // the thread that starts the session. A thread that begins or ends meanwhile
-// makes records of its own. Returns 0 or ENOMEM.
+// makes records of its own. Returns 0 or -ENOMEM.
 int mprof_trace_existing_put(struct mprof_trace_row *r);
 // Returns what thread tid was doing when the session began, and takes it off
 // the list. *g receives its number, *start the handle of its start function's

@@ -116,13 +116,13 @@ static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }
 
-// Begins a trace in a file. 0 or an errno value.
+// Begins a trace in a file. 0 or -errno.
 static int open_writer(struct mprof_outfile *out) {
   const struct mprof_trace_sink sink = {put, out};
   to.writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
                                      (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
   if (!to.writer)
-    return ENOMEM;
+    return -ENOMEM;
   mprof_trace_write_head(to.writer);
   return 0;
 }
@@ -136,7 +136,7 @@ static void close_writer(void) {
 static int open_out(const char *path, int fd) {
   struct mprof_outfile *out = mprof_os_map(sizeof(*out));
   if (!out)
-    return ENOMEM;
+    return -ENOMEM;
   int error = fd >= 0 ? mprof_outfile_open_fd(out, fd, WAIT_MS)
                       : mprof_outfile_open(out, path, false);
   if (error == 0) {
@@ -317,7 +317,7 @@ static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
 }
 
 // Writes all that the rows have; of a recorder (is_part) only the requested
-// window, which begins at the time from. 0 or an errno value.
+// window, which begins at the time from. 0 or -errno.
 static int write_rows(struct mprof_trace_row *rows, uint64_t from,
                       bool is_part) {
   int error = 0;
@@ -335,7 +335,7 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
 }
 
 static bool is_full(int error) {
-  return error == ENOSPC || error == EDQUOT || error == EFBIG;
+  return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
 // Drops the oldest part of the trace because the disk is full. How much room a
@@ -363,7 +363,7 @@ static int begin_anew(void) {
 }
 
 // Writes all that is in memory. If it does not fit the disk, the oldest part is
-// lost, and *cut is the reason. 0 or an errno value.
+// lost, and *cut is the reason. 0 or -errno.
 static int write_rest(struct mprof_trace_row *rows, int *cut) {
   const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
   const uint64_t from =

@@ -28,13 +28,13 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
 // Returns the time until which a thread that begins to wait now may wait.
 uint64_t mprof_trace_wait_until(void);
 // Writes the rest of a session whose rows no thread writes any more. Returns 0
-// or the first errno value.
+// or the first -errno.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           struct mprof_trace_result *result);
-// Opens the file of a snapshot. Returns 0 or an errno value.
+// Opens the file of a snapshot. Returns 0 or -errno.
 int mprof_trace_write_open(const char *path);
 // Writes the rows that a snapshot has taken from a recorder to the file that
-// mprof_trace_write_open has opened. Returns 0 or the first errno value.
+// mprof_trace_write_open has opened. Returns 0 or the first -errno.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                struct mprof_trace_result *result);
 // Removes a row's first buffer and frees it.

@@ -46,7 +46,7 @@ static void put(void *arg, const void *data, size_t len) {
       cap *= 2;
     unsigned char *bigger = mprof_os_map(cap);
     if (!bigger) {
-      reader.error = ENOMEM;
+      reader.error = -ENOMEM;
       return;
     }
     if (reader.piece) {
@@ -133,7 +133,7 @@ static void begin(void) {
   if (reader.writer)
     mprof_trace_write_head(reader.writer);
   else
-    reader.error = ENOMEM;
+    reader.error = -ENOMEM;
 }
 
 static void finish(void) {
@@ -165,8 +165,8 @@ static bool next(void) {
   return reader.len != 0 || reader.error != 0;
 }
 
-// Returns the piece in *data and its length; 0 after the last piece, or a
-// negative errno value. After the last piece the reader is closed.
+// Returns the piece in *data and its length; 0 after the last piece, or
+// -errno. After the last piece the reader is closed.
 static ssize_t take(const void **data) {
   int error = reader.error;
   if (error == 0 && reader.writer)
@@ -178,7 +178,7 @@ static ssize_t take(const void **data) {
     finish();
     *data = NULL;
   }
-  return -error;
+  return error;
 }
 
 // Reads without a wait. False if there is no piece so far.

@@ -10,6 +10,7 @@
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
 #include "lock_wait/contention.h"
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
@@ -119,6 +120,7 @@ bool mprof_trace_has_room(struct mprof_trace_row *r, uint32_t bytes) {
 }
 
 struct mprof_trace_row *mprof_trace_new_row_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *r = rows.unused;
   if (r) {
     rows.unused = r->next_unused;
@@ -172,6 +174,7 @@ uint64_t mprof_trace_new_g(void) {
 }
 
 static void return_row_locked(struct mprof_trace_row *r) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   r->next_unused = rows.unused;
   rows.unused = r;
 }
@@ -240,6 +243,7 @@ static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
 }
 
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
+  MPROF_ASSERT(mprof_tls.guarded);
   unsigned session =
       atomic_load_explicit(&mprof_trace_session, memory_order_relaxed);
   struct mprof_thread *t = session != 0 ? mprof_thread_self(true) : NULL;
@@ -297,6 +301,7 @@ void mprof_trace_thread_end(void) {
 // --- the list of rows ---
 
 void mprof_trace_begin_rows_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   rows.all = rows.unused = NULL;
   rows.len = 0;
   rows.ticks = mprof_trace_ticks(mprof_clock_now());
@@ -304,6 +309,7 @@ void mprof_trace_begin_rows_locked(void) {
 }
 
 struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   rows.unused = NULL;
   return atomic_exchange(&rows.all, NULL);
 }
@@ -313,6 +319,7 @@ struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
 // goes on. If there is such a thread, all buffers are abandoned instead, and
 // its row is kept as it is.
 void mprof_trace_forget_locked(struct mprof_trace_row *list) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;
   bool has_left = false;
   for (struct mprof_trace_row *r = list; r; r = r->next)

@@ -151,8 +151,7 @@ struct mprof_trace_row {
 // The result of writing a file.
 struct mprof_trace_result {
   uint64_t events; // number of events in the file
-  int cut; // errno value that made the file lose its oldest part; 0: it is
-           // whole
+  int cut; // -errno that made the file lose its oldest part; 0: it is whole
 };
 
 #endif // MPROF_RT_TRACE_TRACE_TYPES_H

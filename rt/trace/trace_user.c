@@ -7,6 +7,7 @@
 
 #include "trace/trace_user.h"
 
+#include "sys/assert.h"
 #include "sys/clock.h"
 #include "sys/hash.h"
 #include "sys/lock.h"
@@ -63,6 +64,7 @@ static uint32_t find_name(const char *s, size_t len, size_t *slot) {
 }
 
 static uint32_t add_name_locked(const char *s, size_t len) {
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   size_t slot;
   uint32_t handle = find_name(s, len, &slot);
   if (handle != 0 || names.len == NAMES_MAX)

@@ -134,14 +134,14 @@ static void note(struct window *v, struct mprof_pc_table *t, uint64_t key,
   if (s)
     s->value = value;
   else
-    v->error = ENOMEM;
+    v->error = -ENOMEM;
 }
 
 static uint64_t value_of(struct window *v, struct mprof_pc_table *t,
                          uint64_t key) {
   struct mprof_pc_slot *s = mprof_pc_table_get(t, key);
   if (!s)
-    v->error = ENOMEM;
+    v->error = -ENOMEM;
   return s ? s->value : 0;
 }
 
@@ -367,7 +367,7 @@ int mprof_trace_write_window(struct mprof_trace_writer *w,
   v.mapped_bytes = count(rows) * sizeof(*v.places);
   v.places = v.mapped_bytes != 0 ? mprof_os_map(v.mapped_bytes) : NULL;
   if (!v.places)
-    return ENOMEM;
+    return -ENOMEM;
   for (const struct mprof_trace_row *r = rows; r; r = r->next)
     look_at_row(&v, r);
   for (size_t i = 0; i < v.places_len; i++)

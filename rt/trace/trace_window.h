@@ -17,7 +17,7 @@ bool mprof_trace_is_whole(const struct mprof_trace_row *rows,
                           uint64_t wanted_ticks);
 // Writes the records of all rows from wanted_ticks on, as
 // mprof_trace_write_batch does for whole buffers. The window begins later if
-// older buffers are gone. Returns 0 or an errno value.
+// older buffers are gone. Returns 0 or -errno.
 int mprof_trace_write_window(struct mprof_trace_writer *w,
                              struct mprof_trace_row *rows,
                              uint64_t wanted_ticks);

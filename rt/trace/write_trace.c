@@ -51,7 +51,7 @@ static bool grow(struct mprof_trace_writer *w, struct mprof_trace_list *l,
     return true;
   void *v = mprof_os_map(bytes);
   if (!v) {
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
     return false;
   }
   if (l->v) {
@@ -92,7 +92,7 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
     return 0;
   struct mprof_pc_slot *s = mprof_pc_table_get(&w->stacks, handle);
   if (!s) {
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
     return 0;
   }
   const uint32_t h = (uint32_t)handle;
@@ -137,7 +137,7 @@ uint64_t mprof_trace_string_number(struct mprof_trace_writer *w,
     return 0;
   struct mprof_pc_slot *slot = mprof_pc_table_get(&w->strings, hash(s));
   if (!slot) {
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
     return 0;
   }
   if (slot->value == 0)
@@ -183,7 +183,7 @@ static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
   *n = 0;
   struct mprof_pc_slot *s = mprof_pc_table_get(&w->pcs, pc);
   if (!s) {
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
     return 0;
   }
   if (s->value == 0) {

@@ -39,7 +39,7 @@ void mprof_trace_writer_free(struct mprof_trace_writer *w);
 uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w);
 // Returns the number of stacks that have a number. The tail writes them.
 size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w);
-// Returns 0 or an errno value of the writer itself, not of the sink.
+// Returns 0 or -errno of the writer itself, not of the sink.
 int mprof_trace_writer_error(const struct mprof_trace_writer *w);
 
 // Write the head and the tail of the file. In between, the caller writes the
@@ -68,7 +68,7 @@ struct mprof_trace_writer {
   struct mprof_pc_table pcs;
   struct mprof_trace_list frames; // frames of all addresses in pcs
   size_t frames_of_pc;            // number of frames of the present address
-  int error;                      // errno value, 0 for none
+  int error;                      // -errno, 0 for none
 };
 
 // Writes an event of the writer's format. type: the format's number of the

@@ -194,7 +194,7 @@ static uint64_t *thread_of(struct mprof_trace_writer *w, uint64_t g) {
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->threads, 1 + g);
   if (slot)
     return &slot->value;
-  w->error = ENOMEM;
+  w->error = -ENOMEM;
   return &nowhere;
 }
 
@@ -388,7 +388,7 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
 static void put_next(struct mprof_trace_writer *w) {
   const uint32_t i = take_next(w);
   if (i == NONE) { // the records contradict each other
-    w->error = EPROTO;
+    w->error = -EPROTO;
     return;
   }
   struct source *row = source_of(state_of(w), i);
@@ -405,7 +405,7 @@ static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
   s->heap_bytes = s->sources.len * sizeof(*s->heap);
   s->heap = s->heap_bytes != 0 ? mprof_os_map(s->heap_bytes) : NULL;
   if (!s->heap) {
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
     return;
   }
   for (uint32_t i = 0; i < s->sources.len; i++) {

@@ -222,7 +222,7 @@ static uint64_t m_in_call(uint64_t tid) { return UINT64_C(1) << 32 | tid; }
 static uint64_t new_m(struct mprof_trace_writer *w, uint64_t tid) {
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->tids, 1 + tid);
   if (!slot) {
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
     return NO_THREAD;
   }
   const uint64_t before = slot->value++;

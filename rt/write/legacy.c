@@ -167,7 +167,7 @@ int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
                        const void *what) {
   struct mprof_legacy *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
+    return mprof_outfile_fail(f, -ENOMEM);
   w->empty_stack = empty_stack;
   mprof_legacy_begin(w, f, has_samples);
   put(w, what);

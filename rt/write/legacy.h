@@ -43,12 +43,12 @@ void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b);
 void mprof_legacy_stats(struct mprof_legacy *w);
 // Writes the mappings, below the line maps_title, and ends the text.
 // maps_title: the title that readers of this kind of profile expect. Returns 0
-// or the first errno value.
+// or the first -errno.
 int mprof_legacy_end(struct mprof_legacy *w, const char *maps_title);
 
 // Writes a text of counts or waits to f. put writes `what` from the header to
 // the counters, with mprof_legacy_stack and mprof_legacy_stats. empty_stack:
-// as in struct mprof_legacy; NULL: "". Returns 0 or the first errno value.
+// as in struct mprof_legacy; NULL: "". Returns 0 or the first -errno.
 int mprof_legacy_write(struct mprof_outfile *f, bool has_samples,
                        const char *empty_stack,
                        void (*put)(struct mprof_legacy *w, const void *what),

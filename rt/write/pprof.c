@@ -81,7 +81,7 @@ struct mprof_pprof {
   struct line lines[LINES_MAX];
   uint64_t pseudo_locations[PSEUDO_FRAMES]; // 0: not written yet
   const char *empty_stack;                  // see struct mprof_pprof_head
-  int error;                                // ENOMEM: the table could not grow
+  int error;                                // -ENOMEM: the table could not grow
   uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
   unsigned char message[MESSAGE_SIZE];
   char text[DROP_SIZE];
@@ -238,7 +238,7 @@ static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
                                      struct mprof_pc_table *t, uint64_t h) {
   struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
   if (s == NULL)
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
   return s;
 }
 
@@ -362,7 +362,7 @@ static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   struct mprof_pc_slot *s =
       mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
   if (s == NULL) {
-    w->error = ENOMEM;
+    w->error = -ENOMEM;
     return 0;
   }
   if (s->value == 0) {
@@ -514,14 +514,14 @@ static void free_writer(struct mprof_pprof *w) {
 }
 
 // Makes a writer and writes the head. has_samples: there will be samples, so
-// the names of functions are needed. Returns 0; or an errno value, which f has
+// the names of functions are needed. Returns 0; or -errno, which f has
 // then too, and then *out is NULL.
 static int begin(struct mprof_pprof **out, struct mprof_outfile *f,
                  const struct mprof_pprof_head *head, bool has_samples) {
   *out = NULL;
   struct mprof_pprof *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
+    return mprof_outfile_fail(f, -ENOMEM);
   w->pb = (struct mprof_pb){.data = w->message, .cap = sizeof(w->message)};
   int error = mprof_unloads_read(&w->maps);
   if (error != 0) {
@@ -545,7 +545,7 @@ static bool has_failed(const struct mprof_pprof *w) {
 static int end(struct mprof_pprof *w) {
   put_mappings(w);
   if (w->pb.is_full && w->error == 0)
-    w->error = EOVERFLOW;
+    w->error = -EOVERFLOW;
   if (w->wants_names)
     mprof_symbolize_end();
   int error = mprof_outfile_fail(w->out, w->error);

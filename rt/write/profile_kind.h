@@ -56,7 +56,7 @@ struct mprof_profile_kind {
   // Whether it can be asked for now, with these options. NULL: always.
   bool (*is_offered)(void);
   // Takes a copy. *copy holds zeros before, and is freed in either case. 0 or
-  // an errno value.
+  // -errno.
   int (*take)(void *copy, const struct mprof_profile_row *row,
               const struct mprof_profile_taking *t);
   void (*free)(void *copy);
@@ -68,7 +68,7 @@ struct mprof_profile_kind {
 
   // Whether it is taken at all. NULL: always.
   bool (*is_on)(void);
-  // Sums up what the copy has, for the report. 0 or ENOMEM. NULL: nothing.
+  // Sums up what the copy has, for the report. 0 or -ENOMEM. NULL: nothing.
   int (*group)(void *copy);
   // Whether it is worth a file and a section.
   bool (*is_shown)(void *const *copies, const struct mprof_profile_row *row);

@@ -6,7 +6,10 @@
 
 #include "write/summary.h"
 
+#include "sys/assert.h"
+#include "sys/lock.h"
 #include "sys/os_linux.h"
+#include "sys/tls.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
 
@@ -28,7 +31,7 @@ int mprof_summary_begin(struct mprof_summary *s) {
       bytes += copy_bytes(i);
   char *p = mprof_os_map(bytes);
   if (p == NULL)
-    return ENOMEM;
+    return -ENOMEM;
   s->mapped_bytes = bytes;
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     if (!has_copy(i))
@@ -54,6 +57,7 @@ int mprof_summary_group(struct mprof_summary *s) {
 }
 
 int mprof_summary_take(struct mprof_summary *s) {
+  MPROF_ASSERT(mprof_tls.guarded && mprof_lock_is_held(MPROF_RANK_WRITE));
   int error = mprof_summary_begin(s);
   if (error != 0)
     return error;

@@ -16,16 +16,16 @@ struct mprof_summary {
   int64_t time_ns; // CLOCK_REALTIME
 };
 
-// Makes a summary whose copies are empty. Returns 0 or ENOMEM. Free *s with
+// Makes a summary whose copies are empty. Returns 0 or -ENOMEM. Free *s with
 // mprof_summary_free in either case.
 int mprof_summary_begin(struct mprof_summary *s);
 // Makes a summary and takes all copies that the options ask for. Returns 0 or
-// ENOMEM. Free *s with mprof_summary_free in either case. Call with the guard
+// -ENOMEM. Free *s with mprof_summary_free in either case. Call with the guard
 // set and writer_lock held.
 int mprof_summary_take(struct mprof_summary *s);
 // Groups the copies by stack and decides which profiles are shown. It is the
 // second half of mprof_summary_take, which tests call by itself. Returns 0 or
-// ENOMEM.
+// -ENOMEM.
 int mprof_summary_group(struct mprof_summary *s);
 void mprof_summary_free(struct mprof_summary *s);
 // Returns whether there are stacks whose names are worth asking for.

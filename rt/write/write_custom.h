@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the files of one of the program's own profiles (custom_profile.h).
-// Each function replaces path by a new file, and returns 0 or an errno value,
+// Each function replaces path by a new file, and returns 0 or -errno,
 // after which path is unchanged. Call with the guard set and writer_lock held.
 
 #ifndef MPROF_RT_WRITE_WRITE_CUSTOM_H

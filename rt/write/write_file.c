@@ -6,6 +6,8 @@
 #include "write/write_file.h"
 
 #include "file/outfile.h"
+#include "sys/assert.h"
+#include "sys/lock.h"
 #include "sys/os_linux.h"
 
 #include <errno.h>
@@ -15,13 +17,15 @@ int mprof_write_file(const char *path, bool gzip,
                      void *arg) {
   struct mprof_outfile *f = mprof_os_map(sizeof(*f));
   if (f == NULL)
-    return ENOMEM;
+    return -ENOMEM;
+  MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   int error = path == NULL ? mprof_outfile_open_stderr(f)
                            : mprof_outfile_open(f, path, gzip);
   if (error == 0) {
     mprof_outfile_fail(f, write(f, arg));
     error = mprof_outfile_close(f);
   }
+  MPROF_ASSERT(error <= 0);
   mprof_os_unmap(f, sizeof(*f));
   return error;
 }

@@ -11,7 +11,7 @@
 struct mprof_outfile;
 
 // Opens path, or stderr if path is NULL, has write fill the file, and closes
-// it. gzip: in stored blocks. Returns 0 or an errno value; on an error the file
+// it. gzip: in stored blocks. Returns 0 or -errno; on an error the file
 // that had the name before stays.
 int mprof_write_file(const char *path, bool gzip,
                      int (*write)(struct mprof_outfile *f, void *arg),

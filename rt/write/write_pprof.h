@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the runtime's profiles as gzipped profile.proto (pprof.h). Each
-// function replaces path by a new file, and returns 0 or an errno value, after
+// function replaces path by a new file, and returns 0 or -errno, after
 // which path is unchanged. Call with the guard set and writer_lock held.
 
 #ifndef MPROF_RT_WRITE_WRITE_PPROF_H

@@ -130,7 +130,7 @@ static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
 int mprof_write_report(struct mprof_outfile *f, const struct mprof_summary *s) {
   struct mprof_report *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
+    return mprof_outfile_fail(f, -ENOMEM);
   w->out = f;
   bool wants_names = mprof_flags.symbolize && mprof_flags.report_top > 0 &&
                      mprof_summary_has_stacks(s);

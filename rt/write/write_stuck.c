@@ -377,7 +377,7 @@ int mprof_write_stuck_list(struct mprof_outfile *f,
                            const struct mprof_stuck *g) {
   struct mprof_report *w = mprof_os_map(sizeof(*w));
   if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
+    return mprof_outfile_fail(f, -ENOMEM);
   w->out = f;
   int error = mprof_symbolize_begin(mprof_flags.symbolize && g->stuck > 0);
   if (error == 0) {

@@ -103,7 +103,7 @@ int mprof_write_heap_text(struct mprof_outfile *f,
   size_t size = sizeof(struct writer) + s->len * sizeof(void *);
   struct writer *w = mprof_os_map(size);
   if (w == NULL)
-    return mprof_outfile_fail(f, ENOMEM);
+    return mprof_outfile_fail(f, -ENOMEM);
   w->sorted = (const struct mprof_mem_sample **)(w + 1);
   for (size_t i = 0; i < s->len; i++)
     if (s->samples[i].allocs != 0 || s->samples[i].frees != 0)

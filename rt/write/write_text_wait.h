@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the profiles of waits and of threads as legacy text (legacy.h). Each
-// function replaces path by a new file, and returns 0 or an errno value, after
+// function replaces path by a new file, and returns 0 or -errno, after
 // which path is unchanged. Call with the guard set and writer_lock held.
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_WAIT_H

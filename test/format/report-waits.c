@@ -90,6 +90,7 @@
 // PLAIN-NOT: {{.}}
 
 #include "waits.h"
+#include "writer.h"
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
@@ -171,10 +172,10 @@ int main(int argc, char **argv) {
     fill_threads();
   }
   struct mprof_summary sum;
-  mprof_guard_enter();
+  writer_enter();
   CHECK_EQ(mprof_summary_take(&sum), 0);
   CHECK_EQ(mprof_write_file(argv[1], false, put_report, &sum), 0);
-  mprof_guard_leave();
+  writer_leave();
   mprof_summary_free(&sum);
   _exit(0);
 }

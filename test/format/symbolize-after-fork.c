@@ -38,6 +38,7 @@ static double seconds(void) {
 
 int main(void) {
   CHECK(mprof_init_ready());
+  writer_enter();
   CHECK_EQ(mprof_symbolize_begin(true), 0);
   name_leaf();
   int go[2], status;
@@ -59,6 +60,7 @@ int main(void) {
   name_leaf();
   double before = seconds();
   mprof_symbolize_end();
+  writer_leave();
   CHECK(seconds() - before < 0.9);
   CHECK_EQ(waitpid(pid, &status, 0), pid);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);

@@ -60,12 +60,14 @@ static size_t count_mapped(void) {
 
 static void *name_one(void *arg) {
   (void)arg;
+  writer_enter();
   CHECK_EQ(mprof_symbolize_begin(true), 0);
   has_name = false;
   CHECK(mprof_symbolize(snap_pc(leaf, 1), look, NULL));
   CHECK(has_name);
   CHECK(!mprof_symbolize(0x1234, look, NULL));
   mprof_symbolize_end();
+  writer_leave();
   return NULL;
 }
 

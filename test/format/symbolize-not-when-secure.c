@@ -48,9 +48,11 @@ int main(void) {
   CHECK(mprof_init_ready());
   become_secure();
   bool has_name = true;
+  writer_enter();
   CHECK_EQ(mprof_symbolize_begin(true), 0);
   CHECK(mprof_symbolize(snap_pc(leaf, 1), look, &has_name));
   CHECK(!has_name);
   mprof_symbolize_end();
+  writer_leave();
   return 0;
 }

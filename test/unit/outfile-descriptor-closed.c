@@ -4,7 +4,7 @@
 // Intent: the descriptor of an output file is above those that programs close
 // in a loop, if the limit allows it, and always above 2. A program may close it
 // all the same and open a file of its own under its number. The runtime then
-// writes nothing into that file and leaves it open, returns EBADF, and leaves
+// writes nothing into that file and leaves it open, returns -EBADF, and leaves
 // no temporary file.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
@@ -47,19 +47,19 @@ static void write_to_another(bool gzip) {
   open_file(gzip);
   take_number();
   mprof_outfile_put(&f, data, sizeof(data));
-  CHECK_EQ(mprof_outfile_close(&f), EBADF);
+  CHECK_EQ(mprof_outfile_close(&f), -EBADF);
   give_back();
   open_file(gzip); // only the end is still to be written
   take_number();
-  CHECK_EQ(mprof_outfile_close(&f), EBADF);
+  CHECK_EQ(mprof_outfile_close(&f), -EBADF);
   give_back();
 }
 
 static void begin_another_anew(void) {
   open_file(false);
   take_number();
-  CHECK_EQ(mprof_outfile_restart(&f), EBADF);
-  CHECK_EQ(mprof_outfile_close(&f), EBADF);
+  CHECK_EQ(mprof_outfile_restart(&f), -EBADF);
+  CHECK_EQ(mprof_outfile_close(&f), -EBADF);
   give_back();
 }
 
@@ -68,7 +68,7 @@ static void lend_another(void) {
   CHECK_EQ(mprof_outfile_open_fd(&f, lent, 0), 0);
   take_number();
   mprof_outfile_put(&f, data, sizeof(data));
-  CHECK_EQ(mprof_outfile_close(&f), EBADF);
+  CHECK_EQ(mprof_outfile_close(&f), -EBADF);
   give_back();
   unlink("lent");
 }

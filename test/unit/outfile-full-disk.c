@@ -28,7 +28,7 @@ int main(void) {
     CHECK_EQ(mprof_outfile_open(&f, "file", gzip), 0);
     mprof_outfile_put(&f, data, sizeof(data));
     mprof_outfile_put(&f, "x", 1);
-    CHECK_EQ(mprof_outfile_close(&f), EFBIG);
+    CHECK_EQ(mprof_outfile_close(&f), -EFBIG);
   }
   return 0;
 }

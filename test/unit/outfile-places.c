@@ -65,21 +65,21 @@ int main(void) {
   CHECK_EQ(stat(name, &st), 0);
   name[255] = 'n';
   name[256] = '\0';
-  CHECK_EQ(write_file(name), ENAMETOOLONG);
+  CHECK_EQ(write_file(name), -ENAMETOOLONG);
 
-  CHECK_EQ(write_file("missing/file"), ENOENT);
-  CHECK_EQ(write_file(""), ENOENT);
+  CHECK_EQ(write_file("missing/file"), -ENOENT);
+  CHECK_EQ(write_file(""), -ENOENT);
   CHECK_EQ(mkdir("dir", 0700), 0);
-  CHECK_EQ(write_file("dir"), EISDIR);
-  CHECK_EQ(write_file("plain/file"), ENOTDIR);
-  CHECK_EQ(write_file("/dev/null"), EOPNOTSUPP);
+  CHECK_EQ(write_file("dir"), -EISDIR);
+  CHECK_EQ(write_file("plain/file"), -ENOTDIR);
+  CHECK_EQ(write_file("/dev/null"), -EOPNOTSUPP);
   CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
 
   // A different file that has got descriptor 2 since the start is not stderr.
   close(2);
   CHECK_EQ(open("plain", O_WRONLY), 0);
   CHECK_EQ(dup2(0, 2), 2);
-  CHECK_EQ(mprof_outfile_open_stderr(&f), EBADF);
+  CHECK_EQ(mprof_outfile_open_stderr(&f), -EBADF);
   mprof_message_always("must not be written");
   CHECK_EQ(stat("plain", &st), 0);
   return st.st_size != 4;

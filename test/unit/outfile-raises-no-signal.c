@@ -26,9 +26,9 @@ static void on_signal(int number) {
 
 static void fail(int pipe_end, int file) {
   static char data[8192];
-  CHECK_EQ(mprof_os_write_all(pipe_end, data, sizeof(data)), EPIPE);
+  CHECK_EQ(mprof_os_write_all(pipe_end, data, sizeof(data)), -EPIPE);
   CHECK_EQ(lseek(file, 0, SEEK_SET), 0);
-  CHECK_EQ(mprof_os_write_all(file, data, sizeof(data)), EFBIG);
+  CHECK_EQ(mprof_os_write_all(file, data, sizeof(data)), -EFBIG);
 }
 
 static void expect(const sigset_t *set, int number, int is_in) {

@@ -47,7 +47,8 @@ int main(void) {
   CHECK(strncmp(got, "20", 2) == 0 && got[8] == 'T' && got[15] == '.');
 
   char tight[8];
-  CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "1234567.%p"), ENAMETOOLONG);
-  CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "abcdefg"), ENAMETOOLONG);
+  CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "1234567.%p"),
+           -ENAMETOOLONG);
+  CHECK_EQ(mprof_path_expand(tight, sizeof(tight), "abcdefg"), -ENAMETOOLONG);
   return 0;
 }

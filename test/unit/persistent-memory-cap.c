@@ -12,9 +12,11 @@
 #include "process/process.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
+#include "sys/tls.h"
 
 int main(void) {
   CHECK(mprof_init_ready());
+  CHECK(mprof_guard_enter());
   CHECK_EQ(mprof_persistent_used(), 0);
   char *first = mprof_persistent_alloc(100);
   CHECK_EQ((uintptr_t)first % 64, 0);

@@ -13,9 +13,11 @@
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
 #include "sys/stats.h"
+#include "sys/tls.h"
 
 int main(void) {
   CHECK(mprof_init_ready());
+  CHECK(mprof_guard_enter());
   char *before = mprof_persistent_alloc(64);
   CHECK(before != NULL);
   const size_t used = mprof_persistent_used();

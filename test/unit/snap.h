@@ -7,6 +7,7 @@
 #define MPROF_TEST_UNIT_SNAP_H
 
 #include "check.h"
+#include "writer.h"
 
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
@@ -50,16 +51,18 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
 }
 
 // Opens a file, evaluates call, which writes to `f`, and closes the file. 0 or
-// an errno value.
+// -errno.
 #define SNAP_WRITE(path, gzip, call)                                           \
   __extension__({                                                              \
     static struct mprof_outfile file_;                                         \
     struct mprof_outfile *f = &file_;                                          \
+    writer_enter();                                                            \
     int error_ = mprof_outfile_open(f, path, gzip);                            \
     if (error_ == 0) {                                                         \
       mprof_outfile_fail(f, call);                                             \
       error_ = mprof_outfile_close(f);                                         \
     }                                                                          \
+    writer_leave();                                                            \
     error_;                                                                    \
   })
 

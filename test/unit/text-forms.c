@@ -65,9 +65,9 @@ int main(void) {
   mprof_text_utc(clear(), 4107542400ll * 1000000000, true);
   CHECK_STR(buf, "21000301T000000");
 
-  mprof_text_errno(clear(), ENOSPC);
+  mprof_text_errno(clear(), -ENOSPC);
   CHECK_STR(buf, "no space left on device");
-  mprof_text_errno(clear(), 4000);
+  mprof_text_errno(clear(), -4000);
   CHECK_STR(buf, "error 4000");
   return 0;
 }

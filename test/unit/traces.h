@@ -7,9 +7,9 @@
 #define MPROF_TEST_UNIT_TRACES_H
 
 #include "core.h"
+#include "writer.h"
 
 #include "sys/flags.h"
-#include "sys/tls.h"
 #include "trace/trace_formats.h"
 #include "trace/trace_records.h"
 #include "trace/trace_types.h"
@@ -54,9 +54,9 @@ static inline void trace_end_row(void) {
           MPROF_TRACE_##type, ticks, {__VA_ARGS__}, NULL})
 
 static inline void trace_close(void) {
-  mprof_guard_enter();
+  writer_enter(); // needed to symbolize
   mprof_trace_write_tail(trace_writer, 1000000);
-  mprof_guard_leave();
+  writer_leave();
   CHECK_EQ(mprof_trace_writer_error(trace_writer), 0);
   CHECK_EQ(fclose(trace_writer->sink.arg), 0);
   mprof_trace_writer_free(trace_writer);

@@ -11,6 +11,7 @@
 
 #include "symbolize/wrappers.h"
 #include "sys/message.h"
+#include "sys/tls.h"
 
 #define REST "(\\[abi:.*\\])?(<.*>)?"
 static void pattern(const char *name, const char *want) {
@@ -26,6 +27,13 @@ static void count(const char *name, void *arg) {
   names_seen++;
 }
 
+static bool is_wrapper(const char *name) {
+  CHECK(mprof_guard_enter());
+  const bool is = mprof_is_wrapper(name);
+  mprof_guard_leave();
+  return is;
+}
+
 int main(void) {
   static char first[] = "xmalloc";
   const char *const names[] = {first,
@@ -37,39 +45,39 @@ int main(void) {
                                "part.llvm.123",
                                "g"};
   struct __mprof_wrappers node = {.names = names, .count = 8};
-  CHECK(!mprof_is_wrapper("xmalloc"));
+  CHECK(!is_wrapper("xmalloc"));
   __mprof_register_wrappers(&node);
   for (int i = 0; i < 2; i++) {
-    CHECK(mprof_is_wrapper("xmalloc"));
-    CHECK(mprof_is_wrapper("xmalloc(unsigned long)"));
-    CHECK(mprof_is_wrapper("xmalloc.cold"));
-    CHECK(mprof_is_wrapper("xmalloc(int) [clone .llvm.12]"));
-    CHECK(mprof_is_wrapper("ns::A::make(int)"));
-    CHECK(mprof_is_wrapper("long* ns::A::make<long>(int)"));
-    CHECK(mprof_is_wrapper("void ns::A::make<std::pair<int, int>, (char)0>()"));
-    CHECK(mprof_is_wrapper("operator new(unsigned long, int)"));
-    CHECK(mprof_is_wrapper("(anonymous namespace)::f(int)"));
-    CHECK(mprof_is_wrapper("box<long>::operator()(int) const"));
-    CHECK(mprof_is_wrapper("ns::A::make[abi:cxx11](int)"));
-    CHECK(mprof_is_wrapper("decltype(fp(fp0)) ns::A::make<int>(int, int)"));
-    CHECK(mprof_is_wrapper("decltype (fp((0))) ns::A::make<int>()"));
-    CHECK(mprof_is_wrapper("user()::$_0::operator()(int) const"));
-    CHECK(mprof_is_wrapper("user(int (*)()) const::$_0::operator()(int)"));
-    CHECK(mprof_is_wrapper("part.llvm.123"));
-    CHECK(mprof_is_wrapper("part"));
-    CHECK(mprof_is_wrapper("int g<int>(int)"));
-    CHECK(!mprof_is_wrapper("user()"));
-    CHECK(!mprof_is_wrapper("user()::$_1::operator()(int)"));
-    CHECK(!mprof_is_wrapper("decltype(xmalloc"));
-    CHECK(!mprof_is_wrapper("decltype(ns::A::make(1)) user(int)"));
-    CHECK(!mprof_is_wrapper("user[abi:"));
-    CHECK(!mprof_is_wrapper("xmalloc2"));
-    CHECK(!mprof_is_wrapper("my_xmalloc"));
-    CHECK(!mprof_is_wrapper("ns::xmalloc(int)"));
-    CHECK(!mprof_is_wrapper("operator new[](unsigned long)"));
-    CHECK(!mprof_is_wrapper("box<long>::operator<(int)"));
-    CHECK(!mprof_is_wrapper("A::make(int)"));
-    CHECK(!mprof_is_wrapper(""));
+    CHECK(is_wrapper("xmalloc"));
+    CHECK(is_wrapper("xmalloc(unsigned long)"));
+    CHECK(is_wrapper("xmalloc.cold"));
+    CHECK(is_wrapper("xmalloc(int) [clone .llvm.12]"));
+    CHECK(is_wrapper("ns::A::make(int)"));
+    CHECK(is_wrapper("long* ns::A::make<long>(int)"));
+    CHECK(is_wrapper("void ns::A::make<std::pair<int, int>, (char)0>()"));
+    CHECK(is_wrapper("operator new(unsigned long, int)"));
+    CHECK(is_wrapper("(anonymous namespace)::f(int)"));
+    CHECK(is_wrapper("box<long>::operator()(int) const"));
+    CHECK(is_wrapper("ns::A::make[abi:cxx11](int)"));
+    CHECK(is_wrapper("decltype(fp(fp0)) ns::A::make<int>(int, int)"));
+    CHECK(is_wrapper("decltype (fp((0))) ns::A::make<int>()"));
+    CHECK(is_wrapper("user()::$_0::operator()(int) const"));
+    CHECK(is_wrapper("user(int (*)()) const::$_0::operator()(int)"));
+    CHECK(is_wrapper("part.llvm.123"));
+    CHECK(is_wrapper("part"));
+    CHECK(is_wrapper("int g<int>(int)"));
+    CHECK(!is_wrapper("user()"));
+    CHECK(!is_wrapper("user()::$_1::operator()(int)"));
+    CHECK(!is_wrapper("decltype(xmalloc"));
+    CHECK(!is_wrapper("decltype(ns::A::make(1)) user(int)"));
+    CHECK(!is_wrapper("user[abi:"));
+    CHECK(!is_wrapper("xmalloc2"));
+    CHECK(!is_wrapper("my_xmalloc"));
+    CHECK(!is_wrapper("ns::xmalloc(int)"));
+    CHECK(!is_wrapper("operator new[](unsigned long)"));
+    CHECK(!is_wrapper("box<long>::operator<(int)"));
+    CHECK(!is_wrapper("A::make(int)"));
+    CHECK(!is_wrapper(""));
     // In the second round the module is gone, and its text with it.
     if (i == 0)
       __mprof_unregister_wrappers(&node);
@@ -81,6 +89,7 @@ int main(void) {
     __mprof_register_wrappers(&node);
     __mprof_unregister_wrappers(&node);
   }
+  CHECK(mprof_guard_enter());
   mprof_each_wrapper(count, NULL);
   CHECK_EQ(names_seen, 8);
 
@@ -90,6 +99,7 @@ int main(void) {
   CHECK_STR(out, "");
   CHECK(mprof_wrapper_name(&t, "long* ns::A<int>::make<long>(int)"));
   CHECK_STR(out, "ns::A::make");
+  mprof_guard_leave();
 
   pattern("xmalloc", "xmalloc" REST);
   pattern("ns::A::make", "ns(<.*>)?::A(<.*>)?::make" REST);
