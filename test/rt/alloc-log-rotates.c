@@ -22,7 +22,7 @@
 // RUN: %run{heap_rate=1:alloc_log=x.log:profile=0} ./app 10
 // RUN: %alloc_log --no-names x.log | FileCheck %s --check-prefix=NEW
 //
-// CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are gone
+// CHECK: {{^}}note: the log begins with part {{[2-9]}}: earlier records are missing
 // CHECK: {{^}}Live: 1 block, 100 bytes
 // GONE: {{^}}note: alone.1 is not the part before alone
 // NEW: {{^}}11 allocations
