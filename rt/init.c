@@ -43,7 +43,7 @@
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/stack_range.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -225,12 +225,4 @@ __attribute__((constructor(101))) static void at_load(void) {
 // Runs after the program's exit handlers and its other destructors.
 __attribute__((destructor(101))) static void at_exit(void) {
   write_at_exit_once();
-}
-
-MPROF_PUBLIC size_t mprof_set_heap_rate(size_t bytes) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
-    return 0;
-  uint64_t before = mprof_sample_set_rate(bytes);
-  mprof_guard_leave();
-  return (size_t)before;
 }

@@ -45,7 +45,8 @@ ROOMS = [
     "write",  # the kinds of profiles, their formats and the report
     "trace",  # the execution trace
     "entry",  # the entries that rewritten code calls
-    ".",  # what ties the rooms together: start, exit, requests, signals
+    "api",  # functions that programs call: records, files, rates
+    ".",  # what ties the rooms together: start, exit, signals
 ]
 
 # References against that direction, each with its reason. They do not count for

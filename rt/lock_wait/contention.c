@@ -29,7 +29,6 @@
 #include "thread/threads.h"
 #include "trace_hooks/trace_hooks.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -376,21 +375,16 @@ void mprof_contention_init(void) {
   update_kinds_locked(); // no other thread runs yet
 }
 
-MPROF_PUBLIC int64_t mprof_set_block_rate(int64_t ns) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
-    return 0;
+uint64_t mprof_contention_set_block_rate(uint64_t ns) {
   mprof_lock_acquire(&mprof_registry_lock);
   uint64_t before = load(&mprof_contention.block_rate_ns);
-  set_block_rate(ns < 0 ? 0 : (uint64_t)ns);
+  set_block_rate(ns);
   update_kinds_locked();
   mprof_lock_release(&mprof_registry_lock);
-  mprof_guard_leave();
-  return (int64_t)before;
+  return before;
 }
 
-MPROF_PUBLIC int mprof_set_mutex_fraction(int n) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
-    return 0;
+uint64_t mprof_contention_set_mutex_fraction(int n) {
   mprof_lock_acquire(&mprof_registry_lock);
   uint64_t before = load(&mprof_contention.mutex_fraction);
   if (n >= 0) {
@@ -398,6 +392,5 @@ MPROF_PUBLIC int mprof_set_mutex_fraction(int n) {
     update_kinds_locked();
   }
   mprof_lock_release(&mprof_registry_lock);
-  mprof_guard_leave();
-  return before > INT_MAX ? INT_MAX : (int)before;
+  return before;
 }

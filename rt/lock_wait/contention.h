@@ -162,6 +162,12 @@ void mprof_mutex_add(struct mprof_bucket *b, uint64_t cycles,
 // (Go: blocksampled)
 bool mprof_block_sampled(uint64_t cycles, uint64_t rate);
 
+// Set the block profile's rate in nanoseconds, or the mutex profile's fraction;
+// a negative fraction changes nothing. Return the value before. Call with the
+// guard set.
+uint64_t mprof_contention_set_block_rate(uint64_t ns);
+uint64_t mprof_contention_set_mutex_fraction(int n);
+
 // What the stacks of all threads, which lie above this room, do at waits that
 // are noted (mprof_waits_are_noted). Written once at start.
 extern struct mprof_wait_observer {

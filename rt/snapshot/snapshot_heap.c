@@ -11,45 +11,28 @@
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
 #include "heap/sample.h"
-#include "mprof/mprof.h"
-#include "process/process.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
-#include "sys/tls.h"
-#include "thread/labels.h"
 #include "unwind/unwind_fp.h"
 
 #include <errno.h>
 #include <string.h>
-
-static uint64_t active_allocs(const struct mprof_bucket *b) {
-  return atomic_load_explicit(&b->mem.active.allocs, memory_order_relaxed);
-}
-
-static uint64_t active_frees(const struct mprof_bucket *b) {
-  return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
-}
 
 static size_t count_locked(struct mprof_bucket *head, bool inuse_zero,
                            bool *clear) {
   size_t n = 0;
   *clear = true;
   for (struct mprof_bucket *b = head; b; b = b->allnext) {
-    if (inuse_zero || active_allocs(b) != active_frees(b))
+    if (inuse_zero || mprof_active_allocs(b) != mprof_active_frees(b))
       n++;
-    if (active_allocs(b) != 0 || active_frees(b) != 0)
+    if (mprof_active_allocs(b) != 0 || mprof_active_frees(b) != 0)
       *clear = false;
   }
   return n;
 }
 
-// Brings `active` up to date, and counts the records that a profile of it has.
-// Between mprof_cycle_next and mprof_cycles_flush this function does the flush.
-// If no cycle has ever been published, it publishes everything so far:
-// otherwise a program that ends no cycle would see nothing. Returns the newest
-// bucket; later ones are not in the profile.
-static struct mprof_bucket *publish_locked(bool inuse_zero, size_t *n) {
+struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n) {
   mprof_cycle_flush_locked(mprof_cycle_read() % 3);
   struct mprof_bucket *head = mprof_bucket_first(MPROF_BUCKET_MEM);
   bool clear;
@@ -95,7 +78,7 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   }
   mprof_lock_acquire(&mprof_active_lock);
   size_t n;
-  struct mprof_bucket *b = publish_locked(true, &n);
+  struct mprof_bucket *b = mprof_mem_publish_locked(true, &n);
   if (n > 0) {
     size_t each = sizeof(s->samples[0]);
     if (mprof_heapx_is_on())
@@ -110,8 +93,10 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   for (; s->samples && b; b = b->allnext) {
     if (s->heapx)
       copy_heapx(&s->heapx[s->len], b);
-    s->samples[s->len++] = (struct mprof_mem_sample){
-        .bucket = b, .allocs = active_allocs(b), .frees = active_frees(b)};
+    s->samples[s->len++] =
+        (struct mprof_mem_sample){.bucket = b,
+                                  .allocs = mprof_active_allocs(b),
+                                  .frees = mprof_active_frees(b)};
   }
   mprof_lock_release(&mprof_active_lock);
   set_stats(s);
@@ -185,68 +170,4 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
       .copied_bytes = (int64_t)((double)x->n[MPROF_HEAPX_COPIED] * scale),
       .alloc_slack_bytes = (int64_t)(slack * scale),
       .inuse_slack_bytes = is_in_use ? (int64_t)((slack - freed) * scale) : 0};
-}
-
-// (Go: copyMemProfileRecord)
-static void fill_record(struct mprof_mem_record *r,
-                        const struct mprof_bucket *b) {
-  memset(r, 0, sizeof(*r));
-  r->alloc_objects = (int64_t)active_allocs(b);
-  r->free_objects = (int64_t)active_frees(b);
-  r->alloc_bytes = r->alloc_objects * (int64_t)b->size;
-  r->free_bytes = r->free_objects * (int64_t)b->size;
-  size_t n = b->stack_len;
-  if (n > MPROF_RECORD_STACK)
-    n = MPROF_RECORD_STACK;
-  memcpy(r->stack0, b->stack, n * sizeof(r->stack0[0]));
-}
-
-// MemorySanitizer does not see that the runtime writes the records.
-extern void __msan_unpoison(const volatile void *p, size_t len)
-    __attribute__((weak));
-
-MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
-                                   int inuse_zero, size_t *n) {
-  *n = 0;
-  if (!mprof_init_ready())
-    return ENOSYS;
-  if (!mprof_guard_enter())
-    return EBUSY;
-  mprof_lock_acquire(&mprof_active_lock);
-  struct mprof_bucket *b = publish_locked(inuse_zero != 0, n);
-  bool fits = *n <= len;
-  size_t i = 0;
-  for (; fits && b; b = b->allnext)
-    if (inuse_zero || active_allocs(b) != active_frees(b))
-      fill_record(&records[i++], b);
-  mprof_lock_release(&mprof_active_lock);
-  mprof_guard_leave();
-  if (__msan_unpoison) {
-    __msan_unpoison(records, i * sizeof(records[0]));
-    __msan_unpoison(n, sizeof(*n));
-  }
-  return fits ? 0 : ERANGE;
-}
-
-MPROF_PUBLIC void
-mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
-                  void *arg) {
-  if (!mprof_init_ready() || !mprof_guard_enter())
-    return;
-  mprof_lock_acquire(&mprof_active_lock);
-  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
-  for (; b; b = b->allnext) {
-    struct mprof_mem_bucket view = {.stack = b->stack,
-                                    .stack_len = b->stack_len,
-                                    .size = b->size,
-                                    .allocs = active_allocs(b),
-                                    .frees = active_frees(b),
-                                    .rate = b->rate,
-                                    .labels = mprof_labels_of(b->labels)};
-    if (__msan_unpoison)
-      __msan_unpoison(&view, sizeof(view));
-    fn(&view, arg);
-  }
-  mprof_lock_release(&mprof_active_lock);
-  mprof_guard_leave();
 }

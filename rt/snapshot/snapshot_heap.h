@@ -62,4 +62,21 @@ struct mprof_heapx_estimate
 mprof_heapx_scale(const struct mprof_mem_sample *s,
                   const struct mprof_heapx_sample *x);
 
+// Returns what a bucket counts as published: blocks allocated, and of them
+// those freed. Call with active_lock held.
+static inline uint64_t mprof_active_allocs(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->mem.active.allocs, memory_order_relaxed);
+}
+static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
+}
+// Brings `active` up to date, and counts the records that a profile of it has.
+// Between mprof_cycle_next and mprof_cycles_flush this function does the flush.
+// If no cycle has ever been published, it publishes everything so far:
+// otherwise a program that ends no cycle would see nothing. Returns the newest
+// bucket; later ones are not in the profile.
+// inuse_zero: buckets whose blocks are all freed count as records, too. Stores
+// the number of records in *n. Call with active_lock held.
+struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n);
+
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H

@@ -9,13 +9,9 @@
 
 #include "bucket/bucket.h"
 #include "bucket/stack_index.h"
-#include "mprof/mprof.h"
-#include "process/process.h"
 #include "snapshot/stack_groups.h"
-#include "sys/flags.h"
 #include "sys/os_linux.h"
 #include "sys/sort.h"
-#include "sys/tls.h"
 #include "thread/proc_threads.h"
 #include "thread/threads.h"
 
@@ -198,51 +194,4 @@ void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s) {
   if (s->samples != NULL)
     mprof_os_unmap(s->samples, s->mapped_bytes);
   *s = (struct mprof_threadcreate_snapshot){0};
-}
-
-// --- records ---
-
-extern void __msan_unpoison(const volatile void *p, size_t len)
-    __attribute__((weak));
-
-static void fill_record(struct mprof_stack_record *r,
-                        const struct mprof_bucket *b) {
-  memset(r, 0, sizeof(*r));
-  size_t n = b->stack_len;
-  if (n > MPROF_RECORD_STACK)
-    n = MPROF_RECORD_STACK;
-  memcpy(r->stack0, b->stack, n * sizeof(r->stack0[0]));
-}
-
-// Writes one record for each thread, and nothing beyond the last record.
-static void fill_records(struct mprof_stack_record *records,
-                         const struct mprof_threadcreate_snapshot *s) {
-  size_t n = 0;
-  for (size_t i = 0; i < s->len; i++)
-    for (uint64_t k = 0; k < s->samples[i].count; k++)
-      fill_record(&records[n++], s->samples[i].bucket);
-  if (__msan_unpoison)
-    __msan_unpoison(records, n * sizeof(records[0]));
-}
-
-MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
-                                             size_t len, size_t *n) {
-  *n = 0;
-  if (__msan_unpoison)
-    __msan_unpoison(n, sizeof(*n));
-  if (!mprof_init_ready())
-    return ENOSYS;
-  if (!mprof_guard_enter())
-    return EBUSY;
-  struct mprof_threadcreate_snapshot s;
-  int error = mprof_threadcreate_snapshot_take(
-      &s, mprof_flags.threadcreate_ended, true);
-  *n = s.threads;
-  if (error == 0 && s.threads > len)
-    error = -ERANGE;
-  if (error == 0)
-    fill_records(records, &s);
-  mprof_threadcreate_snapshot_free(&s);
-  mprof_guard_leave();
-  return -error;
 }

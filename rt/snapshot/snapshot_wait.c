@@ -11,14 +11,11 @@
 #include "bucket/bucket.h"
 #include "lock_wait/contention.h"
 #include "lock_wait/lock_profile.h"
-#include "mprof/mprof.h"
-#include "process/process.h"
 #include "snapshot/stack_groups.h"
 #include "sys/clock.h"
 #include "sys/os_linux.h"
 #include "sys/sort.h"
 #include "sys/stats.h"
-#include "sys/tls.h"
 #include "unwind/unwind_fp.h"
 
 #include <errno.h>
@@ -143,59 +140,4 @@ void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s) {
 
 int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles) {
   return (int64_t)((double)cycles / ((double)s->ticks_per_second / 1e9));
-}
-
-// --- records ---
-
-// (Go: copyBlockProfileRecord)
-static void fill_record(struct mprof_block_record *r,
-                        const struct mprof_wait_sample *s) {
-  memset(r, 0, sizeof(*r));
-  r->count = s->count;
-  r->cycles = s->cycles;
-  size_t n = s->bucket->stack_len;
-  if (n > MPROF_RECORD_STACK)
-    n = MPROF_RECORD_STACK;
-  memcpy(r->stack0, s->bucket->stack, n * sizeof(r->stack0[0]));
-}
-
-// MemorySanitizer does not see that the runtime writes the records.
-extern void __msan_unpoison(const volatile void *p, size_t len)
-    __attribute__((weak));
-
-static int profile(enum mprof_bucket_type type,
-                   struct mprof_block_record *records, size_t len, size_t *n) {
-  *n = 0;
-  if (__msan_unpoison)
-    __msan_unpoison(n, sizeof(*n));
-  if (!mprof_init_ready())
-    return -ENOSYS;
-  if (!mprof_guard_enter())
-    return -EBUSY;
-  struct mprof_wait_snapshot s;
-  int error = mprof_wait_snapshot_take(&s, type, true);
-  *n = s.len;
-  if (error == 0 && s.len > len)
-    error = -ERANGE;
-  for (size_t i = 0; error == 0 && i < s.len; i++)
-    fill_record(&records[i], &s.samples[i]);
-  if (error == 0 && __msan_unpoison)
-    __msan_unpoison(records, s.len * sizeof(records[0]));
-  mprof_wait_snapshot_free(&s);
-  mprof_guard_leave();
-  return error;
-}
-
-MPROF_PUBLIC int mprof_block_profile(struct mprof_block_record *records,
-                                     size_t len, size_t *n) {
-  return -profile(MPROF_BUCKET_BLOCK, records, len, n);
-}
-
-MPROF_PUBLIC int mprof_mutex_profile(struct mprof_block_record *records,
-                                     size_t len, size_t *n) {
-  return -profile(MPROF_BUCKET_MUTEX, records, len, n);
-}
-
-MPROF_PUBLIC uint64_t mprof_ticks_per_second(void) {
-  return mprof_clock_ticks_per_second();
 }

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The public functions that copy a profile into the program's array of records.
+// (Go: MemProfile, BlockProfile, MutexProfile, ThreadCreateProfile,
+// GoroutineProfile)
+
+#include "bucket/bucket.h"
+#include "bucket/cycle.h"
+#include "mprof/mprof.h"
+#include "process/process.h"
+#include "snapshot/snapshot_heap.h"
+#include "snapshot/snapshot_threadcreate.h"
+#include "snapshot/snapshot_wait.h"
+#include "stuck/stuck.h"
+#include "stuck/stuck_graph.h"
+#include "stuck/stuck_types.h"
+#include "sys/caller.h"
+#include "sys/clock.h"
+#include "sys/flags.h"
+#include "sys/lock.h"
+#include "sys/tls.h"
+#include "thread/labels.h"
+#include "thread_stacks/thread_slots.h"
+#include "thread_stacks/thread_stacks.h"
+
+#include <errno.h>
+#include <string.h>
+
+extern void __msan_unpoison(const volatile void *p, size_t len)
+    __attribute__((weak));
+
+// Tells MemorySanitizer that the runtime has written the program's memory.
+static void unpoison(const volatile void *p, size_t len) {
+  if (__msan_unpoison)
+    __msan_unpoison(p, len);
+}
+
+// Begins a call: stores 0 in *n and sets the guard. Returns 0; or -errno, and
+// then the guard is not set.
+static int enter(size_t *n) {
+  *n = 0;
+  unpoison(n, sizeof(*n));
+  if (!mprof_init_ready())
+    return -ENOSYS;
+  return mprof_guard_enter() ? 0 : -EBUSY;
+}
+
+// Copies the stack of a bucket. The rest of to must hold zeros.
+static void copy_stack(mprof_pc to[MPROF_RECORD_STACK],
+                       const struct mprof_bucket *b) {
+  size_t n = b->stack_len;
+  if (n > MPROF_RECORD_STACK)
+    n = MPROF_RECORD_STACK;
+  memcpy(to, b->stack, n * sizeof(b->stack[0]));
+}
+
+// --- memory ---
+
+// (Go: copyMemProfileRecord)
+static void fill_mem_record(struct mprof_mem_record *r,
+                            const struct mprof_bucket *b) {
+  memset(r, 0, sizeof(*r));
+  r->alloc_objects = (int64_t)mprof_active_allocs(b);
+  r->free_objects = (int64_t)mprof_active_frees(b);
+  r->alloc_bytes = r->alloc_objects * (int64_t)b->size;
+  r->free_bytes = r->free_objects * (int64_t)b->size;
+  copy_stack(r->stack0, b);
+}
+
+MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
+                                   int inuse_zero, size_t *n) {
+  int error = enter(n);
+  if (error != 0)
+    return -error;
+  mprof_lock_acquire(&mprof_active_lock);
+  struct mprof_bucket *b = mprof_mem_publish_locked(inuse_zero != 0, n);
+  bool fits = *n <= len;
+  size_t i = 0;
+  for (; fits && b; b = b->allnext)
+    if (inuse_zero || mprof_active_allocs(b) != mprof_active_frees(b))
+      fill_mem_record(&records[i++], b);
+  mprof_lock_release(&mprof_active_lock);
+  mprof_guard_leave();
+  unpoison(records, i * sizeof(records[0]));
+  return fits ? 0 : ERANGE;
+}
+
+MPROF_PUBLIC void
+mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
+                  void *arg) {
+  if (!mprof_init_ready() || !mprof_guard_enter())
+    return;
+  mprof_lock_acquire(&mprof_active_lock);
+  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  for (; b; b = b->allnext) {
+    struct mprof_mem_bucket view = {.stack = b->stack,
+                                    .stack_len = b->stack_len,
+                                    .size = b->size,
+                                    .allocs = mprof_active_allocs(b),
+                                    .frees = mprof_active_frees(b),
+                                    .rate = b->rate,
+                                    .labels = mprof_labels_of(b->labels)};
+    unpoison(&view, sizeof(view));
+    fn(&view, arg);
+  }
+  mprof_lock_release(&mprof_active_lock);
+  mprof_guard_leave();
+}
+
+// --- waits ---
+
+// (Go: copyBlockProfileRecord)
+static void fill_wait_record(struct mprof_block_record *r,
+                             const struct mprof_wait_sample *s) {
+  memset(r, 0, sizeof(*r));
+  r->count = s->count;
+  r->cycles = s->cycles;
+  copy_stack(r->stack0, s->bucket);
+}
+
+static int wait_profile(enum mprof_bucket_type type,
+                        struct mprof_block_record *records, size_t len,
+                        size_t *n) {
+  int error = enter(n);
+  if (error != 0)
+    return error;
+  struct mprof_wait_snapshot s;
+  error = mprof_wait_snapshot_take(&s, type, true);
+  *n = s.len;
+  if (error == 0 && s.len > len)
+    error = -ERANGE;
+  for (size_t i = 0; error == 0 && i < s.len; i++)
+    fill_wait_record(&records[i], &s.samples[i]);
+  if (error == 0)
+    unpoison(records, s.len * sizeof(records[0]));
+  mprof_wait_snapshot_free(&s);
+  mprof_guard_leave();
+  return error;
+}
+
+MPROF_PUBLIC int mprof_block_profile(struct mprof_block_record *records,
+                                     size_t len, size_t *n) {
+  return -wait_profile(MPROF_BUCKET_BLOCK, records, len, n);
+}
+
+MPROF_PUBLIC int mprof_mutex_profile(struct mprof_block_record *records,
+                                     size_t len, size_t *n) {
+  return -wait_profile(MPROF_BUCKET_MUTEX, records, len, n);
+}
+
+MPROF_PUBLIC uint64_t mprof_ticks_per_second(void) {
+  return mprof_clock_ticks_per_second();
+}
+
+// --- threads ---
+
+static void fill_stack_record(struct mprof_stack_record *r,
+                              const struct mprof_bucket *b) {
+  memset(r, 0, sizeof(*r));
+  copy_stack(r->stack0, b);
+}
+
+// Writes one record for each thread, and nothing beyond the last record.
+static void fill_creators(struct mprof_stack_record *records,
+                          const struct mprof_threadcreate_snapshot *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->len; i++)
+    for (uint64_t k = 0; k < s->samples[i].count; k++)
+      fill_stack_record(&records[n++], s->samples[i].bucket);
+  unpoison(records, n * sizeof(records[0]));
+}
+
+MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
+                                             size_t len, size_t *n) {
+  int error = enter(n);
+  if (error != 0)
+    return -error;
+  struct mprof_threadcreate_snapshot s;
+  error = mprof_threadcreate_snapshot_take(&s, mprof_flags.threadcreate_ended,
+                                           true);
+  *n = s.threads;
+  if (error == 0 && s.threads > len)
+    error = -ERANGE;
+  if (error == 0)
+    fill_creators(records, &s);
+  mprof_threadcreate_snapshot_free(&s);
+  mprof_guard_leave();
+  return -error;
+}
+
+// Begins a call that reads other threads, which no copy of the process has that
+// was made without fork handlers.
+static int enter_for_threads(size_t *n) {
+  int error = enter(n);
+  if (error != 0 || mprof_process_is_own())
+    return error;
+  mprof_guard_leave();
+  return -ENOSYS;
+}
+
+// Fills one record for each thread, or none if there are more than len.
+static int fill_stacks(struct mprof_stack_record *records, size_t len,
+                       const struct mprof_thread_stacks *s) {
+  if (s->len > len)
+    return -ERANGE;
+  for (size_t i = 0; i < s->len; i++)
+    fill_stack_record(&records[i], &s->v[i]->stack);
+  unpoison(records, s->len * sizeof(*records));
+  return 0;
+}
+
+MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
+                                      size_t len, size_t *n) {
+  int error = enter_for_threads(n);
+  if (error != 0)
+    return -error;
+  struct mprof_thread_stacks s;
+  error = mprof_thread_stacks_take(&s, (uintptr_t)__builtin_frame_address(0),
+                                   len, mprof_flags.threads_stop);
+  *n = s.threads;
+  if (error == 0)
+    error = fill_stacks(records, len, &s);
+  mprof_thread_stacks_free(&s);
+  mprof_guard_leave();
+  return -error;
+}
+
+MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
+                                           size_t len, size_t *n) {
+  int error = enter_for_threads(n);
+  if (error != 0)
+    return -error;
+  struct mprof_caller caller;
+  MPROF_CALLER(&caller);
+  mprof_stuck_enter(&caller);
+  struct mprof_stuck g;
+  error = mprof_stuck_take(&g, &caller, 0);
+  *n = g.stacks.threads;
+  if (error == 0)
+    error = fill_stacks(records, len, &g.stacks);
+  mprof_stuck_free(&g);
+  mprof_stuck_leave();
+  mprof_guard_leave();
+  return -error;
+}
