@@ -39,8 +39,8 @@ struct mprof_mem_cycle {
 };
 
 // Counters of a MEM bucket; counts.h explains which thread uses which counters.
-// The counters in own only grow, and only one thread writes them. A flush adds
-// the new events of own and future to active. (Go: memRecord)
+// The counters in own only grow, and only the owner's thread writes them. A
+// flush adds the new events of own and future to active. (Go: memRecord)
 struct mprof_mem_counts {
   struct mprof_mem_cycle own[3];    // written by the bucket's owner
   struct mprof_mem_cycle active;    // guarded by active_lock
