@@ -32,7 +32,7 @@ struct mprof_wake_marks {
     struct mprof_trace_mark mark;
     enum mprof_wakes wakes;
   } marks[MPROF_WAKE_MARKS];    // oldest first
-  struct mprof_trace_mark lost; // newest mark that was replaced by a later mark
+  struct mprof_trace_mark lost; // last mark dropped because marks[] was full
 };
 
 void mprof_wake_marks_clear(struct mprof_wake_marks *m);
