@@ -104,8 +104,9 @@ static void store(struct mprof_lock_profile *p) {
   p->disabled = false;
 }
 
-// Called after each release of a lock of the profiler. cycles: ticks that other
-// threads have waited; 0: none. store() may itself release locks of the
+// Called when the thread has released a lock of the profiler, if other threads
+// have waited for the lock or the thread keeps a stack. cycles: ticks that
+// other threads have waited; 0: none. store() may itself release locks of the
 // profiler, and so call this function again. The nested call only adds to
 // `lost`.
 static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
