@@ -11,11 +11,12 @@
 //     v
 //   bucket          counters, key, stack[]
 //     ^
-//   first[type]     newest bucket of the type; older ones follow by allnext
+//   first[type]     newest bucket of the type; allnext leads to older buckets
 //
-// Lookups take no lock. Open addressing with tagged words lets a lookup touch
-// one cache line of the table and one bucket, however many buckets exist.
-// Insertions hold insert_lock. Buckets never move and are never freed.
+// Lookups take no lock. The table uses open addressing, and each word has a
+// part of the hash as a tag. So a lookup normally reads one cache line of the
+// table and one bucket, however many buckets exist. Insertions hold
+// insert_lock. Buckets never move and are never freed.
 //
 // The first table has the size and the hash of Go's table. When a table is half
 // full, its words are copied to a new table that is four times as large. The

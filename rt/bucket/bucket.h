@@ -54,7 +54,7 @@ struct mprof_mem_counts {
 #define MPROF_LOCKS_PER_STACK 32u
 
 // Counters of a BLOCK or MUTEX bucket. Values are scaled when they are added,
-// so a later change of the rate does not affect them. All atomic.
+// so a later change of the rate does not affect them. All fields are atomic.
 // (Go: blockRecord)
 struct mprof_wait_counts {
   _Atomic uint64_t count;  // number of events * MPROF_COUNT_ONE

@@ -109,7 +109,7 @@ of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
   return b;
 }
 
-// Unwinds the stack, then looks for its bucket.
+// Unwinds the stack at frame and returns the bucket of this stack.
 static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                                                    struct mprof_bucket_key *key,
                                                    mprof_pc leaf,

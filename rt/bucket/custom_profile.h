@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles that the program defines. Each profile shows how many values (files,
-// connections, ...) each stack has added that are not removed yet. The program
-// adds and removes values by functions of mprof/mprof.h. Profiles are never
-// deleted. (Go: pprof.Profile)
+// Profiles that the program defines. The program adds values (files,
+// connections, ...) to a profile and removes them, by functions of
+// mprof/mprof.h. A profile counts the values that are not removed yet, by the
+// stacks that added them. Profiles are never deleted. (Go: pprof.Profile)
 
 #ifndef MPROF_RT_BUCKET_CUSTOM_PROFILE_H
 #define MPROF_RT_BUCKET_CUSTOM_PROFILE_H

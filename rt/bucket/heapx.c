@@ -93,8 +93,8 @@ static _Atomic uint64_t *mark_of(const void *ptr) {
 _Static_assert(MARKS == 1u << (64 - 52), "the hash's upper bits");
 
 // Writes a new mark for the address ptr. The new mark only has to differ from
-// the slot's previous mark. So two threads that write the slot at the same time
-// may write the same mark.
+// the slot's previous mark. So it does no harm if two threads that write the
+// slot at the same time write the same mark.
 static void leave_mark(const void *ptr) {
   _Atomic uint64_t *mark = mark_of(ptr);
   uint16_t number =

@@ -56,7 +56,7 @@ static struct waited *find_locked(struct slot *s, uintptr_t object) {
 }
 
 // Returns the word of the object's slot. Instrumented code reads the word
-// without the slot's lock. It may therefore miss a waiter, but only a waiter
+// without the slot's lock. Such a read may miss a waiter, but only a waiter
 // that has just begun to wait.
 static uint32_t word_of(uintptr_t object) {
   return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(object)],

@@ -75,7 +75,7 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   struct mprof_proc_thread p;
   const bool in_futex = mprof_call_of_context(context, &p) &&
                         p.syscall == SYS_futex &&
-                        p.args[3] == 0; // the runtime's waits have a timeout
+                        p.args[3] == 0; // a timeout: a wait of the runtime
   slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
 }
 

@@ -8,7 +8,7 @@
 //    call of the thread fail with EINTR.
 // 3. If the slot is still empty, the reader fills it with the facts that the
 //    kernel shows in /proc.
-// Between any two steps, the thread may begin or end a wait, or end itself.
+// Between any two steps, the thread may begin or end a wait, and it may exit.
 // (Go: tryRecordGoroutineProfile)
 
 #include "thread_stacks/thread_collect.h"
