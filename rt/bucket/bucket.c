@@ -11,16 +11,19 @@
 //     v
 //   bucket          counters, key, stack[]
 //     ^
-//   first[type]     newest bucket of the type; older ones follow by allnext
+//   first[type]     newest bucket of the type; allnext leads to older buckets
 //
-// Lookups take no lock. Open addressing with tagged words lets a lookup touch
-// one cache line of the table and one bucket, however many buckets exist.
-// Insertions hold insert_lock. Buckets never move and are never freed.
+// Lookups take no lock. The table uses open addressing, and each word has a
+// part of the hash as a tag. So a lookup normally reads one cache line of the
+// table and one bucket, however many buckets exist. Insertions hold
+// insert_lock. Buckets never move and are never freed.
 //
-// The table starts with Go's size and hash. When it is half full, its words are
-// copied to a table four times as large. The old table stays, since readers may
-// still use it. A reader of the old table misses at most buckets inserted since
-// the copy. Before it inserts a bucket, it searches again under the lock.
+// The first table has the size and the hash of Go's table. When a table is half
+// full, its words are copied to a new table that is four times as large. The
+// old table is never freed, because readers may still use it. A reader of the
+// old table does not find the buckets that were inserted after the copy. This
+// does no harm: every insertion first searches the present table, under the
+// lock.
 
 #include "bucket/bucket.h"
 
@@ -109,10 +112,10 @@ static struct table *new_table(unsigned size_at) {
   return t;
 }
 
-// Returns the table to insert into: the present table, or a larger one if the
-// present one is half full. If there is no memory for a larger table, the
-// present one is filled to 7/8; then returns NULL. Empty slots must remain,
-// since an empty slot ends each search.
+// Returns the table to insert into. If the present table is half full, makes a
+// larger table and returns it. If there is no memory for a larger table,
+// returns the present table until it is 7/8 full, and NULL from then on. Some
+// slots must stay empty, because a search ends at an empty slot.
 static struct table *table_with_room_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_INSERT));
   struct table *t = atomic_load_explicit(&buckets.table, memory_order_relaxed);
@@ -204,7 +207,7 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key) {
   struct mprof_bucket *b = mprof_bucket_get(key, false);
   if (b)
     return b;
-  if (key->type == MPROF_BUCKET_CUSTOM) // object holds a profile's number
+  if (key->type == MPROF_BUCKET_CUSTOM) // the union holds a size, not a lock
     return mprof_bucket_get(key, true);
   struct mprof_bucket_key shared = *key;
   shared.object = 0;

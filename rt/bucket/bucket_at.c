@@ -1,27 +1,29 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the bucket of an event at a frame. Each step is taken only if the steps
-// before did not find the bucket, and no step is repeated:
-//   1. recent[], the thread's cache by call site, caller's frame and size. The
-//      cached bucket's stack is compared with the frames while following them,
-//      so no stack is written.
-//   2. Unwinding, which writes the stack: unwind_fp.c, or unwind_cfi.c if the
-//      stack begins in uninstrumented code. If step 1 has confirmed a bucket's
-//      frames but not the end of its stack, only the rest is unwound.
-//   3. same[], the thread's cache by the whole stack and size. Its hash is
-//      weaker and faster than the bucket table's.
-//   4. The table of all buckets: bucket.c.
-// So an allocation is passed on in one direction. Between its entry and its
-// bucket, no file is called twice, apart from the services of rt/sys:
+// Finds the bucket of an event at a frame, in these steps. A step is taken only
+// if the earlier steps did not find the bucket, and no step is repeated:
+//   1. Search recent[], the thread's cache of buckets by call site, caller's
+//      frame and size. This step follows the frames and compares each return
+//      address with the stack of the cached bucket. It writes no stack.
+//   2. Unwind the stack into a buffer: by unwind_cfi.c if the stack begins in
+//      uninstrumented code, otherwise by unwind_fp.c. If step 1 has found that
+//      the frames agree with a bucket's stack, but not that the stack ends
+//      there, this step unwinds only the rest.
+//   3. Search same[], the thread's cache of buckets by the whole stack and the
+//      size. Its hash is weaker and faster than the hash of bucket.c.
+//   4. Search the table of all buckets: bucket.c.
+// The calls for an allocation therefore go in one direction. Between its entry
+// and its bucket, no file is called twice, except the services of rt/sys:
 //   entry_heap.c -> sample.c
 //                -> the allocator
 //                -> event.c -> bucket_at.c -> unwind_fp.c
 //                                          -> bucket.c
 //                           -> livemap.c
 // A repeated allocation calls neither unwind_fp.c nor bucket.c.
-// A thread's first allocation also calls threads.c twice: sample.c has it make
-// the thread's record, and event.c the record's caches and buffers.
+// A thread's first allocation also calls threads.c twice: sample.c calls it to
+// make the thread's record, and event.c calls it to make the record's caches
+// and buffers.
 
 #include "bucket/bucket_at.h"
 
@@ -34,8 +36,8 @@
 
 #include <string.h>
 
-// Returns the index in recent[]. The caller's frame address distinguishes most
-// paths to one call site.
+// Returns the index in recent[] for a call site pc. fp is the caller's frame
+// address: it distinguishes most paths that lead to the same call site.
 static unsigned recent_index(mprof_pc pc, uintptr_t fp,
                              const struct mprof_bucket_key *key) {
   uint64_t h =
@@ -43,8 +45,8 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp,
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the index in same[]. This hash is weaker and faster than that of the
-// table.
+// Returns the index of a key in same[]. This hash is weaker and faster than
+// mprof_bucket_hash.
 static unsigned same_index(const struct mprof_bucket_key *key) {
   uint64_t h = key->size + key->type + key->labels * 8191u;
   for (uint32_t i = 0; i < key->stack_len; i++)
@@ -52,9 +54,10 @@ static unsigned same_index(const struct mprof_bucket_key *key) {
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the bucket in recent[] if its stack may be the stack at frame, else
-// NULL. Follows the frames along the bucket's stack and writes nothing. The
-// last of them is stored in *last; the stack may not end there.
+// Returns the cached bucket in recent[] if its return addresses agree with the
+// frames from frame on; otherwise NULL. Stores in *last the address of the last
+// compared frame. The stack at frame may be longer than the bucket's stack, so
+// the caller must check that it ends at *last.
 static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              const struct mprof_bucket_key *key,
                                              mprof_pc leaf, uintptr_t frame,
@@ -76,16 +79,17 @@ static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
              : NULL;
 }
 
-// Returns whether the stack of b, whose last frame is at last, is known to end
-// there: it is the frame at which the last complete stack ended.
+// Returns whether the stack of b is known to end at its last frame, whose
+// address is last. It is known if the thread's last complete stack ended at
+// this frame, too.
 static inline bool ends_at_root(const struct mprof_scratch *s,
                                 const struct mprof_bucket *b, uintptr_t last) {
   return last == s->root && *(const uintptr_t *)last == s->above_root &&
          b->end == MPROF_STACK_COMPLETE;
 }
 
-// Returns the bucket of the stack of len return addresses in the scratch
-// buffer.
+// Returns the bucket of the stack in the scratch buffer, which has len return
+// addresses.
 __attribute__((always_inline)) static inline struct mprof_bucket *
 of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
          enum mprof_stack_end end, mprof_pc caller, uintptr_t frame) {
@@ -105,7 +109,7 @@ of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
   return b;
 }
 
-// Unwinds the stack, then looks for its bucket.
+// Unwinds the stack at frame and returns the bucket of this stack.
 static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                                                    struct mprof_bucket_key *key,
                                                    mprof_pc leaf,
@@ -129,8 +133,9 @@ static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                   frame);
 }
 
-// Unwinds the rest of a stack that begins like that of b up to the frame at
-// last. If it ends there, like that of b, returns b.
+// Returns the bucket of a stack that agrees with the stack of b up to the frame
+// at last. Unwinds the rest of the stack. If there is no further frame, the
+// bucket is b.
 static MPROF_NOINLINE struct mprof_bucket *
 finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
           struct mprof_bucket *b, bool has_leaf, uintptr_t frame,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See bucket_map.h. The table uses open addressing with linear probing. When a
-// value is removed, values behind it move up. So there are no tombstones, and
-// the table never has to be rebuilt for them.
+// value is removed, later values move into the gap. The table therefore has no
+// tombstones, and never has to be rebuilt to remove them.
 
 #include "bucket/bucket_map.h"
 
@@ -20,8 +20,9 @@ static void set_count(struct mprof_bucket_map *t, size_t n) {
   atomic_store_explicit(&t->count, n, memory_order_relaxed);
 }
 
-// Returns the slot of a word, or the unused slot where the word would go. The
-// table is never full, so there always is an unused slot.
+// Returns the slot of a word. If the word is not in the table, returns the
+// unused slot where the word would be inserted. Such a slot always exists,
+// because the table is never full.
 static struct mprof_value *find(const struct mprof_bucket_map *t,
                                 uintptr_t word) {
   size_t i = home_of(t, word);
@@ -65,8 +66,9 @@ uint32_t mprof_bucket_map_find(const struct mprof_bucket_map *t,
   return t->size == 0 ? 0 : find(t, word)->bucket;
 }
 
-// Closes the gap at i. A later value moves into the gap unless its home slot
-// lies between the gap and the value. Its old slot becomes the next gap.
+// Closes the gap at i: a later value moves into the gap, unless the value's
+// home slot lies between the gap and the value. The slot that the value has
+// left is the next gap to close.
 void mprof_value_remove_at(struct mprof_bucket_map *t, size_t i) {
   MPROF_ASSERT(i < t->size && t->values[i].bucket != 0);
   size_t mask = t->size - 1;

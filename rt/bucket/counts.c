@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shards, cells and the flush of a MEM bucket's counters. counts.h explains
-// which thread counts where.
+// Counts events in MEM buckets, makes the cells of shards, and flushes the
+// counters. counts.h explains shards and cells.
 
 #include "bucket/counts.h"
 
@@ -17,8 +17,9 @@
 
 #include <string.h>
 
-// Returns the object that *handle names. If there is none and size is not 0,
-// allocates size bytes for it.
+// Returns the object that *handle refers to. If *handle is 0 and size is not,
+// allocates an object of size bytes and stores its handle. Returns NULL if
+// there is no object.
 static void *line_of(_Atomic uint32_t *handle, size_t size) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
   if (mprof_likely(h != 0) || size == 0)
@@ -57,9 +58,10 @@ struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
   return NULL;
 }
 
-// Makes a cell for the calling thread, since the bucket has many events from
-// threads without one. A thread that only frees has no record yet, so make one;
-// but not for a thread that is exiting.
+// Makes a cell for the calling thread's shard in b, because b has many events
+// of shards without a cell. A thread that only frees may not have a record and
+// a shard yet. In that case this function first makes a record for the thread,
+// unless the thread is exiting.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)
     mprof_thread_self(false);
@@ -102,7 +104,8 @@ static uint64_t read_count(struct mprof_mem_cycle *c, bool is_free) {
   return atomic_load_explicit(counter_of(c, is_free), memory_order_acquire);
 }
 
-// Returns the sum of own and of all cells since the start.
+// Returns the number of events that own and all cells have counted for index
+// since the start.
 static uint64_t sum_of(struct mprof_bucket *b, unsigned index, bool is_free) {
   uint64_t sum = read_count(&b->mem.own[index], is_free);
   struct mprof_cell_line *line = line_of(&b->cells, 0);
@@ -125,8 +128,9 @@ static void publish(struct mprof_bucket *b, unsigned index, bool is_free) {
   mprof_count_publish(sum, taken, future, active);
 }
 
-// Publishes the counters in the reverse order of their writes: heapx, frees,
-// allocations. So if the free of a block is published, its allocation is, too.
+// Publishes the counters in the reverse order of the events: heapx, frees,
+// allocations. If the free of a block is published, the block's allocation is
+// therefore published, too.
 void mprof_counts_publish_locked(struct mprof_bucket *b, unsigned index) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   MPROF_ASSERT(b->type == MPROF_BUCKET_MEM && index < 3);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles that the program defines: each maps values to the stacks that added
-// them. (Go: runtime/pprof's NewProfile, Add, Remove, Count)
+// Profiles that the program defines. Each profile maps values to the stacks
+// that added them. (Go: runtime/pprof's NewProfile, Add, Remove, Count)
 //
-// The profiles lie in static memory, since the program's handles must stay
-// valid in a forked child. The values lie in persistent memory, which a forked
-// child starts anew.
+// The profiles are in static memory, because the program's pointers to them
+// must stay valid in a forked child. The values are in persistent memory, which
+// is empty in a forked child.
 
 #include "bucket/custom_profile.h"
 
@@ -25,13 +25,13 @@
 #include <string.h>
 
 struct mprof_profile {
-  char name[MPROF_CUSTOM_NAME];   // written once, before count includes it
-  struct mprof_lock lock;         // guards the table and the buckets' counts
-  struct mprof_bucket_map values; // from each value to its bucket
+  char name[MPROF_CUSTOM_NAME];   // written once, before profiles.count grows
+  struct mprof_lock lock;         // guards values and the buckets' counters
+  struct mprof_bucket_map values; // bucket of each value
 };
 
 static struct {
-  struct mprof_lock lock; // profiles_lock: held to add a profile
+  struct mprof_lock lock; // profiles_lock: guards the addition of a profile
   _Atomic size_t count;
   struct mprof_profile v[MPROF_CUSTOM_PROFILES];
 } profiles = {.lock = MPROF_LOCK_INIT(MPROF_RANK_PROFILES)};
@@ -74,8 +74,8 @@ static bool is_letter(char c) {
 }
 
 // Returns whether s is a valid name of a profile. The name becomes a part of a
-// file name between dots. It starts with a letter, so that it is not mistaken
-// for the number that distinguishes files of equal names.
+// file name, between dots. The name must start with a letter, because a number
+// at this position distinguishes files of equal names.
 static bool is_name(const char *s) {
   size_t len = 0;
   for (; s[len] != '\0'; len++)
@@ -148,10 +148,11 @@ static bool is_profile(const struct mprof_profile *p) {
          offset / sizeof(*p) < mprof_custom_profiles();
 }
 
-// Returns the bucket of the stack at frame, without its first skip functions.
-// The bucket only stores skip. Readers drop the functions, since inlined
-// functions are known only after symbolization. A skip above MPROF_MAX_SKIP
-// gives the empty stack. (Go: lostProfileEvent)
+// Returns the bucket of the stack at frame; skip is the number of functions to
+// drop at the leaf. The bucket has the whole stack and stores skip. Readers of
+// the profile drop the functions, because inlined functions are known only
+// after symbolization. If skip is above MPROF_MAX_SKIP, returns the bucket of
+// the empty stack. (Go: lostProfileEvent)
 static struct mprof_bucket *bucket_of(const struct mprof_profile *p, int skip,
                                       uintptr_t frame) {
   struct mprof_thread *t = mprof_thread_self(true);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's own profiles. Each shows by stack which values (files,
-// connections, ...) the program has added and not removed. mprof/mprof.h has
-// the calls that fill them. Profiles are never deleted. (Go: pprof.Profile)
+// Profiles that the program defines. The program adds values (files,
+// connections, ...) to a profile and removes them, by functions of
+// mprof/mprof.h. A profile counts the values that are not removed yet, by the
+// stacks that added them. Profiles are never deleted. (Go: pprof.Profile)
 
 #ifndef MPROF_RT_BUCKET_CUSTOM_PROFILE_H
 #define MPROF_RT_BUCKET_CUSTOM_PROFILE_H
@@ -11,30 +12,30 @@
 #include "bucket/bucket.h"
 
 #define MPROF_CUSTOM_PROFILES 64u // maximum number in a process
-#define MPROF_CUSTOM_NAME 64      // bytes of a name with its 0
+#define MPROF_CUSTOM_NAME 64      // maximum bytes of a name, with the final 0
 
-// Returns the number of profiles. Profiles are numbered from 0. The number
-// never decreases, and forked children keep it.
+// Returns how many profiles exist. Profiles are numbered from 0. A forked child
+// keeps the profiles.
 size_t mprof_custom_profiles(void);
-// Returns the name of a profile. The string is never freed.
+// Returns the name of profile `number`. The string is never freed.
 const char *mprof_custom_profile_name(size_t number);
 // Returns the number of the profile with that name, or MPROF_CUSTOM_PROFILES if
 // there is none.
 size_t mprof_custom_profile_find(const char *name);
 
-// Returns a profile's lock. It guards the values of the profile and the counts
-// of its buckets, which have the type CUSTOM and mprof_custom_profile_key as
-// their size.
+// Returns the lock of profile `number`. The lock guards the profile's values
+// and the counters of its buckets. The buckets of a profile have the type
+// CUSTOM, and their size is the profile's mprof_custom_profile_key.
 struct mprof_lock *mprof_custom_profile_lock(size_t number);
 static inline size_t mprof_custom_profile_key(size_t number) {
   return number + 1;
 }
 
-// Empties all profiles in a forked child; the profiles themselves stay.
+// Removes all values from all profiles in a forked child. The profiles stay.
 void mprof_custom_profiles_reset(void);
 
-// Returns the name of the profile at an address that the program passes, or
-// NULL if no profile lies there.
+// Returns the name of the profile that the program's pointer points to, or NULL
+// if the pointer is not a profile's address.
 struct mprof_profile;
 const char *mprof_custom_profile_of(const struct mprof_profile *profile);
 

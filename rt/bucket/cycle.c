@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cycle machine: when events become visible in the heap profile. See
-// cycle.h. (Go: mProfCycleHolder, mProf_Flush, mProf_PostSweep)
+// The cycle machine, which decides when events become visible in the heap
+// profile. See cycle.h. (Go: mProfCycleHolder, mProf_Flush, mProf_PostSweep)
 //
-// Go takes a lock for each future[i]. Here the counters let a flush take each
-// event exactly once without such locks (counts.h). An event that read the
-// cycle just before it turned is counted one cycle early, as in Go.
+// Go takes a lock for each future[i]. MProf needs no such locks, because its
+// counters (counts.h) let a flush publish each event exactly once. If a thread
+// reads the cycle just before the cycle ends, its event is counted one cycle
+// early, as in Go.
 
 #include "bucket/cycle.h"
 
@@ -71,8 +72,8 @@ void mprof_cycle_publish(void) {
   uint32_t cycle;
   set_flushed(&cycle);
   mprof_lock_acquire(&mprof_active_lock);
-  // One walk publishes both indices: a program may call this thousands of times
-  // a second.
+  // Publishes both indices in one walk over the buckets, because a program may
+  // call this function thousands of times per second.
   struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
   for (; b; b = b->allnext)
     for (unsigned i = cycle; i <= cycle + 1; i++)
@@ -111,9 +112,10 @@ void mprof_cycle_reset(void) {
   atomic_store(&cycle_owner, MPROF_CYCLE_NOBODY);
 }
 
-// A signal handler that interrupted the profiler cannot publish. The next call
-// publishes in its place: the ring has one index more than it needs, for this
-// case.
+// If a signal handler calls this function and has interrupted the profiler, the
+// guard is set, and nothing is published. The next call publishes these events,
+// too. This is why there are three indices: a program without a collector would
+// otherwise need only two.
 MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
   mprof_cycle_next();
@@ -137,7 +139,8 @@ MPROF_PUBLIC void mprof_cycle_post_sweep(void) {
   mprof_guard_leave();
 }
 
-// Objects that were compiled before the two were renamed refer to these.
+// Object files that were compiled before these two functions were renamed refer
+// to the former names.
 extern void former_flush(void) __asm__("mprof_flush")
     __attribute__((alias("mprof_cycle_flush"), visibility("default")));
 extern void former_post_sweep(void) __asm__("mprof_post_sweep")

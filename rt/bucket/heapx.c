@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters of the heapx profile: temporary blocks, resizes and slack. They are
-// laid out like the heap profile's counters: own, future and cells (counts.h).
+// Counters of the heapx profile: temporary blocks, resizes and slack. Like the
+// heap profile, it has the counters own and future, and cells (counts.h).
 
 #include "bucket/heapx.h"
 
@@ -18,16 +18,18 @@
 
 #include <malloc.h>
 
-// Weak for the reason given in entry_heap.c. Called only for blocks of an
-// allocator that malloc_usable_size is known to know.
+// The symbol is weak for the reason given in entry_heap.c. The function is
+// called only for blocks of an allocator that it is known to support.
 #pragma weak malloc_usable_size
 
 // --- counters ---
 
-// The counters that the calling thread adds to.
+// The counters to which the calling thread adds its events.
 struct place {
   struct mprof_heapx_cycle *at;
-  bool is_shared; // with other threads, or with code that a handler interrupted
+  // Another thread, or code that this handler has interrupted, may be writing
+  // the counters. So additions must be atomic.
+  bool is_shared;
 };
 
 static struct place place_of(struct mprof_bucket *b, bool is_inside) {
@@ -46,8 +48,8 @@ static struct place place_of(struct mprof_bucket *b, bool is_inside) {
   return (struct place){&x->future[index], true};
 }
 
-// Stores with release order, as counts.h does, so that no reader finds more
-// freed slack than slack.
+// Adds n to a counter. The store has release order, so that no reader finds
+// more slack in freed blocks than in all blocks.
 static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
   _Atomic uint64_t *to = &p.at->n[which];
   if (n == 0)
@@ -62,22 +64,23 @@ static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
 
 // --- temporary blocks ---
 //
-// A block is temporary if the thread that allocated it also freed it, and
-// allocated nothing in between. Each thread remembers its last counted block
-// and the value of the countdown at that time. An allocation that is not
-// counted changes the countdown by its size. In exact mode each allocation is
-// counted, and the countdown stays 0.
+// A block is temporary if the thread that allocated the block also freed it,
+// and allocated nothing in between. Each thread therefore remembers its last
+// counted block, and the value that the sampling countdown had then. An
+// allocation that is not counted changes the countdown by its size, so the
+// values differ if the thread has allocated in between. In exact mode every
+// allocation is counted and becomes the last block. The countdown stays 0.
 //
 // The address alone does not identify a block. Another thread may free this
-// thread's last block and allocate a new block at the same address, which this
-// thread then frees. Two threads that exchange messages do exactly that. So a
-// thread that frees a block other than its own last block leaves a mark for the
-// address in a table. A thread compares the present mark of its last block's
-// address with the mark at the time of the allocation.
+// thread's last block and allocate a new block at the same address, and this
+// thread may then free the new block. Two threads that exchange messages do
+// exactly that. Therefore a thread that frees a block other than its own last
+// block writes a mark for the block's address to a table. When a thread frees
+// its last block, the address must have the same mark as at the allocation.
 //
-// Addresses share the slots of the table. A mark of another address in the slot
-// is ignored. If it has overwritten the address's own mark, the block is taken
-// for temporary by mistake.
+// Several addresses share one slot of the table. If the slot has the mark of
+// another address, the mark is ignored. Such a mark may have overwritten a mark
+// of the block's address. The block is then counted as temporary by mistake.
 
 #define MARKS 4096u
 #define COUNT_BITS 16
@@ -89,8 +92,9 @@ static _Atomic uint64_t *mark_of(const void *ptr) {
 }
 _Static_assert(MARKS == 1u << (64 - 52), "the hash's upper bits");
 
-// Successive marks of a slot only have to differ. So it does no harm if two
-// threads that write the slot at the same time leave only one mark.
+// Writes a new mark for the address ptr. The new mark only has to differ from
+// the slot's previous mark. So it does no harm if two threads that write the
+// slot at the same time write the same mark.
 static void leave_mark(const void *ptr) {
   _Atomic uint64_t *mark = mark_of(ptr);
   uint16_t number =
@@ -203,8 +207,8 @@ static void publish(struct mprof_bucket *b, unsigned index, int which) {
                       &x->future[index].n[which], &x->active.n[which]);
 }
 
-// Publishes in descending order: SLACK_FREED comes before SLACK, so that no
-// reader finds more freed slack than slack.
+// Publishes the counters in descending order. SLACK_FREED is published before
+// SLACK, so that no reader finds more slack in freed blocks than in all blocks.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   for (int which = MPROF_HEAPX_COUNTERS; which-- > 0;)

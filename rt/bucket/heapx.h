@@ -5,9 +5,9 @@
 // do not show: how many blocks were temporary, how blocks were resized, and how
 // much larger blocks were than the requested sizes. Go has no such profile.
 //
-// The counters exist only with the option heapx=1. Then they lie behind the
-// stack of a MEM bucket and behind a shard's cell (counts.h). Without the
-// option they take no memory, and an event only tests the option.
+// The counters exist only with the option heapx=1. They are stored behind the
+// stack of each MEM bucket and behind each shard's cell (counts.h). Without the
+// option, the counters take no memory, and an event only tests the option.
 
 #ifndef MPROF_RT_BUCKET_HEAPX_H
 #define MPROF_RT_BUCKET_HEAPX_H
@@ -16,12 +16,12 @@
 #include "sys/flags.h"
 
 enum mprof_heapx_counter {
-  MPROF_HEAPX_TEMPORARY,   // blocks; see mprof_heapx_is_last
-  MPROF_HEAPX_IN_PLACE,    // resizes that left the block at its address
+  MPROF_HEAPX_TEMPORARY,   // temporary blocks (heapx.c)
+  MPROF_HEAPX_IN_PLACE,    // resizes that did not change the block's address
   MPROF_HEAPX_MOVED,       // resizes that moved the block
-  MPROF_HEAPX_COPIED,      // bytes that the moves had to copy
+  MPROF_HEAPX_COPIED,      // bytes that were copied because a block moved
   MPROF_HEAPX_SLACK,       // usable bytes beyond the requested sizes
-  MPROF_HEAPX_SLACK_FREED, // part of SLACK in freed blocks
+  MPROF_HEAPX_SLACK_FREED, // the part of SLACK that was in freed blocks
   MPROF_HEAPX_COUNTERS
 };
 
@@ -30,19 +30,19 @@ struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };
 
-// The counters of a bucket. Writers, locks and atomic accesses are as in struct
-// mprof_mem_counts.
+// The counters of a bucket. Each field has the writers and locks of the field
+// with its name in struct mprof_mem_counts.
 struct mprof_heapx_counts {
   struct mprof_heapx_cycle own[3];
-  // Slack of the last measured block of this bucket in bytes, + 1. 0: the
-  // blocks of this stack are not measured. Atomic.
+  // 1 + the slack in bytes of this bucket's last measured block. 0: no block of
+  // this bucket was measured. Atomic.
   _Atomic uint64_t usual_slack;
   _Alignas(64) struct mprof_heapx_cycle future[3];
   struct mprof_heapx_cycle taken[3];
   struct mprof_heapx_cycle active; // guarded by active_lock
 };
 
-// The counters of a shard for a bucket that another shard owns.
+// The counters of one shard for a bucket that another shard owns.
 struct mprof_heapx_cell {
   _Alignas(64) struct mprof_heapx_cycle cycles[3];
 };
@@ -51,8 +51,8 @@ static inline bool mprof_heapx_is_on(void) {
   return mprof_unlikely(mprof_flags.heapx);
 }
 
-// Returns the offset in bytes of the counters in a bucket with stack_len
-// frames.
+// Returns the offset in bytes of the heapx counters in a bucket whose stack has
+// stack_len addresses.
 static inline size_t mprof_heapx_offset(uint32_t stack_len) {
   size_t end = sizeof(struct mprof_bucket) + stack_len * sizeof(mprof_pc);
   return (end + 63) / 64 * 64;
@@ -65,29 +65,33 @@ mprof_heapx_of(const struct mprof_bucket *b) {
 
 // --- events; call these functions only while the option is on ---
 
-// Notes that the calling thread has allocated a block. b is the block's bucket,
-// or NULL if the block could not be counted. is_measured: malloc_usable_size
-// knows the block. Call with the guard set.
+// Records that the calling thread has allocated the block at ptr. Call with the
+// guard set.
+// b: the block's bucket, or NULL if the block could not be counted.
+// is_measured: malloc_usable_size may be called for the block.
 void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
                        bool is_measured);
-// Returns whether the block at ptr, which the calling thread frees or resizes,
-// is the last block that it has allocated. Call it once, before another thread
-// can get the address.
+// Returns whether ptr is the last counted block that the calling thread has
+// allocated. Call this function once when the thread frees or resizes the
+// block, before the allocator can give the address to another thread.
 bool mprof_heapx_is_last(const void *ptr);
-// Makes the block the thread's last block again, since its reallocation failed.
+// Makes ptr the calling thread's last block again. Call this if
+// mprof_heapx_is_last was true and the reallocation of the block has failed.
 void mprof_heapx_is_last_again(const void *ptr);
-// Returns the usable bytes of a block of b beyond the requested size; 0 if that
-// is unknown.
+// Returns the slack of the block ptr of b: its usable bytes beyond the
+// requested size; 0 if unknown.
 size_t mprof_heapx_slack(const struct mprof_bucket *b, const void *ptr);
-// Returns the slack in bytes to assume for a block of b that no longer exists.
+// Returns the slack in bytes of the last measured block of b; 0 if unknown. It
+// is the estimate for a block of b that no longer exists.
 size_t mprof_heapx_usual_slack(const struct mprof_bucket *b);
 
-// Facts about a block that no longer exists.
+// Facts about a block that was freed or resized.
 struct mprof_heapx_end {
   bool is_last;      // result of mprof_heapx_is_last
-  int64_t countdown; // the thread's, before the call that freed the block
-  size_t slack;
-  // How the block was resized. size, in bytes, is read only if is_resized.
+  int64_t countdown; // thread's sampling countdown before the block was freed
+  size_t slack;      // usable bytes beyond the requested size
+  // is_resized: false: the block was freed; true: it was resized to size bytes.
+  // is_moved: the resize has moved the block.
   bool is_resized, is_moved;
   size_t size;
 };
@@ -96,8 +100,8 @@ struct mprof_heapx_end {
 void mprof_heapx_free(struct mprof_bucket *b, const struct mprof_heapx_end *e,
                       bool is_inside);
 
-// Moves the events of b that were counted for an index to active. Call with
-// active_lock held.
+// Adds to active the events of b that were counted for index since the last
+// flush. Call with active_lock held.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index);
 
 #endif // MPROF_RT_BUCKET_HEAPX_H

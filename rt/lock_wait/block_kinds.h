@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kinds of waits that the block profile distinguishes, and the parser of
-// the option block_kinds, which chooses among them. The list of kinds stands in
-// mprof/hooks.def. A set of kinds is a word with bit `1 << kind`.
+// the option block_kinds, which selects the kinds to record. mprof/hooks.def
+// lists the kinds. A set of kinds is a word in which bit `1 << kind` is 1 for
+// each kind of the set.
 
 #ifndef MPROF_RT_LOCK_WAIT_BLOCK_KINDS_H
 #define MPROF_RT_LOCK_WAIT_BLOCK_KINDS_H

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records waits and releases for the block and the mutex profile; see
-// contention.h. A wait for a lock is unwound, and its bucket found, before the
-// thread sleeps: that time costs nobody anything. After the wait the thread may
-// hold the lock, so only two counters are increased. An unlock is charged with
-// the time of its waiters before it is done; the charge is recorded after it.
+// Records waits and releases for the block profile and the mutex profile; see
+// contention.h. When a thread is about to wait for a lock, its stack is unwound
+// and the bucket is looked up before it sleeps, because the thread has to wait
+// anyway. After the wait, the thread may hold the lock, so it only adds to two
+// counters. The charge of an unlock is the time that its waiters have waited.
+// It is computed before the unlock and recorded after it.
 // (Go: blockevent, mutexevent, saveBlockEventStack)
 
 #include "lock_wait/contention.h"
@@ -43,15 +44,16 @@ bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
          (rate <= cycles || mprof_thread_random() % rate <= cycles);
 }
 
-// Draws an event with probability 1 / fraction. No division is needed for
-// fraction 1, which takes every event.
+// Returns true with probability 1 / fraction; fraction 0: never. Fraction 1
+// takes every event and needs no random number.
 static bool is_one_in(uint64_t fraction) {
   return fraction == 1 ||
          (fraction != 0 && mprof_thread_random() % fraction == 0);
 }
 
-// Adds a sample that was drawn with probability cycles / rate, scaled to the
-// events that it stands for. (Go: CL 299991)
+// Adds a sampled wait to the counters of b. A wait with cycles < rate is
+// sampled with probability cycles / rate. So it stands for rate / cycles waits,
+// which take rate cycles in total. (Go: CL 299991)
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
   uint64_t count = MPROF_COUNT_ONE;
   if (cycles < rate) {
@@ -75,12 +77,14 @@ static uint64_t load(const _Atomic uint64_t *v) {
   return atomic_load_explicit(v, memory_order_relaxed);
 }
 
-// Returns the bucket of the stack at frame, with the hooked function op as its
-// leaf.
+// Returns the bucket of the stack at frame. The hooked function op is the leaf
+// of the stack. Returns NULL if nothing is to be recorded, or there is no
+// memory.
 static struct mprof_bucket *bucket_of(enum mprof_bucket_type type,
                                       enum mprof_kind kind, uintptr_t op,
                                       uintptr_t frame, uintptr_t object) {
-  // As in Go, stack depth 0 records nothing (profstackdepth).
+  // As in Go, stack depth 0 means that no events are recorded.
+  // (Go: profstackdepth)
   if (mprof_flags.stack_depth == 0)
     return NULL;
   struct mprof_thread *t = mprof_thread_self(true);
@@ -100,9 +104,10 @@ static bool wants_block(enum mprof_kind kind) {
          (mprof_contention.block_kinds >> kind & 1);
 }
 
-// Returns whether the frame lies below the frame of one of the program's own
-// locks or calls (mprof_lock and the like). Such a lock or call is recorded as
-// a whole, so waits inside it are not.
+// Returns whether the frame belongs to a function that one of the program's own
+// locks or calls has called. The program marks such locks and calls by
+// functions like mprof_lock. A marked lock or call is recorded as one wait, so
+// the waits inside it are not recorded.
 static bool is_inside_user(uintptr_t frame) {
   if (mprof_likely(mprof_tls.user_frame == 0))
     return false;
@@ -112,11 +117,11 @@ static bool is_inside_user(uintptr_t frame) {
   return false;
 }
 
-// Sets the fields that all waits have, except for start. Returns true with the
-// guard set.
+// Sets the fields that are common to all kinds of waits, except start. Returns
+// true with the guard set. Returns false if the wait must not be recorded.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
-  memset(w, 0, offsetof(struct mprof_wait, saved)); // the entry sets `saved`
+  memset(w, 0, offsetof(struct mprof_wait, saved)); // the caller sets `saved`
   w->op = op;
   w->frame = frame;
   w->object = object;
@@ -131,7 +136,8 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   return true;
 }
 
-// Returns whether releases are charged with the time that waiters have waited.
+// Returns whether a profile or the trace needs the charges of releases, that
+// is, the times that their waiters have waited.
 static bool has_charges(void) {
   return load(&mprof_contention.block_rate) != 0 ||
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
@@ -204,8 +210,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     return;
   uint64_t released = 0;
   uint64_t now = mprof_clock_about();
-  // The guard is free, as it was in begin: this call has not interrupted the
-  // runtime.
+  // mprof_guard_enter succeeds. begin() found the guard free, so this wait does
+  // not run inside the runtime.
   mprof_guard_enter();
   if (w->is_waiter)
     released = mprof_waiters_leave(w->object, w->start,
@@ -213,8 +219,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
   if (mprof_unlikely(w->trace_session != 0 || mprof_trace_is_on()))
     mprof_trace_hooks.wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
-    // The wait lasts until the lock was released; the time to wake up does not
-    // count. (Go: releasetime)
+    // The recorded wait ends when the lock was released. The time that the
+    // thread needed to wake up is not counted. (Go: releasetime)
     uint64_t until = outcome == MPROF_GOT && released ? released : now;
     record(w, until > w->start ? until - w->start : 1);
   }
@@ -283,8 +289,9 @@ void mprof_release_taken(uintptr_t object) {
 
 #define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
 
-// Kinds whose entries also serve the mutex profile: the waiters of these locks
-// are charged to releases, and waiting for a condition releases a mutex.
+// Kinds of waits that the mutex profile needs. Releases are charged with waits
+// for mutexes, rwlocks, spin locks and the program's own locks. A wait for a
+// condition releases a mutex.
 #define MUTEX_KINDS                                                            \
   (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
 
@@ -317,22 +324,24 @@ void mprof_contention_note_waits(void) {
     atomic_store(&mprof_contention.notes_waits, true);
   }
   mprof_lock_release(&mprof_registry_lock);
-  // During the pause most threads enter a wait that is noted and can be read.
-  // thread_noting.c deals with the others.
+  // During this pause, most threads begin a wait that is noted, so that their
+  // stacks can be read. thread_noting.c handles the other threads.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }
 
 static void set_block_rate(uint64_t ns) {
-  // As in Go, 1 means every event, however many ticks a nanosecond has.
+  // As in Go, rate 1 means that every event is recorded. So 1 is not converted
+  // to ticks.
   atomic_store(&mprof_contention.block_rate,
                ns == 1 ? 1 : mprof_clock_ticks(ns));
   atomic_store(&mprof_contention.block_rate_ns, ns);
 }
 
-// Returns whether the three functions come from the same module. A lock
-// function that the program defines, or that is interposed before libc's, may
-// not work together with libc's try. Takes the loader's lock.
+// Returns whether the three functions are in the same module. The program, or a
+// preloaded library, may replace libc's lock function by its own. Such a
+// function may not work together with libc's try function. Takes the loader's
+// lock.
 static bool comes_with(void *lock, void *try, void *unlock) {
   uintptr_t id = mprof_module_of(lock).id;
   return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;
@@ -356,8 +365,8 @@ static void find_foreign_locks(void) {
 
 void mprof_contention_init(void) {
   find_foreign_locks();
-  // Measures the clock now: a fork during its first use would leave it
-  // unmeasured.
+  // The first use of the clock measures its frequency. Do this now: after a
+  // fork in the middle of the measurement, the child would have no frequency.
   mprof_clock_now();
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records where each thread took the locks that it holds; see holds.h. The
-// records of a thread are a hash table of MPROF_HOLDS places. A record normally
-// stands in one of the first WAYS places for its lock.
+// Records where each thread took the locks that it holds; see holds.h. Each
+// thread has a hash table of MPROF_HOLDS records. The record of a lock is
+// normally one of the WAYS records from the lock's hash on. These are the
+// preferred records of the lock.
 
 #include "lock_wait/holds.h"
 
@@ -18,7 +19,7 @@
 #include "thread/threads.h"
 #include "unwind/unwind_fp.h"
 
-// Preferred places for the record of a lock.
+// Number of preferred records for a lock.
 enum { WAYS = 4 };
 
 bool mprof_holds_on;
@@ -35,9 +36,10 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   return &h->v[(first + way) % MPROF_HOLDS];
 }
 
-// Functions that take an rwlock for reading. An rwlock names its writer, but
-// not its readers. The shared mutexes of libc++ are not made of rwlocks, so
-// they are not listed.
+// Functions that take an rwlock for reading. Their records are needed, because
+// an rwlock stores the thread id of its writer, but not those of its readers.
+// The shared mutexes of libc++ do not use rwlocks, so their functions are not
+// listed.
 #define READS(X)                                                               \
   X(pthread_rwlock_rdlock)                                                     \
   X(pthread_rwlock_tryrdlock)                                                  \
@@ -52,17 +54,18 @@ static bool is_needed(uint8_t kind, uintptr_t op) {
          kind == MPROF_KIND_user READS(IS_OP);
 }
 
-// Returns whether record x should be replaced rather than record y.
+// Returns whether it is better to replace record x than record y.
 static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
   if (x->lock == 0 || y->lock == 0)
     return x->lock == 0 && y->lock != 0;
   return x->is_needed != y->is_needed ? !x->is_needed : x->since < y->since;
 }
 
-// Chooses the place for a record of the lock: its present record, else an
-// unused place, else the oldest record that is not needed. The lock's own
-// places come first; the others are tried only if all of its own hold needed
-// records. If every record is needed, the oldest is lost.
+// Returns the record to use for a lock. This is the lock's present record; if
+// there is none, an unused record; if there is none, the oldest record that is
+// not needed. Only the preferred records of the lock are searched, unless all
+// of them are in use and needed. If all records of the thread are needed,
+// returns the oldest one, which is lost.
 static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   struct mprof_hold *best = NULL;
   for (size_t way = 0; way < MPROF_HOLDS; way++) {
@@ -131,8 +134,9 @@ void mprof_hold_dropped(uintptr_t lock) {
     if (x->lock == lock)
       x->lock = 0;
   }
-  // `lost` cannot be decreased by one: a release without a record may be the
-  // second release of a lock that was taken twice, not that of a lost record.
+  // If the lock had no record, `lost` is not decreased by one. The record may
+  // not have been lost: the thread may have taken the lock twice, and the first
+  // release has removed the record.
   if (mprof_unlikely(h->lost != 0) && !has_needed(h))
     h->lost = 0;
 }

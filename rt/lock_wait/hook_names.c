@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of the hooked functions, which are the leaves of the stacks of
-// waits. These functions lie in libc, which has no line numbers; a libc that is
-// stripped or linked statically may have no symbol names either. The profile
-// should show pthread_mutex_lock all the same. Mangled names are left to the
-// symbolizer, which demangles them.
+// The names of the hooked functions. In the profiles of waits, the leaf of each
+// stack is a hooked function, like pthread_mutex_lock. These functions are in
+// libc. A libc that is stripped or linked statically may have no symbol names,
+// so the symbolizer cannot be relied on for these names. Only mangled names are
+// left to the symbolizer, because it demangles them.
 //
-// This file must not include a header that declares the functions. It uses only
-// their addresses, and declares them with a type that does not matter.
+// This file must not include a header that declares the hooked functions: it
+// declares them with another type, because it uses only their addresses.
 
 #include "lock_wait/hook_names.h"
 
 #include "lock_wait/block_kinds.h"
 
-// The symbols are weak, so that a program is not linked with more of libc than
-// it uses. The address of a function that is not in the process is NULL.
+// The symbols are weak, so that a program is linked only with those functions
+// of libc that it uses. The address of any other function is NULL.
 #define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind)                            \
   extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
@@ -27,15 +27,15 @@
 #include "mprof/hooks.def"
 
 #define IS_MANGLED(Symbol) (#Symbol[0] == '_' && #Symbol[1] == 'Z')
-// If two names have one address, as a function and its 64-bit form may, the
-// first one in hooks.def is used.
+// Two names may have the same address, such as a function and its 64-bit
+// variant. In this case the name that comes first in hooks.def is returned.
 #define RETURN_IF(Symbol)                                                      \
   if (!IS_MANGLED(Symbol) && op == (uintptr_t)(Symbol))                        \
     return #Symbol;
 
-// The addresses are read from the global offset table one by one. An
-// initialized array of addresses would need relocations that bind a program's
-// calls to its own PLT.
+// The code below compares op with one address after the other, and reads each
+// address from the global offset table. An initialized array of addresses would
+// need relocations that bind a program's calls to its own PLT.
 static const char *name_of(uintptr_t op) {
 #define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) RETURN_IF(Symbol)
 #define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
@@ -51,8 +51,8 @@ const char *mprof_hooked_name(mprof_pc pc) {
   return pc < 2 ? NULL : name_of(pc - mprof_op_pc(0));
 }
 
-// A pseudo function that is never called. Its code differs from that of every
-// other function, because linkers fold functions with equal code.
+// A pseudo function that is never called. Linkers merge functions with equal
+// code, so this function has code that no other function has.
 MPROF_NOINLINE void mprof_lost_contended_runtime_lock(void) {
   __asm__ volatile("nop\n\tnop\n\tnop");
 }

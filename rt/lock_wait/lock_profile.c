@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contention for the profiler's own locks, in the mutex profile. A release
-// cannot record its contention at once: the thread may hold other locks of the
-// profiler, and recording takes some. Each thread therefore keeps one stack, of
-// a release that made others wait, together with its ticks, until the thread
-// has released its last lock. If a second release makes others wait before
-// that, one of the two stacks is drawn in proportion to their ticks. The ticks
-// of the other one are added to `lost`, which is published under a pseudo
-// function.
+// Records contention for the profiler's own locks in the mutex profile. The
+// release of such a lock cannot record contention at once: recording takes
+// locks of the profiler, and the thread may already hold some of them. So each
+// thread keeps the stack of one release that made other threads wait, and the
+// ticks that they waited. The thread records this stack after it has released
+// its last lock. If it has a second such release before that, it keeps only one
+// of the two stacks. A random choice, weighted by the ticks, decides which one.
+// The ticks of the dropped stack are added to `lost`, and are recorded for a
+// pseudo function.
 // (Go: mLockProfile)
 
 #include "lock_wait/lock_profile.h"
@@ -91,9 +92,9 @@ static void store(struct mprof_lock_profile *p) {
     add(mprof_scratch_lock_stack(t->scratch), p->stack_len, p->end, cycles);
   else
     p->lost += cycles;
-  // Storing may itself make other threads wait. Ticks caused so far are part of
-  // `lost` now; those caused by the next add() are published by the next
-  // store().
+  // add() may itself make other threads wait for a lock. The ticks of such
+  // waits are added to `lost`. The ticks from the add() above are recorded
+  // below. The ticks from the add() below are recorded by the next store().
   const uint64_t lost = p->lost;
   p->lost = 0;
   if (lost != 0) {
@@ -103,8 +104,11 @@ static void store(struct mprof_lock_profile *p) {
   p->disabled = false;
 }
 
-// Recording may itself release locks of the profiler. Such a nested release
-// only adds to `lost`.
+// Called when the thread has released a lock of the profiler, if other threads
+// have waited for the lock or the thread keeps a stack. cycles: ticks that
+// other threads have waited; 0: none. store() may itself release locks of the
+// profiler, and so call this function again. The nested call only adds to
+// `lost`.
 static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
   struct mprof_lock_profile *p = &mprof_tls.lock_profile;
   if (cycles != 0)

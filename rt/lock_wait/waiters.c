@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See waiters.h. Let n waiters arrive at s1..sn, and let c be the time up to
-// which all of them have been charged. An unlock at time t then owes the sum of
-// t - max(si, c). The record keeps sum, the sum of max(si, c). The charge is
-// therefore n * t - sum, and after the charge sum is n * t. A waiter that
-// leaves subtracts its own max(si, c).
+// See waiters.h. The charge of a release is computed in constant time. Let n
+// waiters arrive at the times s1..sn, and let c be the time of the last release
+// that was charged. A release at time t must be charged with the sum of
+// t - max(si, c) over the waiters. The record of the lock has the field `sum`,
+// which is the sum of max(si, c). The charge is therefore n * t - sum, and
+// after it sum is n * t. A waiter that leaves subtracts its own max(si, c).
 
 #include "lock_wait/waiters.h"
 
@@ -17,20 +18,22 @@
 #include "sys/persistent.h"
 #include "trace_hooks/trace_hooks.h"
 
+// The record of a lock.
 struct waited {
   struct waited *next;
   uintptr_t object;
-  uint32_t waiters;
-  uint32_t holders;
-  uint64_t sum;     // of max(start, charged) over the waiters
-  uint64_t charged; // time of the last release
-  // Marks of the releases in the trace; NULL before the first one.
+  uint32_t waiters; // number of waiting threads
+  uint32_t holders; // see mprof_waiters_hold
+  uint64_t sum;     // sum of max(start, charged) over the waiters, ticks
+  uint64_t charged; // time of the last charged release, ticks; 0: none
+  // Marks of the last releases (wake_marks.h); NULL before the first mark.
   struct mprof_wake_marks *marks;
 };
 
 static struct slot {
-  // Guards the rest of the slot and its word in __mprof_waiters. Each lock has
-  // a cache line of its own, since threads wait for neighbouring locks.
+  // Guards the rest of the slot and its word in __mprof_waiters. Each slot has
+  // a separate cache line, so that threads that use neighbouring slots do not
+  // slow each other down.
   _Alignas(64) struct mprof_lock lock;
   struct waited *used, *unused;
 } slots[MPROF_WAITER_SLOTS];
@@ -52,8 +55,9 @@ static struct waited *find_locked(struct slot *s, uintptr_t object) {
   return w;
 }
 
-// A site may read the word without the lock. A waiter that the site misses has
-// only just begun to wait.
+// Returns the word of the object's slot. Instrumented code reads the word
+// without the slot's lock. Such a read may miss a waiter, but only a waiter
+// that has just begun to wait.
 static uint32_t word_of(uintptr_t object) {
   return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(object)],
                          __ATOMIC_RELAXED);
@@ -149,8 +153,8 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
   if (w) {
     set_word_locked(object, word_of(object) & ~MPROF_WAITER_CAME);
     uint64_t now = mprof_clock_now();
-    // The counters of two processors may differ by a few ticks. In that case
-    // nothing is owed and no charge is made.
+    // The clocks of two processors may differ by a few ticks. If `owed` is
+    // negative for this reason, the release is not charged.
     int64_t owed = (int64_t)(w->waiters * now - w->sum);
     if (owed > 0 && now > w->charged) {
       c = (struct mprof_charge){(uint64_t)owed, now, w->charged};

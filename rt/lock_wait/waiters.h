@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of waiters: one record for each lock that threads wait for now,
-// found by the lock's address. A release can therefore be charged with the time
-// of all waiters in constant time, however many there are. A lock without
-// waiters has no record. (Go: the counts and stamps in sudog and semaRoot)
+// The table of waiters. It has one record for each lock that threads wait for
+// now, and finds the record by the lock's address. The record lets a release be
+// charged with the time of all waiters in constant time, however many waiters
+// there are. A lock without waiters has no record.
+// (Go: the counts and stamps in sudog and semaRoot)
 //
-// A slot of the table has its own lock (rank MPROF_RANK_WAITERS), which each
-// function takes. Call all functions with the guard set.
+// Each slot of the table has its own lock (rank MPROF_RANK_WAITERS), which each
+// function here takes. Call all functions with the guard set.
 
 #ifndef MPROF_RT_LOCK_WAIT_WAITERS_H
 #define MPROF_RT_LOCK_WAIT_WAITERS_H
@@ -16,41 +17,48 @@
 
 struct mprof_trace_waker; // trace_hooks.h
 
-// Adds the calling thread to the waiters for object. start: begin of the wait,
-// in ticks. Returns false if there is no memory.
+// Adds the calling thread to the waiters for object. Returns false if there is
+// no memory. start: time at which the wait began, in ticks.
 bool mprof_waiters_enter(uintptr_t object, uint64_t start);
-// Removes the calling thread from the waiters for object. start: as passed to
-// mprof_waiters_enter. Returns the time of the last release of object, in
-// ticks; 0 if it was not released since start. *mark receives the trace's mark
-// of the release that woke the thread. mark is NULL if no release did.
+// Removes the calling thread from the waiters for object. Returns the time of
+// the last charged release of object, in ticks; 0 if there was none since
+// start.
+// start: the value that was passed to mprof_waiters_enter.
+// mark: receives the mark (wake_marks.h) of the release that woke the thread.
+//   NULL: the wait did not end by a release.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark);
 
-// The time that a release is charged with.
+// The charge of a release.
 struct mprof_charge {
   uint64_t ticks; // total time of the waiters; 0: no charge
-  uint64_t stamp,
-      before; // time stamp of the record, after and before the charge
+  // Times of this release and of the last charged release before it, in ticks.
+  // mprof_waiters_uncharge uses them.
+  uint64_t stamp, before;
 };
-// Charges a release of object that is about to happen: stamps the record with
-// the current time, and returns the time that its waiters have waited since
-// they came or since the last charge. waker: the releasing thread's row in the
-// trace, which gets a record if a thread waits; NULL: not in the trace.
+// Charges a release of object that is about to happen. Returns the total time
+// that the waiters have waited since they came or since the last charged
+// release, whichever is later. Stores the current time as the time of the last
+// charged release.
+// wakes: the threads that the release wakes.
+// waker: the releasing thread in the trace. If a thread waits, the release is
+//   recorded there and leaves a mark (wake_marks.h). NULL: not in the trace.
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
                                          enum mprof_wakes wakes,
                                          const struct mprof_trace_waker *waker);
-// Takes charge c back, because the release failed. Does nothing if another
-// release has been charged in the meantime.
+// Takes back charge c. Call if the release has failed. Does nothing if another
+// release was charged meanwhile.
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);
 
-// Drops the mark of the oldest release of object that wakes one thread: a
-// thread that did not wait has taken the object, so the thread that was woken
-// for it goes on waiting.
+// Removes the oldest mark of object if its release wakes only one thread. Call
+// this when a thread that did not wait has taken the object, so that the woken
+// thread has to keep waiting.
 void mprof_waiters_skip(uintptr_t object);
 
-// Counts one more thread that holds object or is about to hold it, until
-// mprof_waiters_let_go. Returns whether another thread was counted already. For
-// locks marked with mprof_lock, which have no try function.
+// Adds the calling thread to the count of threads that hold object or are about
+// to hold it. mprof_waiters_let_go removes the thread from the count. Returns
+// whether the count was above 0 before. For locks that the program marks by
+// mprof_lock, which have no try function.
 bool mprof_waiters_hold(uintptr_t object);
 void mprof_waiters_let_go(uintptr_t object);
 

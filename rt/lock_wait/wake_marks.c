@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See wake_marks.h. Threads that are woken one after another are assumed to run
-// in that order. The kernel may run them in another order, but each thread gets
-// the mark of one release.
+// See wake_marks.h. If several releases wake one thread each, the first thread
+// that runs is assumed to be woken by the first release, and so on. The kernel
+// may run the threads in another order. Then a thread may get the mark of
+// another thread's release, but each release still has one woken thread.
 
 #include "lock_wait/wake_marks.h"
 
@@ -48,9 +49,10 @@ struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
       remove_at(m, i);
     return mark;
   }
-  // A release is marked a moment before it happens, and the thread may have
-  // begun to wait in between. Such a mark belongs to no other thread either, so
-  // it is removed.
+  // No mark is new enough. A mark is added a moment before its release happens,
+  // and the thread may have begun to wait in between. In this case the newest
+  // mark is the mark of the release that woke this thread. It belongs to no
+  // other thread, so it is removed.
   if (m->len != 0 && m->marks[m->len - 1].wakes == MPROF_WAKES_ONE)
     m->len--;
   if (m->lost.buf && m->lost.ticks >= ticks)

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks a running thread for its stack by a signal. It is a real-time signal,
-// because such a signal carries a value: the round and the slot to fill. The
-// handler is installed only during a round, and passes on every signal that is
-// not the runtime's own.
+// Asks a running thread for its stack by a signal. The signal is sent with a
+// value, which has the number of the round and the number of the slot that the
+// thread must fill (thread_slots.h). A real-time signal is used, because such
+// signals are queued and keep their values. The handler is installed only
+// during a round. It passes on every signal that the runtime has not sent.
 
 #include "thread_stacks/thread_ask.h"
 
@@ -30,13 +31,15 @@
 static struct {
   struct sigaction previous; // the program's handler
   bool is_installed;
-  atomic_uint expected; // signals that were sent and have not arrived
-} ask;                  // guarded by stacks_lock, except for expected
+  atomic_uint expected; // number of signals sent that have not arrived
+} ask;                  // guarded by stacks_lock, except expected
 
 int mprof_ask_signal(void) { return (int)mprof_flags.threads_signal; }
 
-// --- the signal's value: 16 bits that tell it from the program's own signals,
-// the round, the slot ---
+// --- the signal's value ---
+//
+// It has the 16 bits of OWN, which distinguish it from values that the program
+// sends, then the number of the round, then the number of the slot.
 
 #define OWN UINT64_C(0x6d70)
 enum { ROUND_BITS = 24, SLOT_BITS = 24 };
@@ -58,8 +61,8 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   const struct mprof_registers from = {.pc = (uintptr_t)r[REG_RIP] + 1,
                                        .sp = (uintptr_t)r[REG_RSP],
                                        .bp = (uintptr_t)r[REG_RBP]};
-  // Uses a copy of the range: the interrupted code may be changing the
-  // original.
+  // Uses a copy of the thread's stack range, because the interrupted code may
+  // be in the middle of a change of the range.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
@@ -72,13 +75,13 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   struct mprof_proc_thread p;
   const bool in_futex = mprof_call_of_context(context, &p) &&
                         p.syscall == SYS_futex &&
-                        p.args[3] == 0; // the runtime's waits have a timeout
+                        p.args[3] == 0; // a timeout: a wait of the runtime
   slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
 }
 
-// Lets the calling thread begin waits again, after it was asked. A thread is
-// asked only when it can no longer be in a call without a note, so all of its
-// next waits are noted.
+// Lets the calling thread begin waits again, after the signal has arrived. A
+// thread is asked only after it has left all waits that it began before waits
+// were noted. So its next waits are all noted.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!mprof_tls.self)
@@ -105,8 +108,8 @@ static void answer(uint64_t value, const ucontext_t *context) {
   let_wait();
 }
 
-// All signals are blocked in the handler, so that no other handler can leave it
-// by a jump.
+// The handler. All signals are blocked while it runs. Otherwise another handler
+// could interrupt it and never return to it, by a longjmp.
 static void on_ask(int sig, siginfo_t *info, void *context) {
   if (is_own(info)) {
     atomic_fetch_sub(&ask.expected, 1);
@@ -161,8 +164,9 @@ static void restore(void) {
   errno = before;
 }
 
-// Waits for signals that have not arrived. Threads may answer before their
-// signal arrives, at the beginning or the end of a wait.
+// Waits for a short time until all sent signals have arrived, except lost
+// signals. A thread may have answered at the begin or the end of a wait, before
+// its signal has arrived.
 static void await_signals(unsigned lost) {
   for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
     mprof_sys_yield();

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See thread_collect.h. The steps for each slot are:
-// 1. A thread that waits is read where it stands.
-// 2. Another thread is asked by a signal, unless the signal would end a system
-//    call, and has some time to answer.
-// 3. For the rest the kernel tells what it knows.
-// The thread may enter or leave a wait, or end, at any time between two steps.
+// See thread_collect.h. A slot is filled in one of these ways:
+// 1. If the thread is in a noted wait, the reader reads its stack.
+// 2. Otherwise the reader asks the thread by a signal and waits some time for
+//    the answer. It does not ask a thread if the signal would make a system
+//    call of the thread fail with EINTR.
+// 3. If the slot is still empty, the reader fills it with the facts that the
+//    kernel shows in /proc.
+// Between any two steps, the thread may begin or end a wait, and it may exit.
 // (Go: tryRecordGoroutineProfile)
 
 #include "thread_stacks/thread_collect.h"
@@ -29,20 +31,21 @@
 #include <sys/syscall.h>
 
 enum {
-  // The reader gives up when no answer has come for QUIET_MS. For threads that
-  // are runnable but have no processor it waits for PATIENCE_MS.
+  // The reader gives up when no thread has answered for QUIET_MS. If one of the
+  // awaited threads is runnable, and so may only lack a processor, the reader
+  // goes on until PATIENCE_MS have passed.
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
-  // Maximum number of looks, a millisecond apart, at a thread that runs but
-  // cannot be asked yet.
+  // Maximum number of times that the reader looks at a thread that runs but
+  // cannot be asked yet. There is a millisecond between two looks.
   TRIES = 5,
 };
 
 // --- the slot and its thread's record ---
 
-// Takes the registry's lock, unless all threads are to stand still: then the
-// reader holds the lock for the whole round, since a thread could be stopped
-// inside the runtime while it holds the lock.
+// Takes registry_lock, unless the round stops all threads. In a round that
+// stops all threads, the reader already holds the lock. Otherwise a thread
+// could be stopped while it holds the lock, and the reader would wait forever.
 static void lock_registry(const struct mprof_reader *r) {
   if (!r->s->stops)
     mprof_lock_acquire(&mprof_registry_lock);
@@ -52,8 +55,8 @@ static void unlock_registry(const struct mprof_reader *r) {
     mprof_lock_release(&mprof_registry_lock);
 }
 
-// Returns whether the slot's record still belongs to the slot's thread. The
-// thread may have ended, and its record may belong to another thread by now.
+// Returns whether the record slot->thread still belongs to the slot's thread.
+// The thread may have ended, and another thread may have got the record.
 static bool is_its_own(const struct mprof_reader *r,
                        const struct mprof_thread_slot *slot) {
   const struct mprof_thread *t = slot->thread;
@@ -63,35 +66,37 @@ static bool is_its_own(const struct mprof_reader *r,
 
 // --- reading a thread that waits ---
 
-// Returns whether the reader must hold the thread while it reads the stack. A
-// thread need not be held if the stack from the wait on is known to be the
-// thread's own: that stack stays until the thread ends, and the end waits for
-// readers. If all threads are to stand still, every thread is held.
+// Returns whether the reader must hold the thread while it reads the stack of
+// the wait at w. Without being held, the thread may end the wait meanwhile.
+// This does no harm if the wait is known to be on the thread's own stack: this
+// stack exists until the thread ends, and a thread that ends first waits for
+// its reader. In a round that stops all threads, every thread is held.
 static bool may_vanish(const struct mprof_reader *r,
                        const struct mprof_thread_slot *slot, uintptr_t w,
                        const struct mprof_stack_range *range) {
   return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
 }
 
-// Copies a wait. Returns false if the thread has left the wait by a jump, so
-// that its memory holds something else.
+// Copies the wait at w. Returns false if the copy is not plausible: the thread
+// may have left the wait by a longjmp, and have reused the memory.
 static bool read_note(struct mprof_wait *copy, uintptr_t w) {
   *copy = *(const struct mprof_wait *)w;
   return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
          copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
 }
 
-// A wait and the stack that were read; the stack is in the round's scratch.
+// A wait that was read, and its stack. The addresses of the stack are in the
+// round's buffer `scratch`.
 struct read {
-  bool is_wait; // false: the other fields are not set
+  bool is_wait; // false: there was no wait; only labels is set
   struct mprof_wait wait;
-  size_t len; // addresses in scratch
+  size_t len; // number of addresses in scratch
   enum mprof_stack_end end;
   uint16_t labels;
 };
 
-// Reads the wait at w and its stack, after w has been claimed. The thread does
-// not notice.
+// Reads the wait at w and its stack into *read. The reader must have claimed
+// the wait. range: bounds of the thread's stack.
 static void read_claimed(struct mprof_reader *r, struct read *read,
                          const struct mprof_thread_slot *slot, uintptr_t w,
                          struct mprof_stack_range range) {
@@ -105,7 +110,7 @@ static void read_claimed(struct mprof_reader *r, struct read *read,
 static void keep(struct mprof_reader *r, struct mprof_thread_slot *slot,
                  const struct read *read) {
   if (!mprof_slot_claim(slot))
-    return; // the thread has filled its slot first
+    return; // the thread itself has already filled the slot
   memcpy(slot->stack.stack, r->s->scratch, read->len * sizeof(mprof_pc));
   slot->stack.stack_len = (uint32_t)read->len;
   slot->stack.end = (uint8_t)read->end;
@@ -128,8 +133,9 @@ static enum reading read_waiting(struct mprof_reader *r,
   const uintptr_t bit =
       may_vanish(r, slot, w, &range) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
   uintptr_t claimed = w | bit;
-  // Stored before the claim: if the claim does not hold the thread, the
-  // thread's end sees this and waits for the reader.
+  // This store comes before the claim. A thread that the claim does not hold
+  // may end. Before its end, the thread sees this store and waits for the
+  // reader.
   atomic_store(&mprof_round.reading, t);
   if (!atomic_compare_exchange_strong(&t->wait, &w, claimed)) {
     atomic_store(&mprof_round.reading, NULL);
@@ -140,7 +146,7 @@ static enum reading read_waiting(struct mprof_reader *r,
   if (is_own)
     read_claimed(r, &read, slot, w, range);
   bool is_valid;
-  if (r->s->stops && is_own) { // released together with all others
+  if (r->s->stops && is_own) { // let_go() in thread_stacks.c clears the bit
     slot->held = w;
     is_valid = true;
   } else {
@@ -156,9 +162,9 @@ static enum reading read_waiting(struct mprof_reader *r,
 
 // --- asking a thread that runs ---
 
-// Returns whether the system call that a thread is blocked in survives a
-// signal: the kernel restarts the call, or the call does not end before it is
-// done.
+// Returns whether a signal does no harm to the system call that a thread is
+// blocked in: either the kernel restarts the call after the signal, or the call
+// completes before the signal is handled.
 static bool survives_signal(const struct mprof_proc_thread *p) {
   const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
   switch (p->syscall) {
@@ -172,7 +178,7 @@ static bool survives_signal(const struct mprof_proc_thread *p) {
   case SYS_waitid:
   case SYS_flock:
     return true;
-  case SYS_futex: // without a timeout, or of the runtime's own locks
+  case SYS_futex: // no timeout, or the timeout of the runtime's own locks
     return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
             command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
@@ -196,7 +202,8 @@ static bool may_be_asked(const struct mprof_thread_slot *slot,
 
 static void ask_unregistered(struct mprof_reader *r,
                              struct mprof_thread_slot *slot) {
-  // A thread that enters the registry from now on sees that it is asked.
+  // is_asked is set under registry_lock. So a thread that enters the registry
+  // later sees that it was asked.
   lock_registry(r);
   const bool is_registered = slot->thread != NULL;
   slot->is_asked = !is_registered;
@@ -206,7 +213,8 @@ static void ask_unregistered(struct mprof_reader *r,
     slot->is_asked = false;
 }
 
-// Returns false if the thread waits now.
+// Asks the thread of a slot that has a record. Returns false if the thread is
+// in a noted wait now, so that the reader must read its stack instead.
 static bool ask_registered(struct mprof_reader *r,
                            struct mprof_thread_slot *slot) {
   struct mprof_thread *t = slot->thread;
@@ -236,11 +244,12 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       return;
     }
     if (!may_be_asked(slot, &p)) {
-      // The thread may just have begun a wait, which is noted before its call.
+      // The thread may just have begun a wait: a wait is noted before its
+      // system call begins.
       if (slot->thread && atomic_load(&slot->thread->wait) != 0)
         continue;
       // The thread may be in a signal handler, or about to enter one, or in a
-      // short system call. It is looked at again later.
+      // short system call. So the reader looks at the thread again later.
       slot->may_later = p.state == 'R' || p.state == 'D';
       slot->tries++;
       return;
@@ -281,8 +290,8 @@ static size_t count_pending(struct mprof_reader *r, bool looks) {
   return n;
 }
 
-// Returns whether a thread that has not answered is runnable, and so may still
-// answer when it gets a processor.
+// Returns whether a thread that was asked and has not answered is runnable.
+// Such a thread may still answer when it gets a processor.
 static bool has_runnable(const struct mprof_reader *r) {
   struct mprof_proc_thread p;
   for (size_t i = 0; i < r->s->slots_len; i++) {
@@ -322,8 +331,8 @@ static void await_answers(struct mprof_reader *r) {
 
 // --- the rest ---
 
-// Fills the slot of a thread that could not be asked or did not answer with
-// what the kernel tells.
+// Fills the slot of a thread that could not be asked or has not answered. The
+// slot gets the facts that the kernel shows in /proc.
 static void look(struct mprof_thread_slot *slot) {
   struct mprof_proc_thread p;
   const bool is_there = mprof_proc_thread(slot->tid, &p);

@@ -2,16 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides whether a running thread may be in a system call that it began before
-// waits were noted. Such a thread must not be asked: the signal would end the
-// call. The kernel also reports a thread as running that has begun a call and
-// does not sleep in it yet, or no longer sleeps. Two facts show that a thread
-// is past such a call:
-// - The thread has begun a wait with a note. After that it begins none without.
-// - The thread has used a processor for some time and has not slept meanwhile.
-//   A call that ends with EINTR sleeps within microseconds, and returns within
-//   microseconds when it is woken. A read or write that takes longer returns
-//   what it has transferred. (Time in which a hypervisor has taken the
-//   processor away may count as used.)
+// waits were noted. The runtime must not send a signal to such a thread,
+// because the call would fail with EINTR. The kernel may report the thread as
+// running although it is in such a call: the thread may not sleep yet, or may
+// just have been woken. One of these two facts proves that a thread is no
+// longer in such a call:
+// - The thread has begun a noted wait. All of its later waits are noted, too.
+// - The thread has used a processor for PROOF_NS and has not slept meanwhile. A
+//   call that can fail with EINTR goes to sleep within microseconds, and
+//   returns within microseconds after it is woken. A read or write that runs
+//   for longer does not fail with EINTR: it returns the number of bytes that it
+//   has transferred. (Time in which a hypervisor has taken the processor away
+//   may count as used.)
 
 #include "thread_stacks/thread_noting.h"
 
@@ -35,9 +37,10 @@ bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
     return true;
   if (slot->ran_ns != 0 && slot->sleeps == p->sleeps)
     return p->ran_ns - slot->ran_ns >= PROOF_NS;
-  // This first ran_ns is read after the count of sleeps; a later one is read
-  // before its count. If the counts are equal, the thread has not slept between
-  // the two values of ran_ns.
+  // At this first look, ran_ns is read after the number of sleeps (p->sleeps).
+  // At a later look, p->ran_ns is read before p->sleeps. So if the two numbers
+  // of sleeps are equal, the thread has not slept between the two times at
+  // which ran_ns was read.
   slot->ran_ns = mprof_sys_thread_ran_ns(slot->tid);
   slot->sleeps = p->sleeps;
   slot->tries++;

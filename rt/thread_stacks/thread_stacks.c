@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Begins and ends a round of stacks; see thread_stacks.h. Every thread gets a
-// slot, and thread_collect.c fills the slots. A thread that is created during
-// the round has no slot, unless all threads are stopped.
-// (Go: goroutineProfileWithLabelsConcurrent)
+// Begins and ends a round, in which the stacks of all threads are taken; see
+// thread_stacks.h. Every thread gets a slot, and thread_collect.c fills the
+// slots. A thread that is created during the round gets a slot only if the
+// round stops all threads. (Go: goroutineProfileWithLabelsConcurrent)
 
 #include "thread_stacks/thread_stacks.h"
 
@@ -28,8 +28,8 @@
 
 enum {
   SPARE_SLOTS = 64,
-  // Maximum number of looks for threads that were created before all stood
-  // still.
+  // Maximum number of searches for new threads: a thread that is not stopped
+  // yet may create another thread.
   LOOKS = 10,
 };
 
@@ -38,7 +38,7 @@ static struct {
   unsigned rounds;        // number of the last round; guarded by lock
 } rounds = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STACKS)};
 
-// A function that is called while all threads stand still.
+// A function to call while all threads are stopped.
 struct inspection {
   void (*fn)(struct mprof_thread_stacks *s, void *arg); // NULL: none
   void *arg;
@@ -55,7 +55,7 @@ void mprof_stacks_unlock(void) { mprof_lock_release(&rounds.lock); }
 
 // --- slots ---
 
-// Returns the new slot of a thread, or NULL if there is no room.
+// Adds a slot for thread tid and returns it. Returns NULL if no slot is free.
 static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
                                           int tid) {
   if (s->slots_len == s->slots_cap)
@@ -134,9 +134,11 @@ void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
 
 // --- threads and their records ---
 
-// Puts a registered thread into the round. The kernel's list may lack a thread
-// if another one ends meanwhile, so every thread that has a record is added. A
-// thread is therefore never in the round without the thread that created it.
+// Connects the record of thread t with the thread's slot in the round. The slot
+// normally comes from the kernel's list of threads. If a thread ends while the
+// kernel makes the list, the list may lack another thread. In that case this
+// function adds a slot. So if a thread is in the round, the thread that created
+// it is in the round, too.
 static void join_locked(struct mprof_thread *t, void *arg) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   const struct mprof_reader *r = arg;
@@ -154,8 +156,8 @@ static void join_locked(struct mprof_thread *t, void *arg) {
 
 // --- the round ---
 
-// Reads and asks threads that were created meanwhile, until no thread is left
-// that could create another.
+// Reads or asks threads that were created since the round began. Repeats this
+// until there is no new thread, which means that no running thread is left.
 static void stop_the_rest(struct mprof_reader *r) {
   struct mprof_thread_stacks *s = r->s;
   for (int looks = 0; looks < LOOKS; looks++) {
@@ -195,7 +197,7 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
       t ? t->range
         : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
   enum mprof_stack_end end;
-  if (!slot) // the kernel's list may lack the thread; see join_locked
+  if (!slot) // the kernel's list may lack this thread; see join_locked
     slot = add_slot(s, mprof_sys_gettid());
   if (!slot || !mprof_slot_claim(slot))
     return;
@@ -257,20 +259,22 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
   struct tids tids;
-  // The next round can read more threads without a signal.
+  // From now on, all waits are noted. So this round and later rounds can read
+  // the stacks of waiting threads, and need fewer signals.
   mprof_contention_note_waits();
   mprof_unwind_learn_roots();
   mprof_thread_self(false); // enters the calling thread in the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
-  if (error != -ENOMEM) // without /proc, the registry is the list
+  if (error != -ENOMEM) // /proc is missing; the registry's threads suffice
     error = 0;
   if (error == 0 && tids.len > limit) {
     s->threads = tids.len;
     error = -ERANGE;
   }
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
-    // A signal handler that takes long would keep the other threads waiting.
+    // All signals are blocked during the round. Otherwise a signal handler that
+    // takes long would keep the other threads waiting.
     const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
     if (++rounds.rounds == 0)
       rounds.rounds = 1;

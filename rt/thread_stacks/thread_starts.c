@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The records of threads that have been created and have not begun to run; see
-// thread_starts.h. The records stand in chunks that are mapped once and never
+// The records of threads that were created and have not begun to run; see
+// thread_starts.h. The records are stored in chunks of memory, which are never
 // unmapped.
 
 #include "thread_stacks/thread_starts.h"
@@ -31,11 +31,11 @@ enum {
 static struct {
   struct mprof_lock lock; // starts_lock; guards both lists
   struct mprof_thread_start *unused;
-  struct chunk *_Atomic chunks; // read without the lock in a copied process
+  struct chunk *_Atomic chunks; // in a copy of the process, read without lock
 } starts = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STARTS)};
 
-// The argument in a record may be the only pointer to a block of the program's,
-// so LeakSanitizer must scan the chunks.
+// The field arg of a record may be the only pointer to a block of the program.
+// LeakSanitizer must therefore scan the chunks.
 extern void __lsan_register_root_region(const void *p, size_t len)
     __attribute__((weak));
 
@@ -89,14 +89,14 @@ void mprof_thread_starts_each(void (*fn)(const struct mprof_thread_start *s,
 void mprof_thread_starts_reset(void) { mprof_lock_reset(&starts.lock); }
 
 void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
-  mprof_thread_set_labels(s->labels); // before other threads can see this one
+  mprof_thread_set_labels(s->labels); // before the thread is in the registry
   if (!mprof_guard_enter())
     return;
   struct mprof_thread *t = mprof_thread_self(false);
   if (t) {
     mprof_lock_acquire(&mprof_registry_lock);
     t->created = s->bucket;
-    // If s replaces a std::thread's state, the function is unknown.
+    // If s replaces the state of a std::thread, the start function is unknown.
     t->runs = is_done ? (uintptr_t)s->fn : 0;
     mprof_lock_release(&mprof_registry_lock);
     if (atomic_load(&mprof_contention.notes_waits))

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part that each thread plays in the stacks of all threads: it notes its
-// waits, and fills its own slot in a round. See thread_wait.h for the protocol
-// of the note. This file also sets the states of slots, for every writer.
+// The work that each thread does so that a reader can take the stacks of all
+// threads: the thread notes its waits, and fills its own slot in a round. See
+// thread_wait.h for the protocol of the note. This file also has the functions
+// that change the state of a slot.
 
 #include "thread_stacks/thread_wait.h"
 
@@ -68,8 +69,8 @@ void mprof_slot_note_wait(struct mprof_thread_slot *slot,
   slot->waited = now > w->start ? now - w->start : 0;
 }
 
-// Fills the calling thread's slot of the active round, if it still is absent,
-// with the stack of w, which begins or ends.
+// Fills the calling thread's slot in the active round with the stack of wait w,
+// unless the slot is already filled. The thread begins or ends this wait now.
 static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
   struct mprof_thread_slot *slot =
       mprof_round_enter(atomic_load(&t->round), atomic_load(&t->slot));
@@ -87,9 +88,9 @@ static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
   mprof_round_leave();
 }
 
-// Fills the calling thread's slot. All signals are blocked meanwhile, since a
-// handler might not return. Signals that were sent meanwhile are delivered
-// before the function returns. Returns the thread's signal mask.
+// Calls fill() with all signals blocked, because a signal handler might leave
+// fill() by a longjmp. Signals that arrive meanwhile are delivered before this
+// function returns. Returns the thread's signal mask.
 static uint64_t answer(struct mprof_thread *t, const struct mprof_wait *w) {
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
   fill(t, w);
@@ -111,10 +112,10 @@ static void until_let_go(const struct mprof_thread *t) {
       mprof_sys_yield();
 }
 
-// Stores next as the thread's note. Before that it waits until no reader holds
-// the thread, and until the signal that asks the thread has arrived, unless the
-// thread blocks that signal. w is the wait that begins or ends. Returns the
-// previous note, without bits.
+// Stores next as the thread's note, and returns the previous note without its
+// bits. First waits until no reader holds the thread. If the thread was asked,
+// also fills its slot and waits until the signal has arrived, unless the thread
+// blocks the signal. w: the wait that begins or ends now.
 static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
                           const struct mprof_wait *w) {
   uintptr_t now = atomic_load_explicit(&t->wait, memory_order_relaxed);
@@ -132,9 +133,9 @@ static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
   }
 }
 
-// Extends the known part of the thread's own stack down to w, if w lies at most
-// NEAR_BYTES below it. A reader need not hold a thread whose wait lies in the
-// known part.
+// Extends t->range, the known part of the thread's own stack, down to the wait
+// at w, if w is at most NEAR_BYTES below that part. A reader need not hold a
+// thread if its wait is in the known part.
 #define NEAR_BYTES 65536u
 
 static void know_stack(struct mprof_thread *t, uintptr_t w) {
@@ -143,8 +144,8 @@ static void know_stack(struct mprof_thread *t, uintptr_t w) {
     mprof_stack_enter(&t->range, &foreign, w & -(uintptr_t)16);
 }
 
-// Returns whether the thread has left the wait at outer by a jump: the new wait
-// at w begins in a frame that is not below that of outer.
+// Returns whether the thread has left the wait at outer by a longjmp. If so,
+// the new wait at w does not lie below outer on the thread's own stack.
 static bool was_left(const struct mprof_thread *t, uintptr_t outer,
                      uintptr_t w) {
   return outer <= w && outer >= t->range.lo && w < t->range.hi;
@@ -178,7 +179,7 @@ void mprof_wait_note_end(struct mprof_wait *w) {
 
 void mprof_stacks_enter_locked(struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
-  if (t->holds) // of the thread that had the record before
+  if (t->holds) // holds of the thread that used this record before
     *t->holds = (struct mprof_holds){.has_strayed = false};
   if (mprof_likely(atomic_load(&mprof_round.active) == 0))
     return;
