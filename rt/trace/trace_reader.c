@@ -29,8 +29,7 @@ static struct {
   // A futex that counts the buffers that became complete, plus one for the end
   // of the session.
   atomic_uint news;
-  atomic_bool
-      is_busy; // a call of mprof_trace_read is under way; guards the rest
+  atomic_bool is_busy; // mprof_trace_read is under way; guards the rest
   struct mprof_trace_writer *writer;
   struct mprof_trace_row *rest; // the rows, after the end of the session
   uint64_t last_ticks;

@@ -37,11 +37,10 @@
 // The position in a row at the begin of the window.
 struct place {
   const struct mprof_trace_row *row;
-  const struct mprof_trace_buf
-      *buf;                // NULL: the row has no records in the window
-  const unsigned char *at; // first record in the window
-  uint64_t ticks;          // time of the record before `at`
-  bool is_named;           // the file has the name of the row's last owner
+  const struct mprof_trace_buf *buf; // NULL: no records in the window
+  const unsigned char *at;           // first record in the window
+  uint64_t ticks;                    // time of the record before `at`
+  bool is_named; // the file has the name of the row's last owner
   struct mprof_trace_thread thread;
 };
 
