@@ -17,7 +17,7 @@ struct mprof_stack_labels {
   uint16_t most;  // set of the largest sample with labels; 0: no labels
   bool differ;    // the samples have different sets
   uint16_t first; // label set of the first sample
-  int64_t weight; // bytes or cycles of the sample that gave `most`
+  int64_t weight; // bytes or cycles of the sample with the set `most`
 };
 
 // --- the heap profile ---

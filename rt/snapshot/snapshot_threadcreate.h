@@ -26,9 +26,9 @@ struct mprof_threadcreate_snapshot {
 };
 
 // Takes a snapshot of the live threads.
-// all: also of the threads that have ended.
-// by_stack: one sample per stack, with one of its names; otherwise one sample
-//   per stack and name.
+// all: also includes the threads that have ended.
+// by_stack: true: one sample per stack, with one of its names;
+//   false: one sample per stack and name.
 // Returns 0 or -ENOMEM. Free *s with mprof_threadcreate_snapshot_free. Call
 // with the guard set. (Go: ThreadCreateProfile)
 int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,

@@ -28,8 +28,8 @@ struct mprof_wait_snapshot {
 
 // Takes a snapshot of all buckets that have events.
 // type: MPROF_BUCKET_BLOCK or MPROF_BUCKET_MUTEX.
-// by_stack: adds up the buckets that differ only in the lock; the sample then
-//   names one of these buckets.
+// by_stack: merges buckets that differ only in the lock into one sample, which
+//   refers to one of these buckets.
 // Returns 0 or -ENOMEM. Free *s with mprof_wait_snapshot_free. Call with the
 // guard set. (Go: blockProfileInternal, mutexProfileInternal)
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,

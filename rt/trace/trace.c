@@ -216,7 +216,7 @@ int mprof_trace_finish_session(const char *path,
 static int snapshot_locked(const char *path) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? -ENOTSUP : -ESRCH;
-  int error = mprof_trace_write_open(path); // if it fails, nothing is lost
+  int error = mprof_trace_write_open(path); // a failure here loses no records
   if (error != 0)
     return error;
   struct mprof_trace_row *rows = end_session_locked();

@@ -259,7 +259,7 @@ void mprof_trace_buf_reset(void) {
   pool.used = pool.mapped = 0;
 }
 
-// --- wakers ---
+// --- slots ---
 
 // Number of tries before mprof_trace_mark_claim gives up. Writing a slot takes
 // a few instructions, so a thread that is running on a processor finishes

@@ -6,8 +6,8 @@
 // records them.
 //
 // The record of a wait for a lock is added when the wait begins. The record of
-// a call is added when the call ends, because only then it is known whether the
-// call was short.
+// a call is added when the call ends, because it is not known earlier whether
+// the call is short.
 //
 // A thread that releases a lock does not know which thread it wakes. Therefore
 // it adds a WAKE record with an empty slot to its own row, and leaves a mark

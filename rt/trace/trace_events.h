@@ -28,10 +28,10 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
 void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
                           uint64_t now, const struct mprof_trace_mark *mark);
 // Prepares the record of a release: takes the stack and enters the row of the
-// calling thread. Call this before acquiring the lock of the table of waiters;
-// only under that lock it is known whether a thread waits. If w->row is NULL
+// calling thread. Call this before acquiring the lock of the table of waiters,
+// although it is not yet known whether a thread waits. If w->row is NULL
 // afterwards, the release is not recorded. Otherwise call
-// mprof_trace_release_end when the release has been recorded. op, frame: as for
+// mprof_trace_release_end after the release. op, frame: as for
 // mprof_wait_begin.
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);

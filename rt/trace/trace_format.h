@@ -5,9 +5,9 @@
 // trace_records.c reads the records of a row and passes them to the format. The
 // format turns the records into events:
 //
-//   write_trace_v1.c    1.11, and the events of 1.5 too
-//   write_trace_v1_5.c  1.5: one order of all events
-//   write_trace_v2.c    1.23
+//   write_trace_v1.c    format 1.11; also creates the events of 1.5
+//   write_trace_v1_5.c  format 1.5; orders all events in one sequence
+//   write_trace_v2.c    format 1.23
 
 #ifndef MPROF_RT_TRACE_TRACE_FORMAT_H
 #define MPROF_RT_TRACE_TRACE_FORMAT_H

@@ -51,7 +51,7 @@ enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
 // If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped at a
 // time.
 enum { DROPPED_PART = 4 };
-// Exceeds any valid number in trace_last.
+// Larger than any number that trace_last may have.
 #define LAST_MAX 100000u
 
 static struct {

@@ -159,7 +159,7 @@ static bool next(void) {
   } else if (!atomic_load(&reader.has_ended)) {
     write_full();
   } else {
-    mprof_lock_acquire(&mprof_writer_lock); // needed to symbolize
+    mprof_lock_acquire(&mprof_writer_lock); // symbolizing needs it
     write_rest();
     mprof_lock_release(&mprof_writer_lock);
     return true;

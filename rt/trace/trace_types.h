@@ -36,8 +36,8 @@ enum mprof_trace_type {
   MPROF_TRACE_BLOCK_NET,
   MPROF_TRACE_BLOCK_SELECT,
   MPROF_TRACE_SLEEP,
-  // End of a wait whose wake-up is in another row: in a WAKE record there, into
-  // which this thread has written its number.
+  // End of a wait. The wake-up is in another row: a WAKE record into which this
+  // thread has written its number.
   MPROF_TRACE_START,
   // End of a wait, if the thread could not write its number into a WAKE record:
   // stack of the release or 0, ticks from the release to the end of the wait.
@@ -89,7 +89,7 @@ struct mprof_trace_thread {
   uint16_t labels; // number of the label set
 };
 
-// How far a row has been written to the file. Only the writer uses it.
+// The progress of writing a row to the file. Only the writer uses it.
 struct mprof_trace_written {
   struct mprof_trace_thread thread;
   uint64_t left; // ticks since the last event in the file
@@ -134,7 +134,7 @@ struct mprof_trace_row {
   bool is_named;                // the thread's name has been read
   bool has_own_name;            // `name` is not the program's name
   uint16_t labels;              // number of the recorded label set
-  struct mprof_thread *thread;  // the runtime's record of the thread
+  struct mprof_thread *thread;  // the owner in the runtime's list of threads
   // true: the thread may never finish the record that it was writing. Therefore
   // its buffers must stay mapped.
   bool is_left;

@@ -7,7 +7,7 @@
 //
 //   begin ---> (the caller writes a record; stack) ... ---> stats ---> end
 //
-// mprof_legacy_write does this for counts and waits.
+// mprof_legacy_write makes these calls for counts and waits.
 //
 // Call all functions with the guard set. Only one thread may use a writer.
 

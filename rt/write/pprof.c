@@ -174,8 +174,8 @@ static void list_mappings(struct mprof_pprof *w) {
     list_mapping(w, &w->maps.v[i]);
 }
 
-// Writes the mappings after all locations, because only then it is known which
-// mappings have names. For the other mappings, readers look for names
+// Writes the mappings after all locations, because it is not known earlier
+// which mappings have names. For the other mappings, readers look for names
 // themselves.
 static void put_mappings(struct mprof_pprof *w) {
   for (const struct mprof_mapping *m = w->first_mapping; m; m = m->next)
