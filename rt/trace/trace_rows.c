@@ -225,8 +225,9 @@ static void end_full(unsigned session) {
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
   // A signal handler or a destructor may run after the end of the thread was
-  // recorded. A record of it would add the thread to the trace again, and its
-  // end would not be recorded a second time.
+  // recorded. Its record would add the thread to the trace again. The end of
+  // the thread would not be recorded again, so the thread would seem to live
+  // on.
   if (mprof_tls.is_exiting)
     return NULL;
   mprof_lock_acquire(&mprof_trace_lock);

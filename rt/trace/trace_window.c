@@ -10,10 +10,11 @@
 //   row 1        xxxxxxxx|------------------      -: in the file
 //   row 2                |     ----------
 //
-// All rows begin in the file at one time. This is the requested time, unless
-// records after it were dropped. In that case it is the latest time at which
-// the oldest remaining buffer of a cut row begins. Threads that exist at this
-// time are written as if a session began at this time and found them.
+// All rows begin in the file at one time: the requested time, unless records
+// after that time were dropped. If some were dropped, the file begins where the
+// oldest remaining buffer of a row with dropped buffers begins, taking the
+// latest such time. Threads that exist at this time are written as if a session
+// began at this time and found them.
 //
 // The later records must be consistent with that begin. Sequence numbers start
 // again from 1. A thread that was woken before the window and starts in it is
