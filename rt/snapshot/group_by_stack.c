@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Groups the samples of a snapshot by stack, for output that people read. The
-// key of a heap bucket has the stack, the block size and the rate, because
-// samples can only be scaled with these. The key of a wait bucket has the stack
-// and the lock. Each function here only says how a sample is added to its
-// stack's sum; stack_groups.c finds the sum.
+// key of a heap bucket has the stack, the block size and the rate, because the
+// size and the rate are needed to scale a sample. The key of a wait bucket has
+// the stack and the lock. The functions here add a sample to the sum of its
+// stack; stack_groups.c finds that sum.
 
 #include "snapshot/group_by_stack.h"
 
@@ -149,8 +149,9 @@ static bool has_more_cycles(const void *a, const void *b) {
   return x->cycles > y->cycles;
 }
 
-// Adds a sample to its stack. The samples come with most cycles first, so the
-// first sample of a stack that has a lock names the lock with the longest wait.
+// Adds a sample to the sum of its stack. The samples are sorted, most cycles
+// first. Therefore the first sample with a lock has the lock with the longest
+// wait, and the sum takes its bucket.
 static void add_wait(struct mprof_wait_groups *g,
                      const struct mprof_wait_sample *s) {
   struct mprof_wait_sum *sum = mprof_groups_at(&g->groups, s->bucket);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the samples of a snapshot by stack, for output that people read. A
-// bucket of the heap has one stack, block size and rate, and a bucket of waits
-// has one stack and lock. So several buckets may have equal stacks.
+// Groups the samples of a snapshot by stack, for output that people read.
+// Several buckets may have equal stacks: a bucket of the heap has one stack,
+// block size and rate, and a bucket of waits has one stack and lock.
 
 #ifndef MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 #define MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
@@ -12,12 +12,12 @@
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"
 
-// The labels of a stack's samples.
+// The labels of the samples of a stack.
 struct mprof_stack_labels {
-  uint16_t most; // set of the greatest labelled sample; 0: no sample has labels
-  bool differ;   // the samples have different sets
-  uint16_t first; // set of the first sample
-  int64_t weight; // bytes or cycles of the sample that gave `most`
+  uint16_t most;  // set of the largest sample with labels; 0: no labels
+  bool differ;    // the samples have different sets
+  uint16_t first; // label set of the first sample
+  int64_t weight; // bytes or cycles of the sample with the set `most`
 };
 
 // --- the heap profile ---
@@ -39,8 +39,8 @@ struct mprof_heap_groups {
 int mprof_heap_groups_make(struct mprof_heap_groups *g,
                            const struct mprof_mem_snapshot *s);
 void mprof_heap_groups_free(struct mprof_heap_groups *g);
-// Returns the reason, as text for people, why the snapshot of g has no samples;
-// NULL if it has samples. rate: heap rate in bytes.
+// Returns the reason, as text for people, why the snapshot of g has no samples.
+// Returns NULL if it has samples. rate: heap rate in bytes.
 const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
                                        uint64_t rate);
 
@@ -56,12 +56,12 @@ struct mprof_heapx_groups {
   size_t len;
   struct mprof_heapx_estimate total;
 };
-// Groups the samples that have a heapx count. Returns 0 or -ENOMEM. Free *g
-// with mprof_heapx_groups_free.
+// Groups the samples that have at least one heapx counter above 0. Returns 0 or
+// -ENOMEM. Free *g with mprof_heapx_groups_free.
 int mprof_heapx_groups_make(struct mprof_heapx_groups *g,
                             const struct mprof_mem_snapshot *s);
 void mprof_heapx_groups_free(struct mprof_heapx_groups *g);
-// Returns whether any number of the estimate is worth showing.
+// Returns whether the estimate has a value to show.
 bool mprof_heapx_has_any(const struct mprof_heapx_estimate *e);
 
 // --- the block profile and the mutex profile ---
@@ -78,9 +78,9 @@ struct mprof_wait_groups {
   size_t len;
   int64_t count, cycles; // sums over all stacks
 };
-// Groups a snapshot that was taken without by_stack. by_labels: makes one sum
-// per stack and set of labels; otherwise one per stack. Returns 0 or -ENOMEM.
-// Free *g with mprof_wait_groups_free.
+// Groups a snapshot that was taken without by_stack. by_labels: true: one group
+// for each stack and label set; false: one group for each stack. Returns 0 or
+// -ENOMEM. Free *g with mprof_wait_groups_free.
 int mprof_wait_groups_make(struct mprof_wait_groups *g,
                            const struct mprof_wait_snapshot *s, bool by_labels);
 void mprof_wait_groups_free(struct mprof_wait_groups *g);

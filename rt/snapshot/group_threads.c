@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the stacks of all threads for the profiles.
+// Groups the stacks of all threads for the profiles that show thread stacks.
 
 #include "snapshot/group_threads.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Snapshots of the program's own profiles: the number of values at each stack.
-// (Go: printCountProfile's first half)
+// (Go: first half of printCountProfile)
 
 #include "snapshot/snapshot_custom.h"
 
@@ -22,7 +22,8 @@ static bool has_more(const void *a, const void *b) {
   return (uintptr_t)x->bucket < (uintptr_t)y->bucket; // the older bucket first
 }
 
-// Copies at most cap samples. Returns how many there are.
+// Copies at most cap samples to v. Returns the number of existing samples,
+// which may exceed cap.
 static size_t copy_locked(struct mprof_custom_sample *v, size_t cap,
                           size_t number) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));

@@ -25,8 +25,8 @@ struct mprof_custom_snapshot {
 };
 
 // Takes a snapshot of the profile with this number (custom_profile.h). Returns
-// 0 or -ENOMEM. Free *s with mprof_custom_snapshot_free. Takes the profile's
-// lock; call with the guard set.
+// 0 or -ENOMEM. Free *s with mprof_custom_snapshot_free. Acquires the lock of
+// the profile. Call with the guard set.
 int mprof_custom_snapshot_take(struct mprof_custom_snapshot *s, size_t number);
 void mprof_custom_snapshot_free(struct mprof_custom_snapshot *s);
 

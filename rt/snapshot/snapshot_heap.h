@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A snapshot of the heap profile: a consistent copy of the published counts of
-// all buckets, which a writer uses without a lock. This header also declares
-// the estimates of what the samples stand for. Taking a snapshot does not
-// change a bucket, except that it may publish a cycle (cycle.h).
-// (Go: memProfileInternal)
+// all buckets. A writer uses the copy without a lock. This header also declares
+// the estimates for all blocks, which are computed from the sampled blocks.
+// Taking a snapshot does not change any bucket, except that it may publish a
+// cycle (cycle.h). (Go: memProfileInternal)
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H
@@ -17,14 +17,14 @@ struct mprof_mem_sample {
   uint64_t allocs, frees; // number of sampled blocks, not scaled
 };
 
-// The counters of heapx.h, of one bucket.
+// The heapx counters (heapx.h) of one bucket.
 struct mprof_heapx_sample {
   uint64_t n[MPROF_HEAPX_COUNTERS];
 };
 
 struct mprof_mem_snapshot {
   struct mprof_mem_sample *samples; // newest bucket first
-  // One for each sample; NULL without the option heapx.
+  // One element for each sample; NULL without the option heapx.
   struct mprof_heapx_sample *heapx;
   size_t len;
   size_t mapped_bytes;
@@ -32,21 +32,21 @@ struct mprof_mem_snapshot {
   int64_t time_ns; // CLOCK_REALTIME
 };
 
-// Takes a snapshot of all buckets, including those whose blocks are all freed.
-// end_cycle: first ends the cycle, which publishes everything up to now.
-// Returns 0 or -ENOMEM. Free *s with mprof_mem_snapshot_free. Takes
-// active_lock; call with the guard set.
+// Takes a snapshot of all buckets, including buckets whose blocks are all
+// freed. end_cycle: first ends the current cycle, which publishes all events so
+// far. Returns 0 or -ENOMEM. Free *s with mprof_mem_snapshot_free. Acquires
+// active_lock. Call with the guard set.
 int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle);
 void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s);
 
-// Estimated numbers of all blocks, from the sampled blocks. A block of size
-// bytes is sampled with probability 1 - exp(-size / rate), so each sampled
-// block stands for 1 / (1 - exp(-size / rate)) blocks. (Go: scaleHeapSample)
+// Estimated numbers of all blocks, computed from the sampled blocks. A block of
+// size bytes is sampled with probability 1 - exp(-size / rate), so each sampled
+// block represents 1 / (1 - exp(-size / rate)) blocks. (Go: scaleHeapSample)
 struct mprof_mem_estimate {
   int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
 };
-// Returns the number of blocks that a sampled block of size bytes stands for.
-// rate: mean bytes between samples.
+// Returns the number of blocks that a sampled block of size bytes represents.
+// rate: mean number of bytes between samples.
 double mprof_scale_factor(uint64_t size, uint64_t rate);
 // Returns the estimate of a sample.
 struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
@@ -62,21 +62,22 @@ struct mprof_heapx_estimate
 mprof_heapx_scale(const struct mprof_mem_sample *s,
                   const struct mprof_heapx_sample *x);
 
-// Returns what a bucket counts as published: blocks allocated, and of them
-// those freed. Call with active_lock held.
+// Return the published counts of a bucket: the number of allocated blocks, and
+// the number of these blocks that were freed. Call with active_lock held.
 static inline uint64_t mprof_active_allocs(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->mem.active.allocs, memory_order_relaxed);
 }
 static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
 }
-// Brings `active` up to date, and counts the records that a profile of it has.
-// Between mprof_cycle_next and mprof_cycles_flush this function does the flush.
-// If no cycle has ever been published, it publishes everything so far:
-// otherwise a program that ends no cycle would see nothing. Returns the newest
-// bucket; later ones are not in the profile.
-// inuse_zero: buckets whose blocks are all freed count as records, too. Stores
-// the number of records in *n. Call with active_lock held.
+// Updates the published counts `active` of all buckets, and counts the records
+// that a profile would have. If mprof_cycle_next was called and
+// mprof_cycles_flush was not yet, this function does the flush. If no cycle was
+// ever published, it publishes all events so far; otherwise the profile of a
+// program that ends no cycle would be empty. Returns the newest bucket of the
+// profile. Buckets added later are not part of the profile. inuse_zero: a
+// bucket whose blocks are all freed also counts as a record. *n receives the
+// number of records. Call with active_lock held.
 struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_HEAP_H

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the threads and of where they were created. The names of live
-// threads are read from /proc with no lock held, so a thread may end meanwhile.
-// (Go: threadCreateProfileInternal)
+// Snapshots of the threads and of the stacks that created them. The names of
+// live threads are read from /proc without a lock, so a thread may end
+// meanwhile. (Go: threadCreateProfileInternal)
 
 #include "snapshot/snapshot_threadcreate.h"
 
@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
-// Origin of threads whose creation was not seen.
+// Creation stack of threads whose creation was not recorded.
 static const struct mprof_bucket unknown = {.type = MPROF_BUCKET_THREAD};
 
 static const struct mprof_bucket *origin(const struct mprof_bucket *created) {
@@ -85,8 +85,8 @@ static void gather_live(struct mprof_groups *g, const struct live *l) {
   }
 }
 
-// Adds the threads that have ended: the number that each bucket has seen
-// created, minus its live threads, which are samples already.
+// Adds the threads that have ended. Their number is the number of threads that
+// a bucket has counted, minus its live threads, which already have samples.
 static int gather_ended(struct mprof_groups *g,
                         const struct mprof_bucket *first, size_t most) {
   struct mprof_stack_index ix;
@@ -127,8 +127,8 @@ static bool join_name(void *into, const void *next) {
   return strcmp(x->name, y->name) == 0 && join_stack(into, next);
 }
 
-// Drops the samples without threads, and adds up the samples of each bucket and
-// name, or of each bucket if by_stack.
+// Drops the samples that have no threads. Then merges the samples of each
+// bucket if by_stack, else the samples of each bucket and name.
 static void merge(struct mprof_groups *g, bool by_stack) {
   size_t len = 0;
   for (size_t i = 0; i < g->len; i++)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A snapshot of the profile "threadcreate": the stacks that threads were
-// created at, with the names of the live threads. Names are read from /proc.
+// A snapshot of the profile "threadcreate": the stacks that created threads,
+// and the names of the live threads. The names are read from /proc.
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_THREADCREATE_H
@@ -14,7 +14,7 @@ struct mprof_threadcreate_sample {
   const struct mprof_bucket *bucket; // creation stack, empty if unknown
   char name[MPROF_THREAD_NAME];      // "" for ended threads
   uint64_t count;                    // number of threads
-  uint64_t live;                     // number of these that have not ended
+  uint64_t live;                     // how many of these are alive
 };
 
 struct mprof_threadcreate_snapshot {
@@ -26,9 +26,9 @@ struct mprof_threadcreate_snapshot {
 };
 
 // Takes a snapshot of the live threads.
-// all: also of the threads that have ended.
-// by_stack: one sample per stack, with one of its names; otherwise one sample
-//   per stack and name.
+// all: also includes the threads that have ended.
+// by_stack: true: one sample per stack, with one of its names;
+//   false: one sample per stack and name.
 // Returns 0 or -ENOMEM. Free *s with mprof_threadcreate_snapshot_free. Call
 // with the guard set. (Go: ThreadCreateProfile)
 int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,

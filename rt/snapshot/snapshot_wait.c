@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the block and the mutex profile. The counts were scaled when
-// they were added, so nothing is estimated here. There is no cycle to wait for
-// either: a wait is over when it is counted.
+// Snapshots of the block profile and the mutex profile. The counts were scaled
+// when they were added to the buckets, so this file does not scale them. The
+// profiles need no cycles, because a wait is counted only after it has ended.
 // (Go: blockProfileInternal, mutexProfileInternal)
 
 #include "snapshot/snapshot_wait.h"
@@ -35,8 +35,9 @@ static bool has_more_cycles(const void *a, const void *b) {
   return x->cycles != y->cycles ? x->cycles > y->cycles : x->count > y->count;
 }
 
-// Gathers the buckets from first on, in units of 1 / MPROF_COUNT_ONE. `first`
-// was the newest bucket when the snapshot began; later buckets are not in it.
+// Adds up the buckets of the list, beginning at first. Counts are in units of 1
+// / MPROF_COUNT_ONE. `first` was the newest bucket when the snapshot began;
+// buckets added later are not part of the snapshot.
 static void gather(struct mprof_groups *g, const struct mprof_bucket *first) {
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {
     uint64_t count = atomic_load_explicit(&b->wait.count, memory_order_relaxed);
@@ -54,9 +55,9 @@ static void gather(struct mprof_groups *g, const struct mprof_bucket *first) {
   mprof_sort(g->sorted, g->len, has_more_cycles);
 }
 
-// Rounds the count of a sample. A stack in the block profile has waited at
-// least once, even if its samples stand for less than one wait.
-// (Go: blockProfileInternal, Count == 0)
+// Rounds the count of a sample to an integer. In the block profile the result
+// is at least 1, because the stack has waited at least once, even if its
+// samples represent less than one wait. (Go: blockProfileInternal, Count == 0)
 static int64_t whole_count(const struct mprof_wait_sample *s) {
   int64_t n =
       (s->count + (int64_t)MPROF_COUNT_ONE / 2) / (int64_t)MPROF_COUNT_ONE;
@@ -122,8 +123,8 @@ int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                                     .ticks_per_second =
                                         mprof_clock_ticks_per_second(),
                                     .time_ns = mprof_sys_realtime_ns()};
-  // Measuring the clock takes time, which a program without waits should not
-  // lose.
+  // Measuring the frequency of the clock takes time. A program without waits
+  // should not spend this time.
   if (s->rate != 0 || mprof_bucket_first(type) != NULL)
     s->ticks_per_second = mprof_clock_ticks_per_second();
   int error = take(s, by_stack);

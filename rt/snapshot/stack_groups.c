@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stack_groups.h. One mapping holds the groups and the pointers to them;
-// another one holds the index by stack.
+// Groups the samples of a snapshot; see stack_groups.h. One mapping holds the
+// groups and the pointers to them. Another mapping holds the index by stack.
 
 #include "snapshot/stack_groups.h"
 

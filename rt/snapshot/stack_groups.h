@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the counters of a snapshot's buckets, usually by stack. Buckets that
-// differ in size, rate, kind or lock may have the same stack. This module finds
-// the group of a bucket and holds the memory of all groups. The user defines
-// what a group is and how a bucket's counters are added to it:
+// Groups the samples of a snapshot, usually by stack. Buckets that differ in
+// size, rate, kind or lock may have equal stacks. This module finds the group
+// of a bucket and owns the memory of all groups. The caller defines the type of
+// a group and how a sample is added to it:
 //
 //   mprof_groups_begin(&g, most, sizeof(struct sum), MPROF_BY_STACK);
 //   for each sample: add(mprof_groups_at(&g, sample->bucket), sample);
@@ -16,34 +16,36 @@
 #include "bucket/stack_index.h"
 #include "sys/base.h"
 
-// Which buckets share a group.
+// Selects the buckets that share a group.
 enum mprof_group_by {
-  MPROF_BY_NOTHING, // each mprof_groups_at makes a group
+  MPROF_BY_NOTHING, // each call of mprof_groups_at creates a group
   MPROF_BY_STACK,
   MPROF_BY_STACK_AND_LABELS
 };
 
 struct mprof_groups {
-  char *v;       // len groups of `each` bytes, in the order of their creation
-  void **sorted; // len pointers into v, in the same order until they are sorted
+  char *v;       // len groups of `each` bytes, in order of creation
+  void **sorted; // len pointers into v, in this order; may be sorted
   size_t len, each, mapped_bytes;
   enum mprof_group_by by;
-  struct mprof_stack_index index; // until mprof_groups_end
+  struct mprof_stack_index index; // freed by mprof_groups_end
 };
 
-// Makes room for `most` groups of `each` bytes, a multiple of 8. Returns 0 or
-// -ENOMEM. After 0, call mprof_groups_end, and later mprof_groups_free.
+// Allocates memory for `most` groups of `each` bytes, a multiple of 8. Returns
+// 0 or -ENOMEM. After success, call mprof_groups_end and later
+// mprof_groups_free.
 int mprof_groups_begin(struct mprof_groups *g, size_t most, size_t each,
                        enum mprof_group_by by);
-// Returns the group of b. A new group is all zeros.
+// Returns the group of bucket b. A new group is zeroed.
 void *mprof_groups_at(struct mprof_groups *g, const struct mprof_bucket *b);
 // Frees the memory that only mprof_groups_at needs.
 void mprof_groups_end(struct mprof_groups *g);
 void mprof_groups_free(struct mprof_groups *g);
 
-// Groups len elements without memory: sorts them, and joins neighbours. join
-// adds *next to *into and returns true, or returns false if the two do not
-// belong together. Returns the number of elements left in v.
+// Groups len elements without additional memory: sorts them, then merges equal
+// neighbours. join adds *next to *into and returns true, or returns false if
+// the two elements belong to different groups. Returns the number of elements
+// that remain in v.
 size_t mprof_join_neighbours(void **v, size_t len,
                              bool (*comes_before)(const void *, const void *),
                              bool (*join)(void *into, const void *next));

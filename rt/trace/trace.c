@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sessions of the execution trace: their begin and end. Defines the public
+// Begins and ends the sessions of the execution trace. Defines the public
 // functions that start, stop and snapshot a trace. See trace.h. (Go:
 // StartTrace, StopTrace)
 //
-// At the end of a session this file puts the records that are still missing.
-// trace_rows.c, trace_events.c and trace_user.c put all others; trace_out.c and
-// trace_reader.c take the buffers from the rows.
+// At the end of a session this file adds the records that are still missing.
+// All other records are added by trace_rows.c, trace_events.c and trace_user.c.
+// The buffers are taken from the rows by trace_out.c and trace_reader.c.
 
 #include "trace/trace.h"
 
@@ -40,13 +40,14 @@
 
 static struct {
   unsigned last_session;
-  atomic_bool is_open; // started, and not stopped yet; read without the lock
-  bool is_ending;      // stopped, and being written
+  atomic_bool is_open; // started and not stopped; read without the lock
+  bool is_ending;      // stopped, its file is being written
 } trace;               // guarded by trace_lock
 
 // --- start ---
 
-// Counts the bytes in use now, from which records of the heap go on.
+// Counts the bytes in use now. The heap records of the session start from this
+// number.
 static void begin_heap(void) {
   struct mprof_mem_snapshot s;
   int64_t bytes = 0;
@@ -79,7 +80,8 @@ static int begin_session_locked(void) {
   return 0;
 }
 
-// Takes the session's rows, which no thread writes any more.
+// Removes the rows from the session and returns them. No thread writes them any
+// more.
 static struct mprof_trace_row *take_rows_locked(void) {
   struct mprof_trace_row *rows = mprof_trace_take_rows_locked();
   mprof_trace_existing_drop();
@@ -134,12 +136,13 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 
 // --- stop ---
 
-// Makes a record of the call that the row's thread is in, so that the thread
-// does not seem to run; or puts the name of a thread that runs.
+// Completes a row at the end of the session. If its thread is in a call, adds a
+// record of that call, so that the thread does not seem to run. If its thread
+// runs, adds the name of the thread.
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
-  if (r->waits_in == 0 || r->open_ticks != 0) // it runs
+  if (r->waits_in == 0 || r->open_ticks != 0) // the thread runs
     mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
   if (r->open_ticks == 0)
     return;
@@ -148,8 +151,8 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-// Ends the session and returns its rows. Any later record belongs to another
-// session.
+// Ends the session and returns its rows. Records made after this call belong to
+// a later session.
 static struct mprof_trace_row *end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   atomic_store(&mprof_trace_session, 0);
@@ -170,14 +173,16 @@ bool mprof_trace_is_open(const char **own_path) {
   mprof_lock_acquire(&mprof_trace_lock);
   const bool is_open = trace.is_open;
   mprof_lock_release(&mprof_trace_lock);
-  // The path stays valid: only the holder of writer_lock ends the session.
+  // The path stays valid, because the caller holds writer_lock and only the
+  // holder of writer_lock ends the session.
   *own_path = is_open ? mprof_trace_own_path() : NULL;
   return is_open;
 }
 
-// Ends the session and writes it. trace_lock is not held while the file is
-// written: writing asks the loader for the modules, and a thread may hold the
-// loader's lock while its first record waits for trace_lock.
+// Ends the session and writes the trace. Releases trace_lock while the file is
+// written, to prevent a deadlock: writing needs the list of modules from the
+// loader, and a thread may hold the lock of the loader while its first record
+// waits for trace_lock.
 static int finish_locked(const char *path, struct mprof_trace_result *result) {
   if (!trace.is_open)
     return 0;
@@ -205,13 +210,13 @@ int mprof_trace_finish_session(const char *path,
   return error;
 }
 
-// Writes the newest part of the trace so far. The recording goes on as another
+// Writes the newest part of the trace to a file. The recording goes on in a new
 // session, so that no thread waits for the file. The next snapshot begins where
 // this one ends.
 static int snapshot_locked(const char *path) {
   if (!trace.is_open || !mprof_trace_is_recorder())
     return trace.is_open ? -ENOTSUP : -ESRCH;
-  int error = mprof_trace_write_open(path); // if it fails, nothing is lost
+  int error = mprof_trace_write_open(path); // a failure here loses no records
   if (error != 0)
     return error;
   struct mprof_trace_row *rows = end_session_locked();
@@ -262,7 +267,7 @@ MPROF_PUBLIC int mprof_trace_stop(void) {
   return -(error != 0 ? error : result.cut);
 }
 
-// Reports a value of trace_last that is not a time.
+// Prints a message if the value of the option trace_last is not a time.
 static void check_trace_last(void) {
   char line[256 + sizeof(mprof_flags.trace_last)];
   struct mprof_text t = MPROF_TEXT(line);

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Owns the memory of the trace's buffers, and the slots in them that woken
-// threads sign. It knows nothing of records. (Go: traceBuf)
+// Owns the memory of the trace's buffers. Also manages the slots in them, into
+// which woken threads write their numbers. This file does not know the meaning
+// of records. (Go: traceBuf)
 //
-// A mapping holds one buffer of the usual size, or is cut up for good into
-// small ones. A buffer belongs to a row of the session, or is on a list of
-// unused ones. Its word `slots` says who may write the slots in it:
+// A mapping holds one buffer of the normal size, or is permanently split into
+// small buffers. A buffer belongs to a row of the session, or is on a list of
+// unused buffers. The field `slots` of a buffer says whether a thread may write
+// a slot of the buffer:
 //
 //                mprof_trace_buf_new,
 //                mprof_trace_buf_empty        mprof_trace_mark_claim
@@ -16,10 +18,11 @@
 //      +------------------------------- SEALED <------------------------+
 //
 // FREE: any thread may begin to write a slot. WRITTEN: one thread is writing a
-// slot. SEALED: the buffer goes to the file or back to the pool, so no slot
-// may change any more. A buffer that was sealed while it was WRITTEN is marked
-// is_stuck and never goes back to the list of unused buffers. Each reuse gives
-// the buffer a new generation, which makes old marks void.
+// slot. SEALED: the buffer is written to the file or returned to the pool, so
+// no slot may change any more. If a buffer had to be sealed in the state
+// WRITTEN, is_stuck is set and the buffer never returns to the list of unused
+// buffers. Each reuse increments the generation of the buffer, which makes old
+// marks invalid.
 
 #include "trace/trace_buf.h"
 
@@ -31,15 +34,15 @@
 
 #include <string.h>
 
-// States of a buffer's word slots.
+// States of a buffer: values of its field slots.
 enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
 
 static struct {
-  struct mprof_lock lock; // guards the rest
+  struct mprof_lock lock; // guards the other fields
   struct mprof_trace_buf *unused, *unused_small;
-  struct mprof_trace_buf *all; // the first one in each mapping of BUF_SIZE
-  size_t mapped;               // bytes
-  _Atomic size_t used;         // bytes; read without the lock
+  struct mprof_trace_buf *all; // first buffer of each mapping
+  size_t mapped;               // in bytes
+  _Atomic size_t used;         // in bytes; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
 
 static size_t bytes_of(const struct mprof_trace_buf *b) {
@@ -76,7 +79,8 @@ static struct mprof_trace_buf *take_large_locked(void) {
   return b ? b : map_locked();
 }
 
-// Takes an unused small buffer, or cuts one of the usual size up for good.
+// Takes an unused small buffer. If there is none, splits a buffer of the normal
+// size permanently.
 static struct mprof_trace_buf *small_locked(void) {
   struct mprof_trace_buf *b = pop_locked(&pool.unused_small);
   if (b || !(b = take_large_locked()))
@@ -95,7 +99,7 @@ static struct mprof_trace_buf *small_locked(void) {
 
 static struct mprof_trace_buf *take_locked(bool is_small) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
-  // More than the limit is in use if the limit was doubled before.
+  // `used` may exceed the limit, if the limit was doubled until now.
   if (pool.used >= mprof_trace_buf_limit())
     return NULL;
   struct mprof_trace_buf *b = is_small ? NULL : take_large_locked();
@@ -113,8 +117,8 @@ static void begin(struct mprof_trace_buf *b) {
   atomic_store_explicit(&b->slots, SLOTS_FREE, memory_order_release);
 }
 
-// Lets nobody write a slot of the buffer from here on. The new generation keeps
-// threads with an old mark from writing after the buffer is reused.
+// Prevents any further write to a slot of the buffer. A thread with an old mark
+// might write to the buffer after its reuse; the new generation prevents that.
 static void end(struct mprof_trace_buf *b) {
   mprof_trace_buf_seal(b);
   atomic_fetch_add(&b->generation, 1);
@@ -157,7 +161,8 @@ void mprof_trace_buf_free(struct mprof_trace_buf *list) {
   }
 }
 
-// Unmaps the mappings whose buffer is marked is_over, or all mappings.
+// Unmaps all mappings, or if !all only those whose first buffer is marked
+// unmap_only.
 static void unmap_locked(bool all) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all, *b;
@@ -197,9 +202,9 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
   mprof_lock_release(&pool.lock);
 }
 
-// Takes a mapping off the pool's list, so that it is never unmapped. A mapping
-// that was cut up stays on the list: its parts still count as used, so it stays
-// mapped, too.
+// Removes the mapping of buffer b from the list of mappings, so that it is
+// never unmapped. A mapping that was split into small buffers stays on the
+// list. Its small buffers still count as used, so it is not unmapped either.
 static void abandon_locked(struct mprof_trace_buf *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all;
@@ -228,8 +233,8 @@ static atomic_bool is_doubled;
 
 void mprof_trace_buf_double(bool on) { atomic_store(&is_doubled, on); }
 
-// Returns the limit in bytes, before it is doubled. A recorder's memory
-// includes the memory of its stacks: a sixteenth is set aside for them.
+// Returns the limit in bytes without the doubling. The memory limit of a flight
+// recorder includes its stacks: one sixteenth is set aside for them.
 static size_t usual_limit(void) {
   const size_t last = (size_t)mprof_flags.trace_last_mb << 20;
   return last != 0 ? last - last / 16 : (size_t)mprof_flags.trace_max_mb << 20;
@@ -249,15 +254,16 @@ size_t mprof_trace_buf_used(void) { return pool.used; }
 
 void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
-  // The parent's buffers are not mapped in the child.
+  // The buffers of the parent are not mapped in the child.
   pool.unused = pool.unused_small = pool.all = NULL;
   pool.used = pool.mapped = 0;
 }
 
-// --- wakers ---
+// --- slots ---
 
-// Tries before a claim gives up. A few instructions write a slot, so a thread
-// that runs is done with it by then.
+// Number of tries before mprof_trace_mark_claim gives up. Writing a slot takes
+// a few instructions, so a thread that is running on a processor finishes
+// sooner than that.
 #define SPINS 100
 
 static bool enter_slots(struct mprof_trace_buf *b) {
@@ -293,8 +299,9 @@ bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
   return is_mine;
 }
 
-// A thread that has been writing a slot for this long has left by a longjmp, or
-// gets no processor. Other threads must not wait for it any longer.
+// If a thread has been writing a slot for this long, a longjmp has left the
+// write, or the thread gets no processor time. Other threads must not wait for
+// it any longer.
 #define STUCK_MS 1000
 
 void mprof_trace_buf_seal(struct mprof_trace_buf *b) {

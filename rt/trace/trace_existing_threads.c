@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists the threads that existed when a session of the trace began, with what
-// each of them was doing. A thread stays on the list until it makes its first
-// record. See trace.h.
+// Lists the threads that existed when a trace session began, with their state
+// at that time: running, waiting, or in a system call. A thread stays on the
+// list until it adds its first record. See trace.h.
 
 #include "trace/trace_existing_threads.h"
 
@@ -21,9 +21,9 @@
 
 struct before {
   int tid;
-  uint32_t start; // stack of the function it runs, or of its creation
+  uint32_t start; // stack of its start function, or of its creation
   uint64_t g;
-  uint8_t from; // enum mprof_trace_from; UNKNOWN once it is in the trace
+  uint8_t from; // enum mprof_trace_from; UNKNOWN: off the list
 };
 
 static struct {
@@ -31,8 +31,8 @@ static struct {
   size_t len, bytes;
 } pre; // guarded by trace_lock
 
-// Whether the trace shows a system call as one. A thread in any other system
-// call counts as waiting.
+// Returns whether the trace shows this system call as a system call. A thread
+// in any other system call is shown as waiting.
 static bool is_call(long number) {
   static const short calls[] = {
       SYS_read,       SYS_readv,           SYS_pread64,     SYS_write,
@@ -47,8 +47,9 @@ static bool is_call(long number) {
   return false;
 }
 
-// Returns what a thread is doing, as the kernel sees it. A thread that does not
-// run is in a system call, but not all kernels tell its number.
+// Returns the state of thread tid as the kernel reports it. A thread that does
+// not run is in a system call, but some kernels do not reveal the number of the
+// call.
 static enum mprof_trace_from look_at(int tid) {
   struct mprof_proc_thread p;
   if (!mprof_proc_thread(tid, &p) || (p.state != 'S' && p.state != 'D'))

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface of a format of the trace: a table of functions.
-// trace_records.c reads the records of a row and hands them to the format,
-// which turns them into events:
+// The interface of a file format of the trace: a table of functions.
+// trace_records.c reads the records of a row and passes them to the format. The
+// format turns the records into events:
 //
-//   write_trace_v1.c    1.11, and the events of 1.5 too
-//   write_trace_v1_5.c  1.5: one order of all events
-//   write_trace_v2.c    1.23
+//   write_trace_v1.c    format 1.11; also creates the events of 1.5
+//   write_trace_v1_5.c  format 1.5; orders all events in one sequence
+//   write_trace_v2.c    format 1.23
 
 #ifndef MPROF_RT_TRACE_TRACE_FORMAT_H
 #define MPROF_RT_TRACE_TRACE_FORMAT_H
@@ -21,33 +21,35 @@ struct mprof_trace_written;
 struct mprof_trace_format {
   const char *name;    // value of the option trace_format
   const char *header;  // first 16 bytes of the file
-  bool streams;        // batches can be written before all rows are complete
-  bool has_names;      // stacks have names of functions
+  bool streams;        // a batch can be written before all rows are complete
+  bool has_names;      // stacks contain function names
   uint16_t string_max; // maximum length of a string in bytes
-  size_t state_bytes;  // size of the format's state, which begins as zeros
-  // Begins a batch of events of one row, whose first event comes after `ticks`;
-  // and ends it.
+  size_t state_bytes;  // size of the format's state, initially zeroed
+  // begin_batch begins a batch of events of one row. ticks: the time from which
+  // the first event counts. end_batch ends the batch.
   void (*begin_batch)(struct mprof_trace_writer *w,
                       const struct mprof_trace_written *to, uint32_t row,
                       uint64_t ticks);
   void (*end_batch)(struct mprof_trace_writer *w);
-  // Writes the events of record r. ticks: time since the last event. to: state
-  // of the row before the record. Returns false if the record has no event.
+  // Writes the events of record r. ticks: time since the previous event. to:
+  // state of the row before the record. Returns false if the format has no
+  // event for the record.
   bool (*record)(struct mprof_trace_writer *w, struct mprof_trace_written *to,
                  uint64_t ticks, const struct mprof_trace_record *r);
-  // Writes an event. type: the format's number of the event. args: n arguments,
-  // the first of which is the time in ticks since the last event.
+  // Writes an event. type: the format's number of the event type. args: n
+  // arguments; the first one is the time since the previous event, in ticks.
   void (*event)(struct mprof_trace_writer *w, unsigned type,
                 const uint64_t *args, size_t n);
-  // Writes a string of len bytes that has been given a number.
+  // Writes string s of len bytes under its number.
   void (*string)(struct mprof_trace_writer *w, uint64_t number, const char *s,
                  size_t len);
-  // Begins the stacks, after the last batch; and writes the stack of a handle.
+  // begin_stacks begins the part of the file that holds the stacks, after the
+  // last batch. stack writes the stack of a handle under its number.
   void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t last_ticks);
   void (*stack)(struct mprof_trace_writer *w, uint64_t number, uint32_t handle);
-  // Writes the end of the file, after the stacks.
+  // Writes the end of the file after the stacks.
   void (*finish)(struct mprof_trace_writer *w, uint64_t last_ticks);
-  // Frees what the state owns; NULL: it owns nothing.
+  // Frees the memory that the state owns. NULL: it owns none.
   void (*free_state)(void *state);
 };
 

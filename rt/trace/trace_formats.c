@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See trace_formats.h.
+// The list of file formats of the trace, and the choice by the option
+// trace_format. See trace_formats.h.
 
 #include "trace/trace_formats.h"
 

@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of the trace's formats, and the choice among them by the option
-// trace_format.
+// The list of file formats of the trace. The option trace_format selects one of
+// them.
 
 #ifndef MPROF_RT_TRACE_TRACE_FORMATS_H
 #define MPROF_RT_TRACE_TRACE_FORMATS_H
 
 #include "trace/trace_format.h"
 
-// Returns the format that the option trace_format names; the default format if
-// it names none.
+// Returns the format that the option trace_format names, or the default format
+// if the option names no known format.
 const struct mprof_trace_format *mprof_trace_format_chosen(void);
 
-// Reports on stderr, at start, a value of trace_format that is no format.
+// Prints a message on stderr if the value of trace_format is not a known
+// format. Called at program start.
 void mprof_trace_format_check(void);
 
 // Returns whether the chosen format allows batches to be written before all

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides where a session's trace goes, and when. write_trace.c makes the
-// bytes.
+// Decides where the trace of a session is written, and when. write_trace.c
+// encodes it.
 //
-// The records stay in memory until it is half full. From then on, each thread
-// that fills a buffer writes some of the oldest buffers to the file before it
-// goes on. The rest is written at the end, when no thread makes records. So the
-// record of a waker is nearly always still in memory when the woken thread
-// signs it. A recorder drops the oldest buffers instead of writing them.
+// The records stay in memory until half of the memory limit is in use. From
+// then on, each thread that fills a buffer writes some of the oldest buffers to
+// the file before it continues. The rest is written at the end, when no thread
+// adds records. This delay matters: the WAKE record of a release is nearly
+// always still in memory when the woken thread writes its number into it. A
+// flight recorder drops the oldest buffers instead of writing them.
 
 #include "trace/trace_out.h"
 
@@ -33,33 +34,38 @@
 #include <string.h>
 #include <unistd.h>
 
-// Most buffers that a thread writes before it goes on with its own work.
+// Maximum number of buffers that a thread writes before it continues its own
+// work.
 enum { WRITTEN_AT_ONCE = 4 };
-// How long a reader of a descriptor may take no byte when the trace has ended.
+// Maximum time without progress of a reader of the descriptor, after the trace
+// has ended.
 enum { PATIENCE_MS = 5000 };
-// How long a thread waits for such a reader while the trace goes on: when the
-// memory is full, or when a batch is larger than the reader's buffer.
+// Maximum time that a thread waits for such a reader while the trace goes on. A
+// thread waits if the memory is full, or if a batch is larger than the buffer
+// of the reader.
 enum { WAIT_MS = 1000 };
-// Bytes that a stack with its strings takes in the file, and the number of
-// stacks to reserve for those that appear while the memory is being written.
+// STACK_BYTES: estimated size in the file of a stack with its strings.
+// RESERVED_STACKS: number of stacks to reserve space for, because new stacks
+// may appear while the buffers in memory are written.
 enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
-// If the trace does not fit the disk, one part in so many is dropped at a time.
+// If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped at a
+// time.
 enum { DROPPED_PART = 4 };
-// Exceeds any valid number in trace_last.
+// Larger than any number that trace_last may have.
 #define LAST_MAX 100000u
 
 static struct {
-  atomic_bool is_busy; // guards the rest while the session goes on
-  int fd;              // the program's descriptor; -1: the file at path
-  bool has_reader;     // fd has a reader, maybe slow; set by write_begin only
+  atomic_bool is_busy; // guards the other fields during the session
+  int fd;              // descriptor from the program; -1: the file at path
+  bool has_reader;     // fd is no regular file; only write_begin sets this
   char path[MPROF_PATH_MAX];
-  struct mprof_outfile *out; // NULL: no byte was written yet
+  struct mprof_outfile *out; // NULL: not open yet
   struct mprof_trace_writer *writer;
   int error;
-  bool has_waited;     // a thread waited for the reader in vain; no other does
-  bool has_parts;      // some buffers are in out and not in memory any more
-  bool is_recorder;    // the trace is written on request only
-  uint64_t keep_ticks; // that a recorder writes at least; 0: all it has
+  bool has_waited;     // a wait for the reader timed out; nobody waits again
+  bool has_parts;      // some buffers were written and freed
+  bool is_recorder;    // flight recorder: write only on request
+  uint64_t keep_ticks; // shortest window of a recorder; 0: write everything
 } to;
 
 uint64_t mprof_trace_last_ns(const char *s) {
@@ -80,8 +86,8 @@ uint64_t mprof_trace_last_ns(const char *s) {
   return 0;
 }
 
-// Stores the path as an absolute one: the program may change its directory
-// before the trace ends.
+// Stores the path in to.path as an absolute path, because the program may
+// change its directory before the trace ends.
 static void make_absolute(const char *path) {
   size_t len = 0;
   if (path[0] != '/') {
@@ -116,7 +122,8 @@ static void put(void *arg, const void *data, size_t len) {
   mprof_outfile_put(arg, data, len);
 }
 
-// Begins a trace in a file. 0 or -errno.
+// Creates the writer for out, and writes the head of the trace. Returns 0 or
+// -errno.
 static int open_writer(struct mprof_outfile *out) {
   const struct mprof_trace_sink sink = {put, out};
   to.writer = mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
@@ -160,8 +167,8 @@ void mprof_trace_take_first(struct mprof_trace_row *r) {
   mprof_trace_buf_free(b);
 }
 
-// Writes a row's oldest buffer if it is complete. Needs no lock: other threads
-// only add buffers at the row's end.
+// Writes the oldest buffer of the row if it is complete. Needs no lock, because
+// other threads only append buffers to the row.
 static bool write_one(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = r->first;
   struct mprof_trace_buf *next =
@@ -175,7 +182,8 @@ static bool write_one(struct mprof_trace_row *r) {
   return true;
 }
 
-// Writes some buffers, one of each row in turn, so that no row falls behind.
+// Writes up to WRITTEN_AT_ONCE buffers. Takes one buffer of each row in turn,
+// so that no row falls behind.
 static bool write_some(struct mprof_trace_row *rows) {
   int n = 0;
   for (int before = -1; n < WRITTEN_AT_ONCE && n != before;) {
@@ -187,9 +195,9 @@ static bool write_some(struct mprof_trace_row *rows) {
   return n != 0;
 }
 
-// Returns the row whose first buffer ended earliest, among the complete ones.
-// That buffer is the one to drop: the window begins where the last dropped
-// buffer ended.
+// Returns the row whose first buffer ended earliest, considering only complete
+// buffers. This buffer is the best one to drop, because the window begins where
+// the last dropped buffer ended.
 static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   struct mprof_trace_row *found = NULL;
   uint64_t found_end = 0;
@@ -205,8 +213,8 @@ static struct mprof_trace_row *oldest(struct mprof_trace_row *rows) {
   return found;
 }
 
-// Drops the oldest buffer, and adds its size to *bytes. False if each row has
-// only its last buffer left.
+// Drops the oldest buffer, and adds its size to *bytes. Returns false if each
+// row has only its last buffer left.
 static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
   struct mprof_trace_row *r = oldest(rows);
   if (!r)
@@ -217,7 +225,8 @@ static bool drop_one(struct mprof_trace_row *rows, size_t *bytes) {
   return true;
 }
 
-// Drops some of the oldest buffers of a recorder. False if there are none.
+// Drops some of the oldest buffers of a flight recorder. Returns false if none
+// can be dropped.
 static bool drop_some(struct mprof_trace_row *rows) {
   size_t bytes = 0;
   int n = 0;
@@ -227,8 +236,8 @@ static bool drop_some(struct mprof_trace_row *rows) {
 }
 
 // Opens the file before the session ends. A session of the option trace gets
-// its path only at the end; until then its temporary file is named after
-// log_path.
+// its path only at the end. Until then the name of its temporary file derives
+// from log_path.
 static int open_first(void) {
   char path[MPROF_PATH_MAX];
   if (to.fd >= 0 || to.path[0] != '\0')
@@ -237,9 +246,10 @@ static int open_first(void) {
   return error != 0 ? error : open_out(path, -1);
 }
 
-// Returns the bytes that are still to be written if the disk fills up now: of
-// all records that may be in memory, and of the stacks, which come last. While
-// this much is reserved, the trace can be completed as it then is.
+// Returns how many bytes the file still needs if the disk becomes full now: for
+// all records that may be in memory, and for the stacks, which are written
+// last. As long as this much disk space is reserved, the file can be completed
+// with the records made so far.
 static uint64_t bytes_of_rest(void) {
   const uint64_t records = mprof_trace_buf_limit();
   const uint64_t stacks =
@@ -247,8 +257,8 @@ static uint64_t bytes_of_rest(void) {
   return records + records / 2 + stacks * STACK_BYTES;
 }
 
-// Whether a thread that may wait until the given time is to wait for the
-// reader. Once a thread has waited in vain, no other thread waits.
+// Returns whether a thread that may wait until the given time should wait for
+// the reader. After one wait has timed out, no thread waits.
 static bool is_to_wait(uint64_t until) {
   const bool is = to.out->error == 0 && !to.has_waited && until != 0 &&
                   mprof_clock_now() < until;
@@ -257,9 +267,9 @@ static bool is_to_wait(uint64_t until) {
   return is;
 }
 
-// Writes some buffers. Sends the rest of the last batch first if the reader has
-// not taken it all, so that such rests do not pile up. *must_wait is set if the
-// caller is to wait for the reader.
+// Writes some buffers. If the reader has not accepted the whole previous batch,
+// first sends the rest of it, so that unsent data do not pile up. *must_wait
+// receives true if the caller should wait for the reader.
 static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
                           bool *must_wait) {
   if (!mprof_trace_format_streams())
@@ -292,10 +302,10 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   }
   if (to.is_recorder)
     has_written = drop_some(rows);
-  else if (!mprof_trace_is_read()) // mprof_trace_read takes its own buffers
+  else if (!mprof_trace_is_read()) // mprof_trace_read takes the buffers itself
     has_written = write_to_file(rows, until, &must_wait);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  if (must_wait) // with is_busy cleared, so that other waiting threads go on
+  if (must_wait) // is_busy is false, so other waiting threads can continue
     mprof_sys_sleep_ms(1);
   return has_written || must_wait;
 }
@@ -316,8 +326,9 @@ static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
   return last;
 }
 
-// Writes all that the rows have; of a recorder (is_part) only the requested
-// window, which begins at the time from. 0 or -errno.
+// Writes the rows, then the tail of the file. If is_part, writes only the
+// window from the time `from` on; the trace of a flight recorder needs this.
+// Returns 0 or -errno.
 static int write_rows(struct mprof_trace_row *rows, uint64_t from,
                       bool is_part) {
   int error = 0;
@@ -326,7 +337,7 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
   else
     error = mprof_trace_write_window(to.writer, rows, from);
   if (error == 0)
-    error = mprof_outfile_flush(to.out); // on an error, stacks are no use
+    error = mprof_outfile_flush(to.out); // an error makes the stacks useless
   if (error == 0)
     mprof_trace_write_tail(to.writer, last_ticks_of(rows));
   if (error == 0)
@@ -338,10 +349,11 @@ static bool is_full(int error) {
   return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-// Drops the oldest part of the trace because the disk is full. How much room a
-// trace needs is known only once it is written, so the caller tries again.
-// Returns false if nothing could be dropped, or if some buffers are already in
-// the file and gone from memory, so that it cannot be written anew.
+// Drops the oldest part of the trace because the disk is full. The size of the
+// file is known only after writing it, so the caller writes it again and calls
+// this function until the file fits. Returns false if nothing could be dropped,
+// or if some buffers were already written and freed, so that the file cannot be
+// written again.
 static bool drop_for_disk(struct mprof_trace_row *rows) {
   size_t bytes = 0, dropped = 0;
   if (to.has_parts || to.out->is_lent)
@@ -362,8 +374,9 @@ static int begin_anew(void) {
   return error != 0 ? error : open_writer(to.out);
 }
 
-// Writes all that is in memory. If it does not fit the disk, the oldest part is
-// lost, and *cut is the reason. 0 or -errno.
+// Writes everything that is in memory. If it does not fit on the disk, the
+// oldest part is dropped, and *cut receives the -errno of that. Returns 0 or
+// -errno.
 static int write_rest(struct mprof_trace_row *rows, int *cut) {
   const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
   const uint64_t from =
@@ -392,7 +405,7 @@ static int write_end(struct mprof_trace_row *rows, const char *path, int fd,
   if (to.writer)
     result->events = mprof_trace_writer_events(to.writer);
   if (own_error != 0 && to.out->error == 0)
-    to.out->error = own_error; // discards the file: half of it is no trace
+    to.out->error = own_error; // discards the file, which is incomplete
   const int error = mprof_outfile_close(to.out);
   close_writer();
   mprof_os_unmap(to.out, sizeof(*to.out));
@@ -427,7 +440,8 @@ int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
   return write_end(rows, path, -1, result);
 }
 
-// Leaves the parent's writer and its descriptor to the parent.
+// Resets the state in a forked child. The writer and its descriptor belong to
+// the parent.
 void mprof_trace_write_reset(void) {
   if (to.out)
     mprof_outfile_forget(to.out);

@@ -1,45 +1,48 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the trace to its file or descriptor: parts of it while the session
-// goes on, when buffers run out, and the rest at the session's end. A recorder
-// drops its oldest buffers instead and is written at the end or at a snapshot.
+// Writes the trace to its file or descriptor. While the session goes on, some
+// buffers are written whenever memory runs short. The rest is written when the
+// session ends. A flight recorder drops its oldest buffers instead; its trace
+// is written at the end of the session or at a snapshot.
 
 #ifndef MPROF_RT_TRACE_TRACE_OUT_H
 #define MPROF_RT_TRACE_TRACE_OUT_H
 
 #include "trace/trace_types.h"
 
-// Takes the destination of a session that begins: a path; or a descriptor, if
-// path is NULL; or neither (fd < 0), and then the end of the session gives a
-// path.
+// Sets the destination of a session that begins: path, or the descriptor fd if
+// path is NULL. If path is NULL and fd < 0, the path is given at the end of the
+// session.
 void mprof_trace_write_begin(const char *path, int fd);
-// Returns the path that the session began with, or NULL.
+// Returns the path that was given when the session began, or NULL.
 const char *mprof_trace_own_path(void);
-// Converts a time such as "10s" to nanoseconds. Returns 0 if s is no time.
+// Converts a time such as "10s" to nanoseconds. Returns 0 if s is not a time.
 uint64_t mprof_trace_last_ns(const char *s);
-// Makes room for new buffers: writes some of the oldest ones, or drops them if
-// the trace is a recorder. If another thread is doing that, or a reader of the
-// descriptor takes nothing, waits until the time of the clock `until`, in
-// ticks; 0: does not wait. Returns true if there may be room now, or if another
-// call may help; false if no room can be made. Call between mprof_trace_enter
-// and mprof_trace_leave.
+// Makes room for new buffers: writes some of the oldest buffers to the file, or
+// drops them if the trace is a flight recorder. The call has to wait if another
+// thread is doing this, or if the reader of the descriptor accepts no bytes.
+// until: the time at which the wait ends, in clock ticks; 0: no wait. Returns
+// true if there may be room now, or if another call may help; false if no room
+// can be made. Call between mprof_trace_enter and mprof_trace_leave.
 bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
-// Returns the time until which a thread that begins to wait now may wait.
+// Returns the latest time until which a thread may wait if it begins to wait
+// now. The result is a value for `until` of mprof_trace_make_room.
 uint64_t mprof_trace_wait_until(void);
-// Writes the rest of a session whose rows no thread writes any more. Returns 0
-// or the first -errno.
+// Writes the rest of a session. No thread may write the rows any more. Returns
+// 0 or the first -errno.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           struct mprof_trace_result *result);
-// Opens the file of a snapshot. Returns 0 or -errno.
+// Opens the file for a snapshot. Returns 0 or -errno.
 int mprof_trace_write_open(const char *path);
-// Writes the rows that a snapshot has taken from a recorder to the file that
+// Writes the rows of a snapshot of a flight recorder to the file that
 // mprof_trace_write_open has opened. Returns 0 or the first -errno.
 int mprof_trace_write_snapshot(struct mprof_trace_row *rows, const char *path,
                                struct mprof_trace_result *result);
 // Removes a row's first buffer and frees it.
 void mprof_trace_take_first(struct mprof_trace_row *r);
-// Forgets the file in a forked child: it is the parent's.
+// Drops the open file in a forked child, because the file belongs to the
+// parent.
 void mprof_trace_write_reset(void);
 
 #endif // MPROF_RT_TRACE_TRACE_OUT_H

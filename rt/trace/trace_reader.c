@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hands a trace to the program piece by piece: first the head, then a batch for
-// each buffer that is full, and after the session's end the rest. A call waits
-// while there is no piece. (Go: ReadTrace)
+// Gives the trace to the program piece by piece: first the head, then a batch
+// for each full buffer, and after the end of the session the rest.
+// mprof_trace_read waits until there is a piece. (Go: ReadTrace)
 
 #include "trace/trace_reader.h"
 
@@ -26,11 +26,12 @@
 
 static struct {
   atomic_bool has_ended;
-  // Counts the buffers that became complete, and the session's end; a futex.
+  // A futex that counts the buffers that became complete, plus one for the end
+  // of the session.
   atomic_uint news;
-  atomic_bool is_busy; // a call is under way; guards the rest
+  atomic_bool is_busy; // mprof_trace_read is under way; guards the rest
   struct mprof_trace_writer *writer;
-  struct mprof_trace_row *rest; // the session's rows, once it has ended
+  struct mprof_trace_row *rest; // the rows, after the end of the session
   uint64_t last_ticks;
   bool has_tail;
   unsigned char *piece;
@@ -60,7 +61,7 @@ static void put(void *arg, const void *data, size_t len) {
   reader.len += len;
 }
 
-// --- the session's side, under trace_lock ---
+// --- called by the session, with trace_lock held ---
 
 void mprof_trace_reader_begin(void) {
   reader.rest = NULL;
@@ -72,7 +73,7 @@ void mprof_trace_reader_begin(void) {
 
 void mprof_trace_reader_news(void) {
   atomic_fetch_add(&reader.news, 1);
-  mprof_sys_futex_wake(&reader.news); // there is one reader at most
+  mprof_sys_futex_wake(&reader.news); // there is at most one reader
 }
 
 void mprof_trace_reader_end(struct mprof_trace_row *rows) {
@@ -89,7 +90,7 @@ void mprof_trace_reader_reset(void) {
   reader.len = reader.cap = 0;
 }
 
-// --- the reader's side, with is_busy set ---
+// --- called by the reader, with is_busy set ---
 
 static void write_buf(struct mprof_trace_row *r) {
   mprof_trace_buf_seal(r->first);
@@ -97,7 +98,7 @@ static void write_buf(struct mprof_trace_row *r) {
   mprof_trace_take_first(r);
 }
 
-// Makes a piece of one buffer that is complete, if there is one.
+// Creates a piece from a complete buffer, if there is one.
 static void write_full(void) {
   if (!mprof_trace_format_streams())
     return;
@@ -108,13 +109,14 @@ static void write_full(void) {
       write_buf(r);
 }
 
-// Makes a piece of what is left after the session's end; the tail comes last.
+// Creates the next piece after the end of the session. The tail of the file is
+// the last piece.
 static void write_rest(void) {
   for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
        r = r->next) {
     if (r->ticks > reader.last_ticks)
       reader.last_ticks = r->ticks;
-    // A format may keep a batch for later, which makes no piece.
+    // A format may keep a batch for later. Such a batch creates no piece.
     while (r->first && reader.len == 0)
       write_buf(r);
   }
@@ -149,7 +151,7 @@ static void finish(void) {
   mprof_trace_set_read(false);
 }
 
-// Makes the next piece. False if there is none so far.
+// Creates the next piece. Returns false if there is none yet.
 static bool next(void) {
   reader.len = 0;
   if (!reader.writer) {
@@ -157,7 +159,7 @@ static bool next(void) {
   } else if (!atomic_load(&reader.has_ended)) {
     write_full();
   } else {
-    mprof_lock_acquire(&mprof_writer_lock); // needed to symbolize
+    mprof_lock_acquire(&mprof_writer_lock); // symbolizing needs it
     write_rest();
     mprof_lock_release(&mprof_writer_lock);
     return true;
@@ -165,8 +167,9 @@ static bool next(void) {
   return reader.len != 0 || reader.error != 0;
 }
 
-// Returns the piece in *data and its length; 0 after the last piece, or
-// -errno. After the last piece the reader is closed.
+// Stores the piece in *data and returns its length. Returns 0 after the last
+// piece, or -errno. Closes the reader after the last piece, and on an error
+// after the end of the session.
 static ssize_t take(const void **data) {
   int error = reader.error;
   if (error == 0 && reader.writer)
@@ -181,7 +184,7 @@ static ssize_t take(const void **data) {
   return error;
 }
 
-// Reads without a wait. False if there is no piece so far.
+// Tries to read a piece without waiting. Returns false if there is none yet.
 static bool try_read(const void **data, ssize_t *result) {
   bool is_done = true;
   *result = -EBUSY;

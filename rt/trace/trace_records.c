@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the records of a row and hands them to the format. Follows the state of
-// the row's thread on the way, and leaves out records that no reader would
-// accept. The bytes of events are the format's business.
+// Reads the records of a row and passes them to the file format. Keeps track of
+// the state of the thread that owns the row, and omits records that would make
+// readers of the file fail. The format encodes the events.
 //
-// Events have sequence numbers, by which readers put the events of several rows
-// in order. Each start of a thread takes the thread's next number, and so does
-// each event that makes the thread ready. A row has these events in the
-// thread's order, so their numbers are counted here. Only a waker's row has the
-// number in the record: the woken thread signed it there.
+// Events have sequence numbers, so that readers can order the events of several
+// rows. Each thread has its own sequence. Every start of the thread takes the
+// next number, and so does every event that makes the thread runnable. The row
+// of the thread has these events in order, so the numbers are counted while the
+// row is read. The row of a waker cannot count the numbers of the woken thread:
+// the woken thread has written its number into the WAKE record.
 
 #include "trace/trace_records.h"
 
@@ -24,10 +25,10 @@
 
 // --- reading ---
 
-// Kinds of numbers in records: a stack or a name is a handle.
+// Kinds of arguments of a record. A stack or a name is given by its handle.
 enum number_kind { PLAIN, STACK, START, NAME };
 
-// The numbers of each type of record, after the ticks.
+// The arguments of each type of record, without the time.
 enum { NUMBERS_MAX = 4 };
 struct numbers {
   unsigned char len, kinds[NUMBERS_MAX]; // enum number_kind
@@ -86,7 +87,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
 
 // --- state of the row's thread ---
 
-// Returns the state of a thread after its first record in a row.
+// Returns the state of a thread after its BEGIN record r.
 static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
   struct mprof_trace_thread t = {
       .g = r->n[0], .tid = r->n[1], .start = r->n[3], .seq = 1};
@@ -95,7 +96,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // one number for the wait, one for the wake
+  case MPROF_TRACE_FROM_WAITING: // one for the wait, one for the wake-up
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -209,10 +210,11 @@ static bool put_region_begin(struct mprof_trace_writer *w,
   return true;
 }
 
-// Readers refuse a file whose regions do not nest. So the end of a region also
-// ends the regions within it that are still open: a longjmp or an exception has
-// skipped their ends. An end without a begin is left out, as of a region that
-// began before a recorder's window.
+// Writes the end of a region. Readers reject a file whose regions are not
+// properly nested. Therefore the end of a region also ends the inner regions
+// that are still open because a longjmp or an exception skipped their ends. An
+// end is omitted if the file lacks the begin, as when the region began before
+// the window of a flight recorder.
 static bool put_region_end(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -236,7 +238,8 @@ static bool put_region_end(struct mprof_trace_writer *w,
   return true;
 }
 
-// Leaves out the end of a collection that did not begin in the file.
+// Writes the begin or the end of a garbage collection. Omits the end if the
+// begin is not in the file.
 static bool put_collection(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -247,8 +250,9 @@ static bool put_collection(struct mprof_trace_writer *w,
   return true;
 }
 
-// Adds a part if there is room for it, else closes the text. A part is a
-// character or its escape, so neither is cut in half.
+// Appends a part of the text. If there is not enough room, truncates the text
+// here, so that no later part is appended. A part is one character or one
+// escape sequence, so neither is split.
 static void add_part(void *arg, const char *s, size_t len) {
   struct mprof_text *t = arg;
   if (len < t->cap - t->len)
@@ -271,13 +275,15 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
   return put(w, to, ticks, &log);
 }
 
-// Writes a record that readers will accept. Returns whether it became an event.
+// Writes record r unless readers would reject it. Returns whether the record
+// became an event.
 static bool put_checked(struct mprof_trace_writer *w,
                         struct mprof_trace_written *to, uint64_t ticks,
                         const struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_WAKE:
-    // The woken thread's number is 0 if no thread signed: then none was woken.
+    // The number of the woken thread is 0 if no thread has written its number
+    // into the slot. In that case the release woke no thread.
     return r->n[1] != 0 && put(w, to, ticks, r);
   case MPROF_TRACE_REGION:
     return r->n[1] != 0 ? put_region_end(w, to, ticks, r)
@@ -300,7 +306,7 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r) {
   const uint64_t ticks = to->left + r->ticks;
-  if (r->type == MPROF_TRACE_PRE) // has no ticks
+  if (r->type == MPROF_TRACE_PRE) // the record has no time
     put(w, to, 0, r);
   else
     to->left = put_checked(w, to, ticks, r) ? 0 : ticks;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a session, and which thread writes which row. A thread's first
-// record brings it into the session: it takes a row, and puts the record BEGIN.
-// When a row's buffer is full, the row asks the outlet for room. See trace.h.
+// The rows of a session. Assigns rows to threads. A thread joins the session
+// with its first record: it gets a row, and adds the record BEGIN. When the
+// buffer of a row is full, the functions of mprof_trace_outlet make room for a
+// new one. See trace.h.
 
 #include "trace/trace_rows.h"
 
@@ -33,12 +34,12 @@ struct mprof_lock mprof_trace_lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE);
 struct mprof_trace_outlet mprof_trace_outlet;
 
 static struct {
-  struct mprof_trace_row *_Atomic all; // of this session
+  struct mprof_trace_row *_Atomic all; // rows of this session
   struct mprof_trace_row *unused;      // rows whose threads have ended
   struct mprof_trace_row *spare;       // rows of earlier sessions
   _Atomic uint32_t len;                // read without the lock
-  uint64_t ticks;                      // time of the session's begin
-  char name[MPROF_THREAD_NAME];        // of the program, at that time
+  uint64_t ticks;                      // begin of the session
+  char name[MPROF_THREAD_NAME];        // the program's name at the begin
   atomic_bool is_read; // see mprof_trace_is_read; read without the lock
 } rows;                // guarded by trace_lock
 
@@ -73,14 +74,14 @@ static void link_last(struct mprof_trace_row *r, struct mprof_trace_buf *b) {
   r->last = b;
 }
 
-// Gives the row an empty buffer to fill, which begins with the state that its
-// thread has now. False if there is no memory.
+// Adds an empty buffer to the row. The buffer begins with the current state of
+// the thread that owns the row. Returns false if there is no memory.
 static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
   struct mprof_trace_buf *b = new_buf();
   bool is_new = b != NULL;
   if (!is_new && mprof_trace_is_recorder() && r->last && r->first == r->last) {
-    // Nothing could be dropped: each row has one buffer only. So this row
-    // starts its own one anew.
+    // No buffer could be dropped, because each row has only one. Therefore this
+    // row empties its own buffer and fills it again.
     b = r->last;
     mprof_trace_buf_empty(b);
     r->is_cut = true;
@@ -100,14 +101,15 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
     link_last(r, b);
   if (mprof_trace_is_read())
     mprof_trace_outlet.news();
-  // A recorder keeps as much as fits, so it makes no room ahead of time.
+  // A flight recorder keeps as many records as fit into memory, so it does not
+  // make room ahead of time.
   if (!mprof_trace_is_recorder() &&
       mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
     mprof_trace_outlet.make_room(atomic_load(&rows.all), 0);
   return true;
 }
 
-// Inlined, since nearly every record finds room in the row's last buffer.
+// Inlined, because nearly every record fits into the last buffer of the row.
 __attribute__((always_inline)) static inline bool
 has_room(struct mprof_trace_row *r, uint32_t bytes) {
   return (mprof_likely(r->last != NULL) &&
@@ -138,13 +140,14 @@ struct mprof_trace_row *mprof_trace_new_row_locked(void) {
                                 .id = id,
                                 .ticks = rows.ticks,
                                 .written.is_first = id == 0};
-  atomic_store(&rows.all, r); // a thread that makes room reads it unlocked
+  atomic_store(&rows.all, r); // read without the lock to make room
   return r;
 }
 
-// Puts the calling thread's first records; the row has room for two. start is 0
-// if nobody has seen how the thread was created. Then the file shows "main" or
-// "thread" as its start function, and only its name tells it from others.
+// Adds the first records of the calling thread to row r, which has room for two
+// records. start is 0 if no hook has seen the creation of the thread. In that
+// case the file shows "main" or "thread" as the start function, so only its
+// name distinguishes the thread from others.
 void mprof_trace_put_begin(struct mprof_trace_row *r, uint64_t g, int tid,
                            enum mprof_trace_from from, uint32_t start) {
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_BEGIN, mprof_clock_now());
@@ -202,25 +205,29 @@ static struct mprof_trace_row *join_locked(unsigned session, uint64_t g,
   return r;
 }
 
-// Ends the recording of all threads, since there is no memory left. The trace
-// keeps all records so far. Not to be called between enter and leave.
+// Ends the recording of all threads, because there is no memory left. The trace
+// keeps all records made so far. Do not call this between mprof_trace_enter and
+// mprof_trace_leave.
 static void end_full(unsigned session) {
   if (!atomic_compare_exchange_strong(&mprof_trace_session, &session, 0))
     return;
   mprof_stat_add(MPROF_STAT_trace_full, 1);
-  // While the caller holds a lock, the kinds stay switched on. Then each site
-  // goes on to ask for a session until the trace is stopped.
+  // mprof_contention_update_kinds must not be called while the caller holds a
+  // lock. In that case the hooks stay enabled, and check for a session at each
+  // event until the trace is stopped.
   if (mprof_tls.locks_held == 0)
     mprof_contention_update_kinds();
 }
 
-// Brings the calling thread into the session, with its first record. Returns
-// its row, or NULL.
+// Adds the calling thread to the session, with its first record. Returns its
+// row, or NULL if it gets none. g, start: as for mprof_trace_created; 0 if
+// unknown.
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
-  // A signal handler or a destructor may run after the thread's end was
-  // recorded. A record of it would bring the thread back into the trace, and
-  // nobody would see the thread end again.
+  // A signal handler or a destructor may run after the end of the thread was
+  // recorded. Its record would add the thread to the trace again. The end of
+  // the thread would not be recorded again, so the thread would seem to live
+  // on.
   if (mprof_tls.is_exiting)
     return NULL;
   mprof_lock_acquire(&mprof_trace_lock);
@@ -233,8 +240,8 @@ static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
   return r;
 }
 
-// Leaves the record, and ends the session for lack of memory; session is 0 if
-// it is over already. Returns NULL.
+// Leaves the row. Also ends the session for lack of memory, unless session is
+// 0, which means that it has ended already. Returns NULL.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
   mprof_trace_leave();
   if (session != 0)
@@ -255,8 +262,8 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
   if (mprof_unlikely(!r))
     return NULL;
   atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
-  // A compiler barrier is enough here: the thread that ends the session issues
-  // a memory barrier on all processors.
+  // A compiler barrier is enough here, because the thread that ends the session
+  // issues a memory barrier on all processors.
   atomic_signal_fence(memory_order_seq_cst);
   if (mprof_unlikely(atomic_load_explicit(&mprof_trace_session,
                                           memory_order_relaxed) != session))
@@ -276,8 +283,8 @@ uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame) {
 // --- threads ---
 
 void mprof_trace_created(uint64_t g, uint32_t start, unsigned session) {
-  // A signal handler that ran first may have brought the thread into the trace
-  // already.
+  // A signal handler that ran before this call may have added the thread to the
+  // trace already.
   if (g != 0 && session == atomic_load(&mprof_trace_session) &&
       mprof_tls.trace_session != session)
     join(session, g, start);
@@ -314,10 +321,10 @@ struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
   return atomic_exchange(&rows.all, NULL);
 }
 
-// Frees the buffers of rows, and keeps the rows for later sessions. A thread
-// that was given up inside a record may still sign a slot of any buffer when it
-// goes on. If there is such a thread, all buffers are abandoned instead, and
-// its row is kept as it is.
+// Frees the buffers of the rows, and keeps the rows for later sessions. A
+// thread that was stopped in the middle of a record may still write to a slot
+// of any buffer when it continues. If there is such a thread, all buffers are
+// abandoned instead of freed, and its row is not reused.
 void mprof_trace_forget_locked(struct mprof_trace_row *list) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;

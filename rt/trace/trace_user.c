@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts into the trace what the program itself adds: tasks, regions, messages,
-// and the names and labels of its threads. Owns the table of the names that
-// records refer to. (Go: runtime/trace's NewTask, StartRegion, Log)
+// Adds to the trace the records that the program itself makes: tasks, regions
+// and messages. Also adds the messages that give the names and the labels of
+// threads. Owns the table of names that records refer to. (Go: runtime/trace's
+// NewTask, StartRegion, Log)
 
 #include "trace/trace_user.h"
 
@@ -27,9 +28,9 @@
 
 // --- names ---
 
-// Texts that records refer to by a handle. There are few, and the same texts
-// come again and again. A text is looked up without a lock, and added under
-// names.lock.
+// The table of names: texts that records refer to by a handle. A program has
+// few names and uses them again and again. A lookup takes no lock; adding a
+// name takes names.lock.
 #define NAME_SLOTS 4096u
 #define NAMES_MAX (NAME_SLOTS / 2)
 #define NAME_LENGTH_MAX 255u
@@ -40,7 +41,7 @@ struct name {
 };
 
 static struct {
-  struct mprof_lock lock;             // guards writes to the rest
+  struct mprof_lock lock;             // guards writes to the other fields
   _Atomic uint32_t slots[NAME_SLOTS]; // handles; open addressing
   size_t len;
 } names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
@@ -50,8 +51,8 @@ const char *mprof_trace_name_text(uint32_t handle) {
   return n ? n->text : "";
 }
 
-// Returns the handle of a text, 0 if it is not in the table; *slot is where it
-// is or belongs.
+// Returns the handle of a text, or 0 if the text is not in the table. *slot
+// receives the slot that holds the text or is free for it.
 static uint32_t find_name(const char *s, size_t len, size_t *slot) {
   const uint64_t h = mprof_hash(MPROF_HASH_EMPTY, s, len);
   for (*slot = (h ^ h >> 32) % NAME_SLOTS;; *slot = (*slot + 1) % NAME_SLOTS) {
@@ -93,15 +94,15 @@ static uint32_t get_name(const char *s, size_t len) {
   return handle;
 }
 
-// The calling thread's last names, by their addresses in the program: a hit
-// needs no hash of the text.
+// Names that the calling thread used recently, with the addresses of their
+// texts in the program. A name found here needs no hash of its text.
 static _Thread_local struct recent_name {
   const char *s;
   const struct name *name; // NULL: none
 } recent_names[4];
 
-// Returns the handle of a name. Returns 0, which means no name, for an empty
-// text, if there are too many names already, or if there is no memory.
+// Returns the handle of a name. Returns 0, which means no name, if the text is
+// empty, if the table is full, or if there is no memory.
 static uint32_t name_of(const char *s, size_t len) {
   if (len == 0)
     return 0;
@@ -132,7 +133,7 @@ void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now) {
   mprof_trace_finish(r, mprof_trace_put(p, r->labels));
 }
 
-// A signal handler that runs in the middle of a wait leaves no record: see
+// In a signal handler that interrupts a wait, no record is added: see
 // mprof_trace_runs.
 void mprof_trace_labels(uintptr_t frame) {
   if (!mprof_guard_enter())
@@ -148,12 +149,14 @@ void mprof_trace_labels(uintptr_t frame) {
 
 // --- names of threads ---
 
-// A thread gets its name late, and sometimes from another thread. So the name
-// is read before the thread's first wait, and again at the end of the thread or
-// of the session. A name equal to the program's does not count as a name.
+// A thread gets its name late, and sometimes another thread sets it. Therefore
+// the name is read before the first wait of the thread, and again at the end of
+// the thread or of the session. If the name equals the name of the program, it
+// is not recorded.
 
-// Reads the calling thread's name without opening a file: the program may be
-// about to open a file that must get the lowest free descriptor.
+// Reads the name of the calling thread without opening a file. An open file
+// would take the lowest free descriptor, which the program may need for a file
+// that it is about to open.
 static bool get_own_name(char name[MPROF_THREAD_NAME]) {
   char text[MPROF_THREAD_NAME] = "";
   struct mprof_text out = {.buf = name, .cap = MPROF_THREAD_NAME};
@@ -195,23 +198,23 @@ void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now) {
 
 // --- records ---
 
-// Number of the last task of the process. Task 0 is the one that everything
-// outside of tasks belongs to.
+// Number of the last task of the process. Everything outside of tasks belongs
+// to task 0.
 static _Atomic uint64_t last_task;
 
-// A record under way of a thread that runs. A signal handler that runs in the
-// middle of a wait makes none.
+// A record that the calling thread is adding.
 struct record {
-  uint32_t name; // handles
+  uint32_t name; // name and stack are handles
   uint32_t stack;
   struct mprof_trace_row *row;
   unsigned char *p;
 };
 
-// Begins a record of a type, with room for some bytes more than usual. frame is
-// the caller's. The name is read before the guard is set, since a bad pointer
-// may crash here. If the result is true, the guard is set and the caller is
-// between enter and leave.
+// Begins a record with room for `bytes` bytes of text. frame: frame address of
+// the caller. Reads the name before it sets the guard, because a bad pointer
+// may crash here. Returns false if no record can be added, for example in a
+// signal handler that interrupts a wait. If it returns true, the guard is set
+// and the caller must call end.
 static bool begin(struct record *r, enum mprof_trace_type type,
                   const char *name, size_t bytes, uintptr_t frame) {
   const size_t len = name ? strnlen(name, NAME_LENGTH_MAX) : 0;

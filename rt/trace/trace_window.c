@@ -1,22 +1,25 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the newest part of a trace whose oldest buffers are gone: the window
-// of a flight recorder. (Go: FlightRecorder)
+// Writes the newest part of a trace whose oldest buffers were dropped: the
+// window of a flight recorder. (Go: FlightRecorder)
 //
 //                        begin of the window
 //                        v
-//   row 0   xxxxxxxxxxxxx|------------------      x: left out
+//   row 0   xxxxxxxxxxxxx|------------------      x: omitted
 //   row 1        xxxxxxxx|------------------      -: in the file
 //   row 2                |     ----------
 //
-// The file begins at one time for all rows. That is the wanted time, or the
-// begin of the youngest among the oldest buffers of the rows that were cut, if
-// that is later. Threads that existed then are written as if a session began at
-// that time and found them. All later records must fit that begin: sequence
-// numbers start anew; a thread that was woken before the window and starts
-// within it is written as one that wakes itself; the end of anything that began
-// before the window is left out.
+// All rows begin in the file at one time: the requested time, unless records
+// after that time were dropped. If some were dropped, the file begins where the
+// oldest remaining buffer of a row with dropped buffers begins, taking the
+// latest such time. Threads that exist at this time are written as if a session
+// began at this time and found them.
+//
+// The later records must be consistent with that begin. Sequence numbers start
+// again from 1. A thread that was woken before the window and starts in it is
+// written as a thread that wakes itself. If an operation began before the
+// window, its end is omitted.
 
 #include "trace/trace_window.h"
 
@@ -32,27 +35,28 @@
 #include <errno.h>
 #include <string.h>
 
-// Where a row stands when the window begins.
+// The position in a row at the begin of the window.
 struct place {
   const struct mprof_trace_row *row;
-  const struct mprof_trace_buf *buf; // NULL: the window has no records of it
-  const unsigned char *at;           // the first record that is in the file
-  uint64_t ticks;                    // of the record before it
-  bool is_named; // the file has the name of the row's last thread
+  const struct mprof_trace_buf *buf; // NULL: no records in the window
+  const unsigned char *at;           // first record in the window
+  uint64_t ticks;                    // time of the record before `at`
+  bool is_named; // the file has the name of the row's last owner
   struct mprof_trace_thread thread;
 };
 
 struct window {
   struct mprof_trace_writer *w;
-  uint64_t ticks; // when it begins
+  uint64_t ticks; // begin of the window
   struct place *places;
   size_t places_len, mapped_bytes;
-  // Keys of known: the numbers of threads that are created in the window, and
-  // key_of_wake of the wakes in it. ahead has a thread's ahead_of by its
-  // number; 0 means that the row and the file count alike.
+  // The keys of known are the numbers of threads that are created in the
+  // window, and key_of_wake of each wake-up in the window. ahead maps the
+  // number of a thread to its ahead_of. Its value 0 means that the row and the
+  // file use equal sequence numbers.
   struct mprof_pc_table known, ahead;
   struct mprof_pc_table begun; // numbers of threads that begin in the window
-  uint64_t first_collection;   // number of the first one that begins in it
+  uint64_t first_collection;   // first garbage collection in the window
   int error;
 };
 
@@ -60,16 +64,16 @@ static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
   return UINT64_C(1) << 63 | g << 32 | seq;
 }
 
-// How far the sequence numbers of a row are ahead of the file's: the number
-// that the row has where the file has 1, and how many more of the row's numbers
-// the format 1.23 skips.
+// Returns how far the sequence numbers of a row are ahead of those in the file.
+// seq: the number in the row that becomes 1 in the file. more_skipped: how many
+// more numbers the format 1.23 does not use in the row than in the file.
 static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
   return more_skipped << 32 | (uint32_t)seq;
 }
 
 // --- reading the rows ---
 
-// Returns when the window begins.
+// Returns the time at which the window begins.
 static uint64_t begin_of(const struct mprof_trace_row *rows,
                          uint64_t wanted_ticks) {
   uint64_t begin = wanted_ticks;
@@ -79,14 +83,14 @@ static uint64_t begin_of(const struct mprof_trace_row *rows,
   return begin;
 }
 
-// Returns the ticks from a record's time to the start of its thread. A thread
-// that is woken before the window and starts in it waits when the window
-// begins.
+// Returns the ticks from the time of record r to the start of its thread. If
+// the wake-up is before the window and the start is in the window, the thread
+// counts as waiting when the window begins.
 static uint64_t ticks_to_start(const struct mprof_trace_record *r) {
   return r->type == MPROF_TRACE_START_SELF ? r->n[1] : 0;
 }
 
-// Brings a place past a record that lies before the window.
+// Updates place p for record r, which is before the window.
 static void pass(struct place *p, const struct mprof_trace_record *r) {
   mprof_trace_follow(&p->thread, r);
   if (r->type == MPROF_TRACE_CALL_LONG)
@@ -94,8 +98,8 @@ static void pass(struct place *p, const struct mprof_trace_record *r) {
   p->ticks += ticks_to_start(r);
 }
 
-// Finds the row's first record in the window, and the state of its thread
-// there.
+// Finds the first record of the row in the window, and the state of its thread
+// before that record.
 static void look_at_row(struct window *v, const struct mprof_trace_row *row) {
   const struct mprof_trace_buf *b = row->first;
   struct place *p = &v->places[v->places_len++];
@@ -145,7 +149,7 @@ static uint64_t value_of(struct window *v, struct mprof_pc_table *t,
   return s ? s->value : 0;
 }
 
-// Calls fn for each record of a place's row in the window.
+// Calls fn for each record of place p in the window.
 static void each(struct window *v, struct place *p,
                  void (*fn)(struct window *, struct place *,
                             struct mprof_trace_record *)) {
@@ -160,8 +164,9 @@ static void each(struct window *v, struct place *p,
   }
 }
 
-// Notes a thread that begins in the window. In the file it begins as if it had
-// just been created, so its sequence numbers may differ from the row's.
+// Remembers a thread that begins in the window. The file shows it as just
+// created, so its sequence numbers in the file may differ from those in the
+// row.
 static void note_begin(struct window *v, const struct mprof_trace_record *r) {
   note(v, &v->begun, r->n[0], 1);
   struct mprof_trace_thread t;
@@ -192,7 +197,7 @@ begin_record(const struct mprof_trace_thread *t, enum mprof_trace_from from) {
 }
 
 // Writes a thread that exists when the window begins. Its next sequence number
-// in the file is 2, for its start or its wake.
+// in the file is 2, which belongs to its next start or wake-up.
 static void put_there(struct window *v, struct mprof_trace_written *to,
                       const struct mprof_trace_thread *t) {
   const struct mprof_trace_record pre = {
@@ -204,9 +209,9 @@ static void put_there(struct window *v, struct mprof_trace_written *to,
   note(v, &v->ahead, t->g, ahead_of(t->seq, t->skipped - t->waits));
 }
 
-// Writes the first batch: all threads that exist when the window begins, and a
-// thread of the file's own. Readers require a running thread where the number
-// of processors is given.
+// Writes the first batch: all threads that exist when the window begins, and an
+// extra thread. The extra thread exists only in the file, because readers
+// require a running thread where the number of processors is given.
 static void put_begin(struct window *v, uint32_t row) {
   struct mprof_trace_written own = {.is_first = true};
   const struct mprof_trace_thread thread = {.g = mprof_trace_new_g()};
@@ -226,14 +231,14 @@ static struct mprof_trace_written *written_of(const struct place *p) {
   return (struct mprof_trace_written *)&p->row->written;
 }
 
-// Changes a record so that it is right in the file. False if the file leaves
-// the record out.
+// Changes record r so that it is correct in the file. Returns false if the file
+// must omit the record.
 static bool adapt(struct window *v, struct place *p,
                   struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_PRE:
-    return false;          // a thread with records has a BEGIN of its own
-  case MPROF_TRACE_CREATE: // a thread without memory for a row never begins
+    return false;          // the thread's BEGIN record is enough
+  case MPROF_TRACE_CREATE: // omit if the new thread got no row
     return value_of(v, &v->begun, r->n[0]) != 0;
   case MPROF_TRACE_BEGIN:
     if (r->n[2] != MPROF_TRACE_FROM_CREATE ||
@@ -246,7 +251,7 @@ static bool adapt(struct window *v, struct place *p,
     const uint64_t ahead = value_of(v, &v->ahead, r->n[1]);
     const uint32_t seq = (uint32_t)ahead, more_skipped = ahead >> 32;
     if (seq != 0 && r->n[2] <= seq) {
-      r->n[1] = 0; // the woken thread has started before the window
+      r->n[1] = 0; // the woken thread started before the window
     } else if (seq != 0) {
       r->n[2] -= seq - 1;
       r->n[3] = (uint32_t)r->n[3] - more_skipped; // may be -1, modulo 2^32
@@ -279,8 +284,8 @@ static bool adapt(struct window *v, struct place *p,
   }
 }
 
-// Writes the name of the row's last thread, which it may have got before the
-// window, as soon as that thread runs in the file.
+// Writes the name of the last thread of the row as soon as that thread runs in
+// the file. The thread may have got its name before the window.
 static void put_name(struct window *v, struct place *p,
                      enum mprof_trace_type after) {
   const struct mprof_trace_row *row = p->row;
@@ -298,8 +303,8 @@ static void put_name(struct window *v, struct place *p,
   p->is_named = true;
 }
 
-// Writes the labels that the thread had when the window began, as soon as the
-// thread runs in the file.
+// Writes the labels that the thread had at the begin of the window, as soon as
+// the thread runs in the file.
 static void put_labels(struct window *v, struct place *p) {
   struct mprof_trace_written *to = written_of(p);
   const struct mprof_trace_record labels = {.type = MPROF_TRACE_LABELS,
@@ -336,8 +341,8 @@ static void put_row(struct window *v, struct place *p) {
     put_labels(v, p);
     put_name(v, p, MPROF_TRACE_BEGIN);
   }
-  // The first record counts its ticks from the record before it, which lies
-  // before the window. So this difference is negative, modulo 2^64.
+  // The time of the first record is relative to the previous record, which is
+  // before the window. Therefore this difference is negative, modulo 2^64.
   to->left = p->ticks - v->ticks;
   each(v, p, put_record);
   v->w->format->end_batch(v->w);

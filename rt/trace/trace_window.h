@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the newest part of a trace: the window of a flight recorder. Times are
-// in ticks of the trace.
+// Writes the newest part of a trace: the window of a flight recorder. All times
+// are in ticks of the trace.
 
 #ifndef MPROF_RT_TRACE_TRACE_WINDOW_H
 #define MPROF_RT_TRACE_TRACE_WINDOW_H
@@ -11,13 +11,12 @@
 
 struct mprof_trace_writer;
 
-// Returns whether the rows have no record older than wanted_ticks, and none of
-// their buffers is gone. Then no window is needed.
+// Returns whether all records are at wanted_ticks or later, and no buffer was
+// dropped. Then the whole trace can be written instead of a window.
 bool mprof_trace_is_whole(const struct mprof_trace_row *rows,
                           uint64_t wanted_ticks);
-// Writes the records of all rows from wanted_ticks on, as
-// mprof_trace_write_batch does for whole buffers. The window begins later if
-// older buffers are gone. Returns 0 or -errno.
+// Writes the records of all rows from wanted_ticks on. The window begins later
+// if buffers with records after wanted_ticks were dropped. Returns 0 or -errno.
 int mprof_trace_write_window(struct mprof_trace_writer *w,
                              struct mprof_trace_row *rows,
                              uint64_t wanted_ticks);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Holds what the formats of the execution trace share: the numbers of strings
-// and stacks, the frames of a stack, and the order of the file. It writes no
-// event itself. (Go: traceWriter, ReadTrace)
+// Contains the parts that all file formats of the trace share: numbering of
+// strings and stacks, the frames of a stack, and the order of the file. It
+// encodes no events. (Go: traceWriter, ReadTrace)
 //
 //   head | batches, one for each buffer | tail: stacks, strings, frequency
 
@@ -27,16 +27,17 @@
 #include <string.h>
 
 enum {
-  STACK_FRAMES_MAX = 128, // limit of newer readers
-  FRAMES_OF_PC_MAX = 32,  // with inlined frames
+  STACK_FRAMES_MAX = 128, // limit of newer versions of Go's readers
+  FRAMES_OF_PC_MAX = 32,  // frames of one address, including inlined frames
 };
 
-// Go's readers identify a frame by its address. So each inlined frame gets an
-// address of its own, which has the frame's number in the bits from here on.
+// Go's readers identify a frame by its address. Therefore each inlined frame
+// gets an address of its own: the bits from INLINED_SHIFT on hold the number of
+// the frame.
 #define INLINED_SHIFT 56
 
 struct frame {
-  uint32_t function, file; // numbers of strings
+  uint32_t function, file; // numbers of their strings
   uint32_t line;
 };
 
@@ -101,8 +102,8 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
   return s->value;
 }
 
-// Handles of the start functions shown for threads whose real one is unknown;
-// readers require a stack.
+// Handles of the start functions that are shown for threads whose real start
+// function is unknown. Readers require a stack for it.
 #define UNKNOWN_START UINT32_MAX
 #define MAIN_START (UINT32_MAX - 1)
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
@@ -177,8 +178,8 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
     w->frames_of_pc++;
 }
 
-// Returns the place of an address's frames in w->frames, and their number in
-// *n.
+// Returns the index in w->frames of the first frame of address pc. *n receives
+// the number of its frames.
 static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
   *n = 0;
   struct mprof_pc_slot *s = mprof_pc_table_get(&w->pcs, pc);

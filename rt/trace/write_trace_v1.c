@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace as Go 1.11 wrote it; Go's tools still read that format. One
-// record of a row becomes one event or several. write_trace_v1_5.c uses these
-// events, too.
+// Writes a trace in the format of Go 1.11, which Go's tools can still read. One
+// record of a row becomes one or more events. write_trace_v1_5.c also uses
+// these functions to create its events.
 //
-//   batch: row, time, events   one for each buffer of a row
-//   stacks                     that the events name
-//   frequency                  of the clock
+//   batch: row, time, events   one batch for each buffer of a row
+//   stacks                     the stacks that events refer to
+//   frequency                  ticks per second of the trace
 //
-// A string stands anywhere before the first event or stack that names it.
+// A string is written anywhere before the first event or stack that refers to
+// it.
 
 #include "trace/write_trace_v1.h"
 
@@ -29,8 +30,8 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Puts the number of processors, once. Readers take the threads before this
-// event for threads that existed when the trace began.
+// Writes the number of processors, once per file. Readers assume that the
+// threads before this event existed when the trace began.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
   if (to->is_first)
@@ -77,7 +78,8 @@ static void put_pre(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_IN_SYSCALL, 0, g);
 }
 
-// The thread's next two sequence numbers are those of its wake and its start.
+// A start of a thread uses the next two sequence numbers of the thread: one for
+// the wake-up and one for the start.
 static void put_start(struct mprof_trace_writer *w,
                       struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
@@ -122,7 +124,7 @@ static void put_log(struct mprof_trace_writer *w,
   mprof_trace_put_bytes(w, r->text, r->n[3]);
 }
 
-// LABELS has no form, since it comes as a LOG.
+// LABELS has no form, because trace_records.c converts it to a LOG record.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
@@ -158,8 +160,8 @@ bool mprof_v1_record(struct mprof_trace_writer *w,
 
 static void put_event(struct mprof_trace_writer *w, unsigned type,
                       const uint64_t *args, size_t n) {
-  // The head is put in front of the arguments once their length is known, so
-  // that the file gets all at once.
+  // The type and the length are inserted before the arguments once the length
+  // is known, so that the sink gets the event in one call.
   unsigned char bytes[2 + ARGS_MAX * 10], *begin = bytes + 2, *p = begin;
   for (size_t i = 0; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -198,7 +200,7 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
   mprof_trace_put_bytes(w, s, len);
 }
 
-// Readers require a batch before anything that is not in a batch.
+// Stacks are not part of a batch, but readers require a batch before them.
 static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
   begin_batch(w, NULL, 0, last_ticks);
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format of Go 1.11, whose events Go used from 1.5 to 1.21. The writer of
-// the format 1.5 (write_trace_v1_5.c) makes its events here, too; events of 1.5
-// have fewer arguments.
+// The format of Go 1.11. Go used its event types from 1.5 to 1.21. The writer
+// of the format 1.5 (write_trace_v1_5.c) also uses the functions of this module
+// to create its events. Events of the format 1.5 have fewer arguments.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_H
 #define MPROF_RT_TRACE_WRITE_TRACE_V1_H
@@ -15,7 +15,7 @@ struct mprof_trace_writer;
 
 extern const struct mprof_trace_format mprof_trace_format_1_11;
 
-// Go's numbers of events. (Go: traceEv*)
+// The numbers of Go's event types. (Go: traceEv*)
 enum mprof_v1_event {
   EV_BATCH = 1,
   EV_FREQUENCY = 2,
@@ -47,13 +47,14 @@ enum mprof_v1_event {
   EV_USER_LOG = 48,
 };
 
-// The first byte of an event has, above its type, the number of its arguments
-// without the first one. The value 3 means that the length of all arguments in
-// bytes stands before them. (Go: traceArgCountShift)
+// The low six bits of the first byte of an event hold its type, the upper two
+// bits the number of its arguments, not counting the first one. If these bits
+// are 3, the length of all arguments in bytes follows as the next byte. (Go:
+// traceArgCountShift)
 enum { EV_ARGS_SHIFT = 6, EV_ARGS_COUNTED = 3 };
 
-// Implements `record` of struct mprof_trace_format. The format 1.5 filters out
-// the records that it cannot show before it calls this function.
+// Implements `record` of struct mprof_trace_format. The format 1.5 also calls
+// this function, after it has omitted the records that it cannot represent.
 bool mprof_v1_record(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r);

@@ -1,18 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace as Go 1.5 wrote it: all events of all rows have numbers of one
-// sequence, stacks are addresses, and there are no tasks, regions and logs.
-// (Go: traceEvent, traceStackTable.dump)
+// Writes a trace in the format of Go 1.5. The events of all rows have numbers
+// of one common sequence. Stacks are lists of addresses. The format has no
+// tasks, regions and messages. (Go: traceEvent, traceStackTable.dump)
 //
-// An address of the program's own code is the one in its file, as addr2line
-// expects it. An address of a library is the one it had in memory.
+// An address in the program itself is written as the address in its file, as
+// addr2line expects it. An address in a library is written as the address in
+// memory.
 //
-// The threads of a traced program share no counter. So this file keeps the
-// events of each row, as write_trace_v1.c makes them, until all rows are there.
-// Then it merges them as a reader of later formats does. It takes the earliest
-// event whose thread is ready for it: the thread must be in the state, and at
-// the sequence number, that the event requires.
+// The threads of a traced program do not share a counter of events. Therefore
+// this file keeps the events of each row, as write_trace_v1.c creates them,
+// until all rows are complete. Then it merges them in the way in which readers
+// of later formats do: it repeatedly takes the earliest event whose thread is
+// ready for it. A thread is ready if it has the status and the sequence number
+// that the event requires.
 
 #include "trace/write_trace_v1_5.h"
 
@@ -41,31 +43,31 @@ enum {
 struct event {
   unsigned type;
   uint64_t ticks;
-  uint64_t args[ARGS_MAX]; // those of 1.11, without the time
+  uint64_t args[ARGS_MAX]; // as in the format 1.11, without the time
   size_t n;
 };
 
-// A row's events, and the batch that they are written to.
+// The events of a row, and the batch to which they are written.
 struct source {
   struct mprof_trace_list events; // type, number of arguments, ticks, arguments
   const unsigned char *at;
   struct event head; // the next event
-  uint64_t ticks;    // of the last event that was kept or read
+  uint64_t ticks;    // time of the last event kept or read
   uint64_t g;        // the thread that runs in the row
   struct mprof_trace_list batch;
-  uint64_t seq, batch_ticks; // of the last event in the batch
+  uint64_t seq, batch_ticks; // last event in the batch
 };
 
 struct state {
-  struct mprof_trace_list sources; // by row
-  uint32_t row;                    // of the batch under way
-  uint64_t ticks;                  // of the last event
-  bool left_out;                   // some records that 1.5 cannot show
-  uint64_t seq;                    // number of the next event of all
-  uint32_t *heap;                  // rows, the one with the next event first
+  struct mprof_trace_list sources; // indexed by row
+  uint32_t row;                    // row of the current batch
+  uint64_t ticks;                  // time of the last event
+  bool left_out;  // records were omitted that 1.5 cannot represent
+  uint64_t seq;   // number of the next event in the file
+  uint32_t *heap; // rows, ordered by the time of their next event
   uint32_t heap_len;
   size_t heap_bytes;
-  struct mprof_pc_table threads; // of 1 + thread number, to its at()
+  struct mprof_pc_table threads; // maps 1 + thread number to its at()
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -128,7 +130,8 @@ static bool record(struct mprof_trace_writer *w, struct mprof_trace_written *to,
   }
 }
 
-// Reads the row's next event into head. False at the row's end.
+// Reads the next event of the row into head. Returns false at the end of the
+// row.
 static bool next_event(struct source *row) {
   const unsigned char *end =
       (const unsigned char *)row->events.v + row->events.len;
@@ -148,13 +151,15 @@ static bool next_event(struct source *row) {
 
 enum status { DEAD, RUNNABLE, RUNNING, WAITING };
 
-// A thread's state: its sequence number and its status.
+// Returns the state of a thread: its sequence number and its status in one
+// number.
 static uint64_t at(uint64_t seq, enum status status) {
   return seq << 2 | (uint64_t)status;
 }
 
-// Tells which state an event requires its thread to be in, and which state it
-// brings it to. False if the event may come at any time.
+// Stores the thread of event e in *g, the state that e requires of the thread
+// in *from, and the state of the thread after e in *to. Returns false if the
+// event is possible in any state.
 static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
                        uint64_t *to) {
   const uint64_t seq = e->args[1];
@@ -178,7 +183,7 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
     *from = at(seq, WAITING);
     *to = at(seq + 1, RUNNABLE);
     return true;
-  case EV_GC_START: // collections are counted under thread number 0
+  case EV_GC_START: // garbage collections are ordered as thread 0
     *g = 0;
     *from = at(e->args[0], DEAD);
     *to = at(e->args[0] + 1, DEAD);
@@ -188,7 +193,7 @@ static bool transition(const struct event *e, uint64_t *g, uint64_t *from,
   }
 }
 
-// Returns where a thread's state is; never NULL.
+// Returns the address of the state of thread g; never NULL.
 static uint64_t *thread_of(struct mprof_trace_writer *w, uint64_t g) {
   static uint64_t nowhere;
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->threads, 1 + g);
@@ -203,7 +208,7 @@ static bool is_ready(struct mprof_trace_writer *w, const struct event *e) {
   return !transition(e, &g, &from, &to) || *thread_of(w, g) == from;
 }
 
-// Brings the event's thread to the state after the event.
+// Updates the state of the thread by the next event of the row.
 static void pass(struct mprof_trace_writer *w, struct source *row) {
   const struct event *e = &row->head;
   uint64_t g, from, to;
@@ -255,9 +260,9 @@ static uint32_t pop(struct state *s) {
   return first;
 }
 
-// Takes the row with the next event off the heap; NONE if no row has one. Rows
-// whose earlier events are not ready yet are set aside in the free space behind
-// the heap, and put back at the end.
+// Removes the row whose event comes next from the heap and returns it, or NONE
+// if no event is ready. Rows whose event is earlier but not ready are kept in
+// the free space after the heap, and are pushed back at the end.
 static uint32_t take_next(struct mprof_trace_writer *w) {
   struct state *s = state_of(w);
   const uint32_t len = s->heap_len;
@@ -288,16 +293,16 @@ static uint64_t address_of(const struct mprof_bucket *b, uint32_t i) {
   return address;
 }
 
-// Returns the address of a thread's start function, 0 if it is unknown. number
-// is that of a stack.
+// Returns the address of the start function of a thread, 0 if it is unknown.
+// number: number of its stack.
 static uint64_t start_pc(const struct mprof_trace_writer *w, uint64_t number) {
   const uint32_t handle = ((const uint32_t *)w->handles.v)[number - 1];
   const struct mprof_bucket *b = mprof_trace_stack_bucket(handle);
   return b && b->stack_len != 0 ? address_of(b, 0) - 1 : 0;
 }
 
-// Turns an event of 1.11 into the event of 1.5, which has other arguments: gone
-// is the index of an argument that 1.5 lacks.
+// Converts an event of the format 1.11 to the format 1.5, whose arguments
+// differ. gone: index of the argument that the format 1.5 lacks.
 static void adapt(const struct mprof_trace_writer *w, struct event *e,
                   uint64_t seq) {
   size_t gone = ARGS_MAX;
@@ -305,7 +310,7 @@ static void adapt(const struct mprof_trace_writer *w, struct event *e,
   case EV_GO_CREATE:
     e->args[1] = start_pc(w, e->args[1]);
     break;
-  case EV_GO_SYS_EXIT: // number and time of the call's real end
+  case EV_GO_SYS_EXIT: // number and time of the real end of the call
     e->args[1] = seq;
     e->args[2] = e->ticks;
     break;
@@ -373,7 +378,7 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
   enum { FRAMES_MAX = 128 }; // (Go: traceStackSize)
   unsigned char head[2 + 10], body[(2 + FRAMES_MAX) * 10], *p = head, *q = body;
   if (!b)
-    return; // an unknown start function, which 1.5 has as address 0
+    return; // unknown start function: address 0 in the event
   const uint32_t n = b->stack_len < FRAMES_MAX ? b->stack_len : FRAMES_MAX;
   q = mprof_trace_put(q, number);
   q = mprof_trace_put(q, n);
@@ -398,7 +403,7 @@ static void put_next(struct mprof_trace_writer *w) {
     push(state_of(w), i);
 }
 
-// Writes all events, since readers require them before the stacks.
+// Writes all events, because readers require them before the stacks.
 static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
   struct state *s = state_of(w);
   (void)last_ticks;
@@ -421,7 +426,8 @@ static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
     put_batch(w, source_of(s, i));
 }
 
-// Whether the message about left-out records was printed; once in a process.
+// Whether the message about omitted records was printed. It is printed once per
+// process.
 static atomic_bool has_said;
 
 static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {

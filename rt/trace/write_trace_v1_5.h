@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format of Go 1.5. It has one order of all events, so the file can be
-// written only after all rows are complete.
+// The format of Go 1.5. All events have one common order, so the file can be
+// written only when all rows are complete.
 
 #ifndef MPROF_RT_TRACE_WRITE_TRACE_V1_5_H
 #define MPROF_RT_TRACE_WRITE_TRACE_V1_5_H

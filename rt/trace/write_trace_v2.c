@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a trace as Go 1.23 wrote it: batches of at most 64 KiB, in one
-// generation. A batch has the events of one kernel thread (M), or strings, or
-// stacks; one more batch has the clock's frequency. (Go:
+// Writes a trace in the format of Go 1.23: batches of at most 64 KiB, all in
+// one generation. A batch contains the events of one kernel thread (M), or
+// strings, or stacks. The last batch contains the frequency of the clock. (Go:
 // internal/trace/tracev2)
 //
-// A row is a processor (P), which has sequence numbers, too. A row's thread is
-// an M as long as it lives. Readers take the batches of an M in the order of
-// the file. The kernel may give a new thread the tid of one that has ended, so
-// a new thread of the same tid is another M.
+// A row is a processor (P); a P also has sequence numbers. The thread that owns
+// the row is an M for its whole life. Readers process the batches of an M in
+// the order of the file. The kernel may give the tid of an ended thread to a
+// new thread, so such a thread gets another M.
 //
-// A thread in a system call keeps its P, since nobody knows whether another
-// thread could have run on it.
+// A thread in a system call keeps its P, because it is unknown whether another
+// thread could have run on that P.
 
 #include "trace/write_trace_v2.h"
 
@@ -26,7 +26,7 @@
 #include <errno.h>
 #include <string.h>
 
-// Go's numbers. (Go: tracev2.Ev*)
+// The numbers of Go's event types. (Go: tracev2.Ev*)
 enum event {
   V2_EVENT_BATCH = 1,
   V2_STACKS = 2,
@@ -67,7 +67,7 @@ enum {
 };
 #define NO_THREAD UINT64_MAX
 
-// A batch that is being filled; it is written as a whole.
+// A batch that is being filled. It is written when it is full or complete.
 struct batch {
   uint64_t m, ticks;
   size_t len;
@@ -75,11 +75,12 @@ struct batch {
 };
 
 struct state {
-  // The events of the M under way; strings and stacks are collected meanwhile.
+  // The batch of events of the current M. The batches of strings and stacks are
+  // filled at the same time.
   struct batch events, strings, stacks;
-  uint64_t m, ticks; // of the last event
+  uint64_t m, ticks; // M and time of the last event
   uint32_t row;
-  struct mprof_pc_table tids; // of 1 + tid, to the number of its Ms so far
+  struct mprof_pc_table tids; // maps 1 + tid to the number of Ms with it
 };
 
 static struct state *state_of(const struct mprof_trace_writer *w) {
@@ -107,7 +108,8 @@ static void add(struct batch *b, const void *data, size_t len) {
   b->len += len;
 }
 
-// Adds a string or a stack to its batch, which begins with the batch's type.
+// Adds a string or a stack to its batch. The first byte of such a batch is its
+// type.
 static void add_entry(struct mprof_trace_writer *w, struct batch *b,
                       unsigned char type, const unsigned char *head,
                       size_t head_len, const void *data, size_t len) {
@@ -122,7 +124,8 @@ static void add_entry(struct mprof_trace_writer *w, struct batch *b,
   add(b, data, len);
 }
 
-// Makes sure that the next events fit into one batch.
+// Writes the current batch if it has no room for `events` more events, so that
+// these events are in one batch.
 static void keep_together(struct mprof_trace_writer *w, unsigned events) {
   struct batch *b = &state_of(w)->events;
   if (b->len + events * EVENT_MAX > BATCH_MAX)
@@ -138,8 +141,8 @@ static void event(struct mprof_trace_writer *w, unsigned type,
   keep_together(w, 1);
   unsigned char *p = b->data + b->len;
   *p++ = (unsigned char)type;
-  // A batch has the time of its first event, so that no two batches of an M
-  // have the same time.
+  // The time of a batch is the time of its first event, so that no two batches
+  // of an M have equal times.
   p = mprof_trace_put(p, b->len == 0 ? 0 : args[0]);
   for (size_t i = 1; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -214,11 +217,12 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
 }
 
 // Returns the M of a thread that was in a system call when the trace began. The
-// thread's status is in another row, which may be written later, so the M must
-// follow from the tid alone.
+// status of that thread is in another row, which may be written later.
+// Therefore the M must be determined by the tid alone.
 static uint64_t m_in_call(uint64_t tid) { return UINT64_C(1) << 32 | tid; }
 
-// Returns a new M for any other thread.
+// Returns a new M for a thread that was not in a system call when the trace
+// began.
 static uint64_t new_m(struct mprof_trace_writer *w, uint64_t tid) {
   struct mprof_pc_slot *slot = mprof_pc_table_get(&state_of(w)->tids, 1 + tid);
   if (!slot) {
@@ -262,7 +266,8 @@ static void put_begin(struct mprof_trace_writer *w,
   to->is_first = false;
 }
 
-// Readers take a thread's name from the stack of its status.
+// Writes the status of a thread that existed when the trace began. Readers take
+// the name of the thread from the stack of this event.
 static void put_pre(struct mprof_trace_writer *w,
                     struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
@@ -277,8 +282,8 @@ static void put_pre(struct mprof_trace_writer *w,
           start);
 }
 
-// Returns the sequence number of the thread's last start or wake. In this
-// format system calls have no such numbers, so they are taken off.
+// Returns the sequence number of the last start or wake-up of the thread. In
+// this format system calls have no such numbers, so skipped is subtracted.
 static uint64_t seq_of(const struct mprof_trace_thread *t) {
   return t->seq - t->skipped;
 }
@@ -301,8 +306,8 @@ static void put_wake(struct mprof_trace_writer *w,
   EVENT(w, V2_GO_UNBLOCK, ticks, r->n[1], r->n[2] - r->n[3], stack(w, r->n[0]));
 }
 
-// Nobody has measured a short call, so its end has the time of its begin. Begin
-// and end stand together in one batch.
+// The duration of a short call was not measured, so its end has the time of its
+// begin. The begin and the end must be in one batch.
 static void put_call(struct mprof_trace_writer *w,
                      struct mprof_trace_written *to, uint64_t ticks,
                      const struct mprof_trace_record *r) {
@@ -313,7 +318,8 @@ static void put_call(struct mprof_trace_writer *w,
     EVENT(w, V2_GO_SYSCALL_END, r->type == MPROF_TRACE_CALL_LONG ? r->n[1] : 0);
 }
 
-// Begins and ends of collections are counted together, from 1.
+// In this format, begins and ends of garbage collections share one sequence,
+// which starts at 1.
 static void put_gc_start(struct mprof_trace_writer *w,
                          struct mprof_trace_written *to, uint64_t ticks,
                          const struct mprof_trace_record *r) {
@@ -344,8 +350,8 @@ static void put_log(struct mprof_trace_writer *w,
         mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
 }
 
-// The texts are the reasons of waits in Go's words, which its tools know.
-// LABELS has no form, since it comes as a LOG.
+// The texts are the reasons of waits, as Go's tools know them. LABELS has no
+// form, because trace_records.c converts it to a LOG record.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},

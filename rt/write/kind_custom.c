@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's own profiles. At the end of the process each is a file and a
-// section of its own.
+// The profile kind of the program's own profiles. At the end of the process
+// each of them gets a separate file and a separate section of the report.
 
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"

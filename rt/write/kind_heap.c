@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profiles heap and allocs: live and allocated blocks.
+// The profile kind of the profiles heap and allocs: live and allocated blocks.
 
 #include "write/kind_heap.h"
 
@@ -33,7 +33,8 @@ static void release(void *copy) {
   mprof_mem_snapshot_free(&c->snapshot);
 }
 
-// The variant 1 has allocated bytes first.
+// Readers show allocated bytes first if the variant is 1, which is the profile
+// allocs.
 static int write(struct mprof_outfile *f, const void *copy,
                  const struct mprof_profile_row *row,
                  enum mprof_profile_form form, size_t number) {
@@ -49,8 +50,9 @@ static int group(void *copy) {
   return mprof_heap_groups_make(&c->stacks, &c->snapshot);
 }
 
-// A program that counts no allocations is told why, unless it wants another
-// profile.
+// A profile without samples is also shown, so that the output tells the reason.
+// It is not shown if heap profiling is off and the block or the mutex profile
+// is shown.
 static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
   const struct mprof_heap_copy *c = copies[MPROF_PROFILE_heap];
   (void)row;
@@ -64,7 +66,7 @@ static bool has_stacks(const void *copy) {
   return c->snapshot.len > 0;
 }
 
-// The numbers, or why there are none.
+// Appends the numbers, and if there are no samples the reason.
 static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   const struct mprof_heap_copy *c = copy;
   const char *why = mprof_heap_groups_why_none(&c->stacks, c->snapshot.rate);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kind of the profiles heap and allocs, and its copy, which the profile
-// heapx shares at the end of the process.
+// The profile kind of the profiles heap and allocs. At the end of the process,
+// the profile heapx uses the copy of this kind, too.
 
 #ifndef MPROF_RT_WRITE_KIND_HEAP_H
 #define MPROF_RT_WRITE_KIND_HEAP_H
@@ -12,7 +12,7 @@
 
 struct mprof_heap_copy {
   struct mprof_mem_snapshot snapshot;
-  struct mprof_heap_groups stacks; // of the snapshot, once it is grouped
+  struct mprof_heap_groups stacks; // groups of the snapshot
 };
 
 #endif // MPROF_RT_WRITE_KIND_HEAP_H

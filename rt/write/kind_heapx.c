@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile heapx: temporary blocks, resizes and slack. At the end of the
-// process it is made of the heap profile's snapshot, which has its counters.
+// The profile kind of the profile heapx: temporary blocks, resizes and slack.
+// At the end of the process this profile uses the snapshot of the heap profile,
+// which contains the heapx counters.
 
 #include "bucket/cycle.h"
 #include "file/outfile.h"
@@ -19,8 +20,8 @@
 #include "write/write_text_heapx.h"
 
 struct heapx_copy {
-  struct mprof_mem_snapshot own;             // on request
-  const struct mprof_mem_snapshot *snapshot; // own, or the heap profile's
+  struct mprof_mem_snapshot own;             // snapshot taken on request
+  const struct mprof_mem_snapshot *snapshot; // &own, or of the heap profile
   struct mprof_heapx_groups stacks;
 };
 
@@ -69,7 +70,7 @@ static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
 }
 
 static bool has_stacks(const void *copy) {
-  (void)copy; // the heap profile has them
+  (void)copy; // the heap profile reports these stacks
   return false;
 }
 

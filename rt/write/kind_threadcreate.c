@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile threadcreate: where threads were created.
+// The profile kind of the profile threadcreate: the stacks that created
+// threads.
 
 #include "file/outfile.h"
 #include "snapshot/snapshot_threadcreate.h"
@@ -15,9 +16,8 @@
 #include "write/write_text_wait.h"
 
 struct threadcreate_copy {
-  struct mprof_threadcreate_snapshot
-      threads; // for the file: as the options ask
-  struct mprof_threadcreate_snapshot created; // for the report: all, by stack
+  struct mprof_threadcreate_snapshot threads; // file: as the options select
+  struct mprof_threadcreate_snapshot created; // report: all threads, by stack
 };
 
 static int take(void *copy, const struct mprof_profile_row *row,
@@ -52,7 +52,7 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static bool is_on(void) { return mprof_flags.threadcreate; }
 
-// That there is a first thread is no news.
+// Every program has a first thread, so one thread alone is not shown.
 static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
   const struct threadcreate_copy *c = copies[MPROF_PROFILE_threadcreate];
   (void)row;
@@ -64,7 +64,7 @@ static bool has_stacks(const void *copy) {
   return c->created.threads > 1;
 }
 
-// Returns from how many stacks the threads of the file come.
+// Returns the number of stacks that created the threads in the file.
 static size_t count_stacks(const struct threadcreate_copy *c) {
   size_t n = 0;
   for (size_t i = 0; i < c->created.len; i++)

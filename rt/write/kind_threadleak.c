@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profiles threadleak and goroutineleak: stuck threads.
+// The profile kind of the profiles threadleak and goroutineleak: stuck threads.
 
 #include "file/outfile.h"
 #include "file/writer_lock.h"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profiles block and mutex: who waited, and who made others wait. The
-// variant is the type of their buckets.
+// The profile kind of the profiles block and mutex: the threads that waited,
+// and the threads that made others wait. The variant is the bucket type of the
+// profile.
 
 #include "write/kind_wait.h"
 
@@ -19,8 +20,8 @@
 #include "write/write_text_wait.h"
 
 struct wait_copy {
-  struct mprof_wait_snapshot snapshot; // by lock
-  struct mprof_wait_groups stacks;     // of the snapshot, once it is grouped
+  struct mprof_wait_snapshot snapshot; // one sample per stack and lock
+  struct mprof_wait_groups stacks;     // groups of the snapshot
 };
 
 _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,

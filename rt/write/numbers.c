@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See numbers.h.
+// Writes numbers with nouns. See numbers.h.
 
 #include "write/numbers.h"
 

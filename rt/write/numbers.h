@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers of things, in words.
+// Writes numbers with nouns, such as "1,234 waits".
 
 #ifndef MPROF_RT_WRITE_NUMBERS_H
 #define MPROF_RT_WRITE_NUMBERS_H
@@ -10,9 +10,9 @@
 
 struct mprof_text;
 
-// Puts "1,234 waits" or "1 wait".
+// Appends "1,234 waits" or "1 wait" to t.
 void mprof_put_things(struct mprof_text *t, uint64_t n, const char *thing);
-// Puts "1,234 samples, 56 stacks".
+// Appends "1,234 samples, 56 stacks" to t.
 void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
                                  const char *thing, uint64_t stacks);
 

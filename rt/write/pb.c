@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Encodes protocol buffers into memory of the caller's; see pb.h. A field is
+// Encodes protocol buffers into a buffer that the caller owns; see pb.h. A
+// field is encoded as
 //
 //   varint: tag << 3 | wire type
 //   contents: a varint, or a length and that many bytes
 //
-// This file knows no message of a profile. (Go: runtime/pprof/protobuf.go)
+// This file does not know the messages of a profile. (Go:
+// runtime/pprof/protobuf.go)
 
 #include "write/pb.h"
 
@@ -92,8 +94,9 @@ void mprof_pb_string(struct mprof_pb *b, int tag, const char *s, size_t len) {
 
 size_t mprof_pb_start_message(const struct mprof_pb *b) { return b->len; }
 
-// Moves the message to make room before it for its tag and length. Go appends
-// both and rotates; here the buffer may be too full for that.
+// Moves the contents of the message to make room before them for the tag and
+// the length. Go appends tag and length and then rotates. Here the buffer may
+// have no room for that.
 void mprof_pb_end_message(struct mprof_pb *b, int tag, size_t start) {
   unsigned char head[2 * MPROF_PB_VARINT_MAX];
   size_t len = b->len - start;

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a file of profile.proto; see pprof.h. write_pprof.c and write_custom.c
-// say what the samples of each profile are. (Go: runtime/pprof/proto.go)
+// Writes a file in the format profile.proto; see pprof.h. write_pprof.c and
+// write_custom.c define the samples of each profile. (Go:
+// runtime/pprof/proto.go)
 //
-// Functions and lines are written, too. Inlined functions are several lines of
-// one location: "go tool pprof" does not expand them by itself, and the binary
-// may not be at hand where the file is read.
+// The file includes functions and lines. Inlined functions are additional lines
+// of a location. They are in the file because "go tool pprof" does not expand
+// them itself, and the binary may not be available where the file is read.
 //
-// Each field is written when its contents are first needed, so only the tables
-// of locations, functions and strings grow in memory. The format allows this:
-// the fields of a message may come in any order, and a string's number is its
-// place among the strings.
+// Each field is written when its contents are first needed. Therefore only the
+// tables of locations, functions and strings use growing memory. The format
+// allows this: the fields of a message may be in any order, and the number of a
+// string is its position among the strings.
 
 #include "write/pprof.h"
 
@@ -41,43 +42,46 @@
 #include <string.h>
 
 enum {
-  TEXT_SIZE = 4096,                     // of a comment
-  DROP_SIZE = 65536,                    // of drop_frames
-  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX, // with tags and lengths
-  // A sample of the deepest stack, with its tags, lengths and labels.
+  TEXT_SIZE = 4096,                     // bytes of a comment
+  DROP_SIZE = 65536,                    // bytes of drop_frames
+  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX, // bytes, with tags and lengths
+  // Bytes of a sample with the deepest stack, including tags, lengths and
+  // labels.
   MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 256 +
                  (MPROF_PPROF_LABELS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
-// Most locations with names, and most functions of one location. An external
-// process names each location, which takes about 50 us; the locations beyond
-// the limit have only addresses.
+// Maximum number of locations with names, and maximum number of functions of a
+// location. An external process symbolizes each location, which takes about 50
+// us. Locations beyond the limit have only addresses.
 enum { NAMED_LOCATIONS_MAX = 20000, LINES_MAX = 64 };
 
-// One function of a location, innermost first.
+// A function of a location and its line number. The innermost function comes
+// first.
 struct line {
   uint64_t function;
   unsigned number;
 };
 
-// Frames that stand for no function. Their numbers are their addresses.
+// Frames that represent no function. The value of the enum is the address of
+// the frame.
 enum pseudo_frame { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
 
 struct mprof_pprof {
   struct mprof_outfile *out;
-  struct mprof_pb pb; // one message at a time, in message
+  struct mprof_pb pb; // encodes one message at a time into `message`
   struct mprof_maps maps;
-  struct mprof_mapping *first_mapping, **last_mapping; // in the order of ids
+  struct mprof_mapping *first_mapping, **last_mapping; // in order of ids
   uint64_t mappings;
-  struct mprof_mapping pseudo; // of the pseudo frames
-  struct mprof_pc_table table; // of shown addresses to location ids
-  // By hash of the contents: function ids, string numbers.
+  struct mprof_mapping pseudo; // mapping of the pseudo frames
+  struct mprof_pc_table table; // maps shown addresses to location ids
+  // Map the hash of the contents to function ids and to string numbers.
   struct mprof_pc_table functions_of, strings_of;
-  uint64_t strings, locations, functions; // written so far
+  uint64_t strings, locations, functions; // numbers written so far
   uint64_t named;                         // locations that were symbolized
-  size_t types;                           // values of a sample
+  size_t types;                           // number of values of a sample
   bool wants_names;
-  size_t lines_len; // of the current location
+  size_t lines_len; // lines of the current location
   struct line lines[LINES_MAX];
   uint64_t pseudo_locations[PSEUDO_FRAMES]; // 0: not written yet
   const char *empty_stack;                  // see struct mprof_pprof_head
@@ -94,7 +98,8 @@ static void emit(struct mprof_pprof *w) {
   w->pb.len = 0;
 }
 
-// Writes a string and returns its number. Does not look for an equal string.
+// Writes a string and returns its number, even if an equal string was written
+// before.
 static uint64_t put_string(struct mprof_pprof *w, const char *s, size_t len) {
   mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
   emit(w);
@@ -106,8 +111,8 @@ static uint64_t put_name(struct mprof_pprof *w, const char *s) {
   return put_string(w, s, strlen(s));
 }
 
-// Strings are top-level fields. So the strings of a message are written before
-// the message begins.
+// Strings are top-level fields. Therefore the strings of a message are written
+// before the message begins.
 static void put_value_type(struct mprof_pprof *w, int tag, uint64_t type,
                            uint64_t unit) {
   size_t start = mprof_pb_start_message(&w->pb);
@@ -161,16 +166,17 @@ static void list_mapping(struct mprof_pprof *w, struct mprof_mapping *m) {
   m->id = ++w->mappings;
 }
 
-// Lists all current mappings. A mapping that was unloaded is listed only when a
-// stack needs it.
+// Lists all current mappings. An unloaded mapping is added to the list only
+// when a stack needs it.
 static void list_mappings(struct mprof_pprof *w) {
   w->last_mapping = &w->first_mapping;
   for (size_t i = 0; i < w->maps.len; i++)
     list_mapping(w, &w->maps.v[i]);
 }
 
-// Writes the mappings, after all locations: only then it is known which of them
-// have names. In the others, readers look for names themselves.
+// Writes the mappings after all locations, because it is not known earlier
+// which mappings have names. For the other mappings, readers look for names
+// themselves.
 static void put_mappings(struct mprof_pprof *w) {
   for (const struct mprof_mapping *m = w->first_mapping; m; m = m->next)
     put_mapping(w, m);
@@ -232,8 +238,8 @@ static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
 
 // --- functions ---
 
-// Returns the slot of a hash, NULL if there is no memory. The table keeps no
-// texts: 64 bits are enough to tell the names of a process apart.
+// Returns the slot of a hash, or NULL if there is no memory. The table stores
+// no texts, because 64 bits are enough to distinguish the names of a process.
 static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
                                      struct mprof_pc_table *t, uint64_t h) {
   struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
@@ -246,7 +252,7 @@ static uint64_t hash(uint64_t h, const char *s) {
   return mprof_hash(h, s, strlen(s)) * 0x9e3779b97f4a7c15u + 1;
 }
 
-// Returns the number of a string, which is written at its first use only.
+// Returns the number of a string. Writes the string at its first use only.
 static uint64_t intern(struct mprof_pprof *w, const char *s) {
   if (*s == '\0')
     return 0;
@@ -257,11 +263,11 @@ static uint64_t intern(struct mprof_pprof *w, const char *s) {
   return slot == NULL ? 0 : slot->value;
 }
 
-// Writes a function, whose name the symbolizer has demangled. If name and
-// system name are equal, readers still take off the parameters. But they keep
-// the result type of a template, and then drop_frames would not match. So a
-// wrapper gets its plain name, which differs from the system name: readers
-// leave it as it is.
+// Writes a function. The symbolizer has demangled its name. If the name and the
+// system name are equal, readers remove the parameters from the name. But
+// readers keep the result type of a template, so drop_frames would not match.
+// Therefore a wrapper gets its plain name, which differs from the system name,
+// and readers do not change it.
 static void put_function(struct mprof_pprof *w, uint64_t id,
                          const struct mprof_frame *f) {
   char plain[MPROF_WRAPPER_NAME];
@@ -270,7 +276,7 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   uint64_t file = intern(w, f->file);
   if (mprof_wrapper_name(&t, f->function)) {
     name = intern(w, plain);
-    if (name == system_name) // readers would take the "()" off an operator
+    if (name == system_name) // readers would remove the "()" of an operator
       system_name = 0;
   }
   size_t start = mprof_pb_start_message(&w->pb);
@@ -301,7 +307,7 @@ static void add_line(const struct mprof_frame *f, void *arg) {
 
 // --- locations ---
 
-// Writes a location with the functions that were added to it.
+// Writes a location with the functions in w->lines.
 static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
                          uint64_t address) {
   size_t start = mprof_pb_start_message(&w->pb);
@@ -318,7 +324,7 @@ static void put_location(struct mprof_pprof *w, uint64_t id, uint64_t mapping,
   emit(w);
 }
 
-// Removes the innermost functions from the current location.
+// Removes the `skip` innermost functions from the current location.
 static void drop_lines(struct mprof_pprof *w, unsigned skip) {
   if (skip > w->lines_len)
     skip = (unsigned)w->lines_len;
@@ -326,8 +332,8 @@ static void drop_lines(struct mprof_pprof *w, unsigned skip) {
   memmove(w->lines, w->lines + skip, w->lines_len * sizeof(w->lines[0]));
 }
 
-// Writes a new location and returns its id; 0 if its address lies in no
-// mapping.
+// Writes a new location and returns its id, or 0 if no mapping contains its
+// address.
 static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
                              unsigned skip) {
   const struct mprof_mapping *found = mprof_maps_find(&w->maps, pc - 1);
@@ -345,20 +351,20 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
   if (w->lines_len > 0)
     m->has_names = true;
   uint64_t id = ++w->locations;
-  put_location(w, id, m->id, pc - 1); // pc - 1 lies in the call instruction
+  put_location(w, id, m->id, pc - 1); // pc - 1 is in the call instruction
   return id;
 }
 
-// Value in the table for an address that lies in no mapping.
+// Value in the table for an address that no mapping contains.
 #define UNMAPPED UINT64_MAX
 
-// Returns the location id of a return address, as it is shown, without its skip
-// innermost functions; 0 if it lies in no mapping. A location is written when
-// it is first needed.
+// Returns the location id of return address pc, which was converted by
+// mprof_maps_shown. The location omits the `skip` innermost functions. Returns
+// 0 if no mapping contains pc. Writes the location when it is first needed.
 static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   if (pc == 0)
     return 0;
-  // Addresses have no bits from bit 56 on.
+  // Addresses do not use the bits from bit 56 on, so these hold skip.
   struct mprof_pc_slot *s =
       mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
   if (s == NULL) {
@@ -394,9 +400,9 @@ static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo_frame which) {
 
 // --- samples ---
 
-// Fills ids with the stack's locations, leaf first, and returns their number.
-// The unwinder may have found random frames beyond code that is no longer
-// mapped, so those are left out, too.
+// Fills ids with the locations of the stack, leaf first, and returns their
+// number. Stops at code that is no longer mapped, because the frames beyond it
+// may be random.
 static size_t locate_stack(struct mprof_pprof *w,
                            const struct mprof_bucket *b) {
   size_t n = 0;
@@ -430,7 +436,7 @@ static void put_label(struct mprof_pprof *w,
   mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
 }
 
-// Whether a key of a label is used by the samples themselves or by pprof.
+// Returns whether the samples themselves or pprof use this label key.
 static bool is_reserved(const char *key) {
   static const char *const own[] = {"bytes", "grade", "kind",
                                     "lock",  "state", "thread"};
@@ -455,9 +461,9 @@ static uint64_t intern_value(struct mprof_pprof *w,
   return intern(w, w->text);
 }
 
-// Puts the labels of a set into v and returns their number. A label with an
-// empty value is left out: its string would be number 0, and readers would take
-// it for a label with a numeric value.
+// Stores the labels of a set in v and returns their number. Omits a label with
+// an empty value. Its string number would be 0, which readers would interpret
+// as a numeric label.
 static size_t list_labels(struct mprof_pprof *w, uint16_t id,
                           struct mprof_pprof_label *v) {
   const struct mprof_labels *s = mprof_labels_of(id);
@@ -497,7 +503,7 @@ uint64_t mprof_pprof_string(struct mprof_pprof *w, const char *s) {
 static void put_head(struct mprof_pprof *w,
                      const struct mprof_pprof_head *head) {
   list_mappings(w);
-  put_name(w, ""); // the format requires it as string 0
+  put_name(w, ""); // the format requires "" as string 0
   put_types(w, head);
   mprof_pb_int64(&w->pb, PROFILE_TIME_NANOS, head->time_ns);
   emit(w);
@@ -513,9 +519,9 @@ static void free_writer(struct mprof_pprof *w) {
   mprof_os_unmap(w, sizeof(*w));
 }
 
-// Makes a writer and writes the head. has_samples: there will be samples, so
-// the names of functions are needed. Returns 0; or -errno, which f has
-// then too, and then *out is NULL.
+// Creates a writer and writes the head. has_samples: the profile has samples,
+// so function names are needed. Returns 0 or -errno. On an error, f also has
+// the error and *out is NULL.
 static int begin(struct mprof_pprof **out, struct mprof_outfile *f,
                  const struct mprof_pprof_head *head, bool has_samples) {
   *out = NULL;
@@ -541,7 +547,8 @@ static bool has_failed(const struct mprof_pprof *w) {
   return w->error != 0 || w->out->error != 0;
 }
 
-// Writes the rest and frees w. Returns 0 or the first error of the file.
+// Writes the rest of the profile and frees w. Returns 0 or the first error of
+// the file.
 static int end(struct mprof_pprof *w) {
   put_mappings(w);
   if (w->pb.is_full && w->error == 0)

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kind of profile is. Requests, the exit, the summary and the report
-// know profiles by this only. A copy is what a profile is written from:
-// snapshots and their sums. See sys/profiles.def for the rows.
+// The interface of a kind of profile. The callers that handle requests, the
+// exit, the summary and the report use profiles only by this interface. A copy
+// holds the data from which a profile is written: snapshots and their sums. The
+// table of profiles is in sys/profiles.def.
 
 #ifndef MPROF_RT_WRITE_PROFILE_KIND_H
 #define MPROF_RT_WRITE_PROFILE_KIND_H
@@ -22,41 +23,43 @@ enum mprof_profile_id {
   MPROF_PROFILES
 };
 
-// The forms of a profile, as mprof_write_profile has them.
+// The output forms of a profile; see mprof_write_profile.
 enum mprof_profile_form {
   MPROF_FORM_PPROF, // profile.proto, gzipped
   MPROF_FORM_TEXT,  // legacy text
-  MPROF_FORM_LIST,  // text for people, thread by thread
+  MPROF_FORM_LIST,  // text for people, one thread after the other
   MPROF_FORMS
 };
 
 struct mprof_profile_row {
   const char *name;
-  const char *suffix; // NULL: written on request only
+  const char *suffix; // suffix of the file; NULL: written only on request
   const struct mprof_profile_kind *kind;
   int variant;
-  unsigned section, line; // places in the report; 0: none
+  unsigned section, line; // positions in the report; 0: none
   const char *text;
 };
 
-// Who takes a copy.
+// The reason why a copy is taken.
 struct mprof_profile_taking {
   enum mprof_profile_form form;
-  size_t number; // of a profile of the program's
-  // At the end of the process: the copies of all kinds, by enum
-  // mprof_profile_id, of which the ones before this are taken. NULL on request.
+  size_t number; // number of a custom profile of the program
+  // At the end of the process: the copies of all kinds, indexed by enum
+  // mprof_profile_id. The copies before this one have already been taken. On
+  // request: NULL.
   void *const *copies;
 };
 
-// Functions that are NULL say so. Call all with the guard set, and between take
-// and free with writer_lock held.
+// A function pointer may be NULL only where its comment says so. Call all
+// functions with the guard set. Hold writer_lock from take to free.
 struct mprof_profile_kind {
   size_t copy_bytes;
   enum mprof_profile_form last_form;
-  // Whether it can be asked for now, with these options. NULL: always.
+  // Returns whether the profile can be requested now, with the current options.
+  // NULL: always.
   bool (*is_offered)(void);
-  // Takes a copy. *copy holds zeros before, and is freed in either case. 0 or
-  // -errno.
+  // Takes a copy. *copy is zeroed before. The caller frees it even after an
+  // error. Returns 0 or -errno.
   int (*take)(void *copy, const struct mprof_profile_row *row,
               const struct mprof_profile_taking *t);
   void (*free)(void *copy);
@@ -66,24 +69,27 @@ struct mprof_profile_kind {
 
   // --- at the end of the process ---
 
-  // Whether it is taken at all. NULL: always.
+  // Returns whether a copy is taken at all. NULL: always.
   bool (*is_on)(void);
-  // Sums up what the copy has, for the report. 0 or -ENOMEM. NULL: nothing.
+  // Groups the samples of the copy for the report. Returns 0 or -ENOMEM. NULL:
+  // nothing to group.
   int (*group)(void *copy);
-  // Whether it is worth a file and a section.
+  // Returns whether the profile should get a file and a section of the report.
   bool (*is_shown)(void *const *copies, const struct mprof_profile_row *row);
-  // Whether it has stacks, whose names are worth asking for.
+  // Returns whether the copy has stacks that need to be symbolized.
   bool (*has_stacks)(const void *copy);
-  // How many files it has, each with a name of its own. NULL: one, with the
-  // row's suffix.
+  // Returns the number of files of the profile; part_name returns the name of
+  // each. NULL: one file, with the suffix of the row.
   size_t (*parts)(const void *copy);
   const char *(*part_name)(const void *copy, size_t part);
-  // Puts the numbers for the line on stderr: "1,234 waits, 56 stacks".
+  // Appends the numbers for the line on stderr, such as "1,234 waits, 56
+  // stacks".
   void (*put_numbers)(struct mprof_text *t, const void *copy, size_t part);
-  // Whether that line has the numbers of the report, too, where no profile is
-  // written.
+  // true: these numbers are also printed on the line about the report, if no
+  // profile is written.
   bool sums_up_report;
-  // The section of the report, and its lines for scripts.
+  // report writes the section of the report. report_line writes the
+  // machine-readable summary line.
   void (*report)(struct mprof_report *w, void *const *copies,
                  const struct mprof_profile_row *row);
   void (*report_line)(struct mprof_report *w, void *const *copies,

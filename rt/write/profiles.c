@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See profiles.h.
+// The table of profiles, generated from sys/profiles.def. See profiles.h.
 
 #include "write/profiles.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of profile kinds, made of sys/profiles.def.
+// The table of profiles, generated from sys/profiles.def.
 
 #ifndef MPROF_RT_WRITE_PROFILES_H
 #define MPROF_RT_WRITE_PROFILES_H
@@ -10,8 +10,8 @@
 
 extern const struct mprof_profile_row mprof_profile_rows[MPROF_PROFILES];
 
-// Returns the row of a profile that MProf has itself, or NULL if none has the
-// name.
+// Returns the row of the built-in profile with this name, or NULL if there is
+// none.
 const struct mprof_profile_row *mprof_profile_row_of(const char *name);
 
 #endif // MPROF_RT_WRITE_PROFILES_H

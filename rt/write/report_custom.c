@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the report's sections on the program's own profiles: the values that
-// were added and not removed, by the stack that added them.
+// Writes the sections of the exit report about the program's own profiles. A
+// section shows the stacks that added values, with the number of values that
+// were not removed.
 
 #include "write/report_custom.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the report's section on the heap: totals, and the stacks with the most
-// bytes in use and the most bytes allocated.
+// Writes the section of the exit report about the heap: totals, the stacks with
+// the most bytes in use, and the stacks with the most bytes allocated.
 
 #include "write/report_heap.h"
 
@@ -13,7 +13,7 @@
 #include "sys/sort.h"
 #include "write/report_text.h"
 
-// Puts the bytes and the number of blocks.
+// Writes a number of bytes and a number of blocks.
 static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {
   mprof_report_bytes(w, bytes);
   mprof_report_put(w, " in ");
@@ -72,7 +72,7 @@ static bool has_more_allocated(const void *a, const void *b) {
   return x->sum.alloc_bytes > y->sum.alloc_bytes;
 }
 
-// Puts the number of stacks that the list leaves out.
+// Writes how many stacks the list omits.
 static void put_others(struct mprof_report *w,
                        const struct mprof_heap_groups *g, bool in_use,
                        size_t from) {
@@ -111,7 +111,7 @@ static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
     mprof_report_put(w, ", ");
     mprof_report_percent(w, bytes,
                          in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
-    if (s->rate > 1) { // more samples make a better estimate
+    if (s->rate > 1) { // tells how reliable the estimate is
       uint64_t n =
           in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
       mprof_report_put(w, ", ");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the report's section on the heapx profile: totals, and the stacks with
-// the most temporary blocks, bytes copied and slack in use.
+// Writes the section of the exit report about the heapx profile: totals, and
+// the stacks with the most temporary blocks, bytes copied and slack in use.
 
 #include "write/report_heapx.h"
 
@@ -55,7 +55,7 @@ static void put_totals(struct mprof_report *w,
   mprof_report_put(w, "\n");
 }
 
-// A list of stacks, largest value first.
+// A list of stacks in the report, sorted by one value, the largest first.
 struct list {
   const char *title;
   int64_t (*key)(const struct mprof_heapx_estimate *);

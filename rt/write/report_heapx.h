@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the section of the exit report about the heapx profile: temporary
-// blocks, resizes and slack.
-// The lines for scripts stand at the end of the report.
+// blocks, resizes and slack. The machine-readable summary lines are at the end
+// of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_HEAPX_H
 #define MPROF_RT_WRITE_REPORT_HEAPX_H
@@ -13,8 +13,8 @@
 struct mprof_heapx_groups;
 struct mprof_report;
 
-// Write the section of the report, and its lines for scripts. blocks: number of
-// blocks allocated in all.
+// mprof_report_heapx writes the section, mprof_report_heapx_summary the
+// machine-readable summary line. blocks: total number of allocated blocks.
 void mprof_report_heapx(struct mprof_report *w,
                         const struct mprof_heapx_groups *g, int64_t blocks);
 void mprof_report_heapx_summary(struct mprof_report *w,

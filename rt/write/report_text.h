@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts that the sections of the exit report share: a report under way, and
-// functions that write numbers and stacks as people read them. The sections are
-// in the report_*.c files; write_report.c puts them together. Errors of the
-// file are remembered in `out`.
+// The parts that the sections of the exit report share: the state of the
+// report, and functions that write numbers and stacks for people. The
+// report_*.c files write the sections, and write_report.c calls them in order.
+// The file `out` remembers errors.
 
 #ifndef MPROF_RT_WRITE_REPORT_TEXT_H
 #define MPROF_RT_WRITE_REPORT_TEXT_H
@@ -13,20 +13,20 @@
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
 
-// A report that is being written. It lies in memory from mprof_os_map, because
-// it is too large for a stack.
+// A report that is being written. It is too large for a stack, so mprof_os_map
+// provides its memory.
 struct mprof_report {
   struct mprof_outfile *out;
-  // Where the writing of a stack is:
+  // The position in the stack that is being written:
   const struct mprof_bucket *bucket;
   uint32_t index;  // index of the return address
   unsigned number; // number of the next frame
-  unsigned skip;   // number of frames left to skip
-  bool is_main;    // main was written; the frames of its callers are left out
+  unsigned skip;   // number of frames still to be skipped
+  bool is_main;    // main was written; its callers are omitted
   char command[4096];
 };
 
-// Writes a text.
+// Writes string s.
 void mprof_report_put(struct mprof_report *w, const char *s);
 // Writes a count as "1,234", then the text `what`.
 void mprof_report_count(struct mprof_report *w, int64_t n, const char *what);
@@ -38,7 +38,8 @@ void mprof_report_bytes(struct mprof_report *w, int64_t bytes);
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole);
 // Writes a time as "1.50 ms".
 void mprof_report_time(struct mprof_report *w, int64_t ns);
-// Writes a number without commas, for scripts, then the text `what`.
+// Writes a number without commas, for machine-readable lines, then the text
+// `what`.
 void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what);
 // Writes the labels of a stack's samples as `    labels {"key":"value"}`;
 // writes nothing if no sample has labels.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the report's section on threads: how many threads each stack has
-// created, and the names of those that are alive.
+// Writes the section of the exit report about threads: how many threads each
+// stack has created, and the names of its live threads.
 
 #include "write/report_threadcreate.h"
 
@@ -23,7 +23,8 @@ static uint64_t count_live(const struct mprof_threadcreate_snapshot *s) {
   return n;
 }
 
-// Puts the names of the live threads from a stack: ": one, two (3 times), ..."
+// Writes the names of the live threads that stack b created: ": one, two (3
+// times), ..."
 static void put_names(struct mprof_report *w,
                       const struct mprof_threadcreate_snapshot *s,
                       const struct mprof_bucket *b) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the section of the exit report about the creation of threads.
-// The lines for scripts stand at the end of the report.
+// Writes the section of the exit report about the creation of threads. The
+// machine-readable summary lines are at the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_THREADCREATE_H
 #define MPROF_RT_WRITE_REPORT_THREADCREATE_H
@@ -10,8 +10,10 @@
 struct mprof_report;
 struct mprof_threadcreate_snapshot;
 
-// Write the section of the report, and its lines for scripts. created: all
-// threads, by stack; threads: the threads of the file, with their names.
+// mprof_report_threadcreate writes the section,
+// mprof_report_threadcreate_summary the machine-readable summary line. created:
+// all threads, one sample per stack; threads: the threads that the file shows,
+// with their names.
 void mprof_report_threadcreate(
     struct mprof_report *w, const struct mprof_threadcreate_snapshot *created,
     const struct mprof_threadcreate_snapshot *threads);

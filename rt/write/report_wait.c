@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the report's two sections on waits: where threads waited (block
-// profile), and which threads made others wait (mutex profile).
+// Writes two sections of the exit report: the waits of threads (block profile),
+// and the unlocks that ended waits of other threads (mutex profile).
 
 #include "write/report_wait.h"
 
@@ -15,7 +15,7 @@
 #include "sys/message.h"
 #include "write/report_text.h"
 
-// The words and numbers in which the two sections differ.
+// The data and the words in which the two sections differ.
 struct section {
   const struct mprof_wait_snapshot *snapshot;
   const struct mprof_wait_groups *stacks;
@@ -55,7 +55,7 @@ static void put_rate(struct mprof_report *w,
   }
 }
 
-// "1.50 s in 12 waits, 125.00 ms each"
+// Writes for example "1.50 s in 12 waits, 125.00 ms each".
 static void put_delay(struct mprof_report *w, const struct section *p,
                       int64_t cycles, int64_t count) {
   int64_t ns = mprof_wait_ns(p->snapshot, cycles);
@@ -69,7 +69,7 @@ static void put_delay(struct mprof_report *w, const struct section *p,
   }
 }
 
-// "    mutex queue (0x7f...) and 2 other locks"
+// Writes for example " mutex queue (0x7f...) and 2 other locks".
 static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
   mprof_report_put(w, "    ");
   mprof_report_put(w, mprof_kind_name(s->bucket->kind));

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the sections of the exit report about the block profile and the mutex
-// profile.
-// The lines for scripts stand at the end of the report.
+// profile. The machine-readable summary lines are at the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_WAIT_H
 #define MPROF_RT_WRITE_REPORT_WAIT_H
@@ -12,8 +11,9 @@ struct mprof_report;
 struct mprof_wait_snapshot;
 struct mprof_wait_groups;
 
-// Write the section of the report, and its lines for scripts. The type of s
-// tells the block profile from the mutex profile. g: the stacks of s.
+// mprof_report_wait writes the section, mprof_report_wait_summary the
+// machine-readable summary line. The type of s says whether it is the block or
+// the mutex profile. g: the groups of s by stack.
 void mprof_report_wait(struct mprof_report *w,
                        const struct mprof_wait_snapshot *s,
                        const struct mprof_wait_groups *g);

@@ -16,7 +16,8 @@
 #include <errno.h>
 #include <string.h>
 
-// A row without a suffix is a form of another one, and has no copy.
+// A row without a suffix is another form of a profile, and has no copy of its
+// own.
 static bool has_copy(size_t i) { return mprof_profile_rows[i].suffix != NULL; }
 
 static size_t copy_bytes(size_t i) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the program's own profiles, in both formats: the values that were
-// added and not removed, by the stack that added them. (Go: printCountProfile)
+// Writes the program's own profiles, in both formats. A sample is a stack that
+// added values, with the number of values that were not removed. (Go:
+// printCountProfile)
 
 #include "write/write_custom.h"
 

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the files of one of the program's own profiles (custom_profile.h).
-// Each function replaces path by a new file, and returns 0 or -errno,
-// after which path is unchanged. Call with the guard set and writer_lock held.
+// Writes one of the program's own profiles (custom_profile.h), in both formats.
 
 #ifndef MPROF_RT_WRITE_WRITE_CUSTOM_H
 #define MPROF_RT_WRITE_WRITE_CUSTOM_H
@@ -12,8 +10,8 @@
 
 struct mprof_outfile;
 
-// Each writes one profile to f and returns 0 or the first error of f, which the
-// caller closes. Call with the guard set and writer_lock held.
+// Each function writes one profile to f, and returns 0 or the first error of f.
+// The caller closes f. Call with the guard set and writer_lock held.
 int mprof_write_custom_pprof(struct mprof_outfile *f,
                              const struct mprof_custom_snapshot *s);
 int mprof_write_custom_text(struct mprof_outfile *f,

@@ -10,9 +10,9 @@
 
 struct mprof_outfile;
 
-// Opens path, or stderr if path is NULL, has write fill the file, and closes
-// it. gzip: in stored blocks. Returns 0 or -errno; on an error the file
-// that had the name before stays.
+// Opens path, or stderr if path is NULL. Calls write to fill the file, and
+// closes the file. gzip: the contents are wrapped in gzip without compression.
+// Returns 0 or -errno. On an error, an existing file of this name is kept.
 int mprof_write_file(const char *path, bool gzip,
                      int (*write)(struct mprof_outfile *f, void *arg),
                      void *arg);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the built-in profiles as pprof reads them: says which values and
-// labels a sample of each profile has. pprof.c knows the bytes. Names, order
-// and scaling are those of Go. (Go: writeHeapProto, printCountCycleProfile,
-// printCountProfile)
+// Writes the built-in profiles in the pprof format. This file defines the
+// values and labels of a sample of each profile; pprof.c encodes them. Names,
+// order and scaling are those of Go. (Go: writeHeapProto,
+// printCountCycleProfile, printCountProfile)
 
 #include "write/write_pprof.h"
 
@@ -104,8 +104,8 @@ int mprof_write_heapx_pprof(struct mprof_outfile *f,
 
 // --- waits ---
 
-// Makes the label of a lock. Returns the number of labels: 0 if there is no
-// lock.
+// Fills in the label of a lock. Returns the number of labels: 1, or 0 if object
+// is 0.
 static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
                        uint64_t key, uintptr_t object) {
   if (object == 0)
@@ -118,7 +118,7 @@ static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
   return 1;
 }
 
-// Places in the lists of label keys.
+// Indices in the lists of label keys.
 enum { WAIT_LOCK, WAIT_KIND };
 
 static void put_wait(struct mprof_pprof *w, const void *snapshot, size_t i,
@@ -179,8 +179,9 @@ int mprof_write_threadcreate_pprof(
 
 enum { STACK_STATE, STACK_KIND, STACK_GRADE, STACK_LOCK };
 
-// Writes a thread's stack as a sample. A thread that waits has the label of the
-// block profile; a stuck thread has also its grade and the lock.
+// Writes the stack of a thread as a sample. A waiting thread has the label
+// kind, as in the block profile. A stuck thread also has the labels grade and
+// lock.
 static void put_stack(struct mprof_pprof *w, const void *stacks, size_t i,
                       const uint64_t *keys) {
   const struct mprof_thread_slot *x =

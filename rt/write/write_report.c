@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the report that people read at exit. It has a section for each kind of
-// profile, with totals and the largest stacks; then the losses and the memory
-// of the profiler. The last lines are for scripts. The sections themselves are
-// in the report_*.c files.
+// Writes the exit report for people. It has a section for each kind of profile,
+// with totals and the largest stacks. Then come the lost events and the memory
+// of the profiler. The last lines are machine-readable summary lines. The
+// report_*.c files write the sections.
 
 #include "write/write_report.h"
 
@@ -63,8 +63,8 @@ static void put_losses(struct mprof_report *w) {
   }
 }
 
-// Returns the resident memory: the second number of statm, in pages. -1 if it
-// is unknown.
+// Returns the resident memory in bytes, or -1 if it is unknown. The second
+// number of statm is this size in pages.
 static int64_t resident_bytes(void) {
   struct mprof_procfile f;
   int64_t pages = 0;
@@ -89,7 +89,8 @@ static void put_memory(struct mprof_report *w) {
   mprof_report_put(w, "\n\n");
 }
 
-// Calls put for each profile that is shown, in the order of its places, from 1.
+// Calls put for each shown profile, in the order of the positions that place
+// returns, from 1.
 static void put_in_order(struct mprof_report *w, const struct mprof_summary *s,
                          unsigned (*place)(const struct mprof_profile_row *row),
                          void (*put)(struct mprof_report *w,

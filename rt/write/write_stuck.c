@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the report of stuck threads, as a section of the exit report or as a
-// file of its own. stuck.c finds the threads; this file only shows them:
+// separate file. stuck.c finds the threads; this file only shows them, in this
+// order:
 //
 //   each cycle (deadlock), with the locks that its threads hold and wait for
 //   threads that wait for a lock whose holder has ended
 //   threads that wait for a stuck thread
 //   threads that wait for an object that no thread can reach
 //
-// Notes at the end say which waits could not be judged, and why.
+// Notes at the end list the waits that could not be judged, and the reasons.
 
 #include "write/write_stuck.h"
 
@@ -39,7 +40,7 @@
 struct writer {
   struct mprof_report *w;
   const struct mprof_stuck *g;
-  struct mprof_bucket *bucket; // scratch, for the stack of a hold
+  struct mprof_bucket *bucket; // temporary bucket for the stack of a hold
 };
 
 // --- words ---
@@ -83,7 +84,7 @@ static void put_age(struct mprof_report *w, uint64_t since) {
 
 // --- one thread ---
 
-// ", held by threads 4711, 4712 and 12 more"
+// Writes for example ", held by threads 4711, 4712 and 12 more".
 static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
                         const struct mprof_stuck_thread *x) {
   enum { NAMED = 8 };
@@ -101,7 +102,7 @@ static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
   }
 }
 
-// "mutex accounts (0x5581), held by thread 4712"
+// Writes for example "mutex accounts (0x5581), held by thread 4712".
 static void put_awaited(const struct writer *p,
                         const struct mprof_stuck_thread *x) {
   struct mprof_report *w = p->w;
@@ -149,9 +150,9 @@ static void put_hold(const struct writer *p, const struct mprof_hold *h) {
   mprof_report_stack(w, b);
 }
 
-// Puts the recorded holds of a thread. A hold is shown if the lock itself
-// confirms it, or if it is of the wanted lock, for which another thread waits.
-// Returns whether the wanted lock was among them.
+// Writes the recorded holds of thread x. A hold is shown if the lock confirms
+// that x holds it, or if its lock is `wanted`. wanted: lock for which another
+// thread waits. Returns whether a hold of `wanted` was shown.
 static bool put_holds(const struct writer *p,
                       const struct mprof_stuck_thread *x, uintptr_t wanted) {
   bool has_wanted = false;
@@ -166,8 +167,8 @@ static bool put_holds(const struct writer *p,
   return has_wanted;
 }
 
-// Returns a stuck thread that waits for a lock that x holds; NULL if there is
-// none. Of a cycle's thread, the waiter must be in the same cycle.
+// Returns a stuck thread that waits for a lock held by x, or NULL if there is
+// none. If x is in a cycle, the waiter must be in the same cycle.
 static const struct mprof_stuck_thread *
 find_waiter(const struct mprof_stuck *g, const struct mprof_stuck_thread *x) {
   const size_t i = (size_t)(x - g->v);
@@ -317,8 +318,8 @@ static void put_unseen(const struct writer *p) {
   mprof_report_put(p->w, "\n");
 }
 
-// Says that some locks were not judged because records of holds were lost. Only
-// records tell who holds these locks.
+// Writes a note if some locks were not judged because hold records were lost.
+// For these locks only hold records tell the holder.
 static void put_lost(const struct writer *p) {
   if (p->g->lost_holds == 0)
     return;

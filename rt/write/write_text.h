@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the heap profile as legacy text, which old readers and people read
-// (legacy.h).
+// Writes the heap profile as legacy text (legacy.h), for old programs and for
+// people.
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_H
 #define MPROF_RT_WRITE_WRITE_TEXT_H
@@ -11,9 +11,9 @@
 
 struct mprof_outfile;
 
-// Writes the text to f. Returns 0 or the first error of f, which the caller
-// closes. Call with the guard set and writer_lock held.
-// (Go: writeHeapInternal, debug=1)
+// Writes the text to f. Returns 0 or the first error of f. The caller closes f.
+// Call with the guard set and writer_lock held. (Go: writeHeapInternal,
+// debug=1)
 int mprof_write_heap_text(struct mprof_outfile *f,
                           const struct mprof_mem_snapshot *s);
 

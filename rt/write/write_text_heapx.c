@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the heapx profile as legacy text. No legacy text has as many columns
-// as this profile. So the records are counts of temporary blocks, and a comment
-// line before each record has all values for people. The values are estimates,
-// since readers do not scale counts. (Go: printCountProfile)
+// Writes the heapx profile as legacy text. No legacy format has as many columns
+// as this profile. Therefore each record is a count of temporary blocks, and a
+// comment line before it has all values, for people. The values are estimates,
+// because readers do not scale counts. (Go: printCountProfile)
 
 #include "write/write_text_heapx.h"
 

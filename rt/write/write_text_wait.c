@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the profiles of waits and of threads as legacy text. Counts and ticks
-// were scaled when they were counted. Readers turn ticks into nanoseconds, and
-// multiply by the sampling period, so the file always says 1. (Go:
-// printCountCycleProfile, printCountProfile with debug=1)
+// were scaled when they were added to the buckets. Readers convert ticks to
+// nanoseconds and multiply them by the sampling period, so the period in the
+// file is always 1. (Go: printCountCycleProfile, printCountProfile with
+// debug=1)
 
 #include "write/write_text_wait.h"
 
@@ -51,7 +52,7 @@ static void put_rate(struct mprof_outfile *f,
 
 struct waits {
   const struct mprof_wait_snapshot *snapshot;
-  struct mprof_wait_groups groups; // of the snapshot
+  struct mprof_wait_groups groups; // groups of the snapshot
 };
 
 static void put_wait_text(struct mprof_legacy *w, const void *waits) {
@@ -98,10 +99,11 @@ static void put_lock(struct mprof_outfile *f, uintptr_t object) {
 
 struct named_stacks {
   const struct mprof_thread_stacks *stacks;
-  const char *name; // of the profile
+  const char *name; // name of the profile
 };
 
-// Puts the threads' stacks. A thread that was not read has one address at most.
+// Writes the stacks of all threads. A thread whose stack was not read has at
+// most one address.
 static void put_stacks(struct mprof_legacy *w, const void *named) {
   const struct mprof_thread_stacks *s =
       ((const struct named_stacks *)named)->stacks;

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the profiles of waits and of threads as legacy text (legacy.h). Each
-// function replaces path by a new file, and returns 0 or -errno, after
-// which path is unchanged. Call with the guard set and writer_lock held.
+// Writes the profiles of waits and of threads as legacy text (legacy.h).
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_WAIT_H
 #define MPROF_RT_WRITE_WRITE_TEXT_WAIT_H
@@ -14,18 +12,19 @@
 
 struct mprof_outfile;
 
-// Each writes one profile to f and returns 0 or the first error of f, which the
-// caller closes. Call with the guard set and writer_lock held.
+// Each function writes one profile to f, and returns 0 or the first error of f.
+// The caller closes f. Call with the guard set and writer_lock held.
 
 // Writes the profile "block" or "mutex". (Go: printCountCycleProfile)
 int mprof_write_wait_text(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s);
-// Writes the profile "threadcreate". The text has no names of threads, so s
-// must have been taken with by_stack. (Go: printCountProfile)
+// Writes the profile "threadcreate". The text does not contain thread names, so
+// s must have been taken with by_stack true. (Go: printCountProfile)
 int mprof_write_threadcreate_text(struct mprof_outfile *f,
                                   const struct mprof_threadcreate_snapshot *s);
-// Writes a profile of thread stacks. s: grouped (group_threads.h). name: name
-// of the profile, which goes into the file. (Go: printCountProfile)
+// Writes a profile of thread stacks. s: grouped by mprof_thread_stacks_group.
+// name: name of the profile, which is written to the file. (Go:
+// printCountProfile)
 int mprof_write_threads_text(struct mprof_outfile *f,
                              const struct mprof_thread_stacks *s,
                              const char *name);

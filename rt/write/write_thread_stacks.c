@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the stacks of threads for people, one thread after another: to a file,
-// to memory of the caller's, or to stderr. Memory and stderr are allowed in a
-// signal handler, too. There, the interrupted code may hold any lock, so no
-// address is symbolized. (Go: Stack, writeGoroutineStacks)
+// to memory of the caller, or to stderr. A signal handler may write to memory
+// and to stderr. There the interrupted code may hold any lock, so addresses are
+// not symbolized. (Go: Stack, writeGoroutineStacks)
 
 #include "write/write_thread_stacks.h"
 
@@ -31,7 +31,7 @@
 #include <errno.h>
 #include <string.h>
 
-// Where the text goes: either file or text is NULL.
+// The destination of the text. Either file or text is NULL.
 struct printer {
   struct mprof_outfile *file;
   struct mprof_text *text;
@@ -86,8 +86,8 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   put_place(p, f);
 }
 
-// Puts the innermost function of an address only, not the functions that it was
-// inlined into.
+// Writes only the innermost function of an address, not the functions into
+// which it was inlined.
 static void put_first_frame(const struct mprof_frame *f, void *arg) {
   struct printer *p = arg;
   if (p->pc != 0)
@@ -126,7 +126,8 @@ static void put_function(const struct mprof_frame *f, void *arg) {
   }
 }
 
-// Puts the function that a thread waits in, or else the kind of the wait.
+// Writes the function in which a thread waits. If it is unknown, writes the
+// kind of the wait.
 static void put_wait(const struct printer *p,
                      const struct mprof_thread_slot *x) {
   struct name n = {.p = p};
@@ -167,7 +168,8 @@ static void put_part(void *arg, const char *s, size_t len) {
     mprof_text_mem(p->text, s, len);
 }
 
-// 'thread 4711 "worker" [pthread_cond_wait, 2 minutes] {"request":"7"}:'
+// Writes for example 'thread 4711 "worker" [pthread_cond_wait, 2 minutes]
+// {"request":"7"}:'.
 static void put_header(struct printer *p, const struct mprof_thread_slot *x) {
   char name[MPROF_THREAD_NAME];
   mprof_proc_thread_name(x->tid, name);
@@ -224,7 +226,8 @@ int mprof_write_threads_list(struct mprof_outfile *f,
 
 // --- in memory, and on stderr ---
 
-// Whether the stack contains, or may contain, a signal handler's frame.
+// Returns whether the stack contains, or may contain, the frame of a signal
+// handler.
 static bool is_of_handler(const struct mprof_bucket *b) {
   for (uint32_t i = 0; i < b->stack_len; i++)
     if (mprof_is_signal_return(b->stack[i]))
@@ -232,8 +235,8 @@ static bool is_of_handler(const struct mprof_bucket *b) {
   return b->end == MPROF_STACK_CUT_CHAIN;
 }
 
-// The calling thread's stack, taken without a lock and without interrupting
-// other threads.
+// The stack of the calling thread. It is taken without a lock and without
+// interrupting other threads.
 struct own_stack {
   struct mprof_thread_slot *slot;
   size_t mapped_bytes;
@@ -247,7 +250,8 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
     return false;
   struct mprof_thread_slot *x = own->slot;
   x->tid = mprof_sys_gettid();
-  // Copied, since the interrupted code may be changing the thread's own range.
+  // Copied, because the interrupted code may be changing the stack range of the
+  // thread.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
@@ -290,7 +294,8 @@ static void print_guarded(struct printer *p, const struct own_stack *own,
   mprof_lock_release(&mprof_writer_lock);
 }
 
-// Puts one stack or all. frame: see mprof_thread_stacks_take.
+// Writes the stacks of all threads if `all`, else that of the calling thread.
+// frame: see mprof_thread_stacks_take.
 static void print_from(struct printer *p, bool all, uintptr_t frame) {
   struct own_stack own;
   if (!mprof_init_ready() || !mprof_process_is_own() || !take_own(&own, frame))
