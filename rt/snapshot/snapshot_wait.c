@@ -123,10 +123,6 @@ int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                                     .ticks_per_second =
                                         mprof_clock_ticks_per_second(),
                                     .time_ns = mprof_sys_realtime_ns()};
-  // Measuring the frequency of the clock takes time. A program without waits
-  // should not spend this time.
-  if (s->rate != 0 || mprof_bucket_first(type) != NULL)
-    s->ticks_per_second = mprof_clock_ticks_per_second();
   int error = take(s, by_stack);
   if (error == 0)
     set_stats(s);
