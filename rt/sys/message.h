@@ -42,7 +42,8 @@ void mprof_text_errno(struct mprof_text *t, int error);
 // Prints nothing if stderr is closed, or if descriptor 2 is another file than
 // at the runtime's start.
 void mprof_message(const char *text);
-// Prints a line at exit, regardless of the limit of 16 lines.
+// Prints a line regardless of the limit of 16 lines. Used when the process
+// ends.
 void mprof_message_always(const char *text);
 // Print a line of any length, regardless of the limit of 16 lines.
 // mprof_message_begin starts the line in the caller's buffer. The caller then
