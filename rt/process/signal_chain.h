@@ -18,7 +18,7 @@ bool mprof_signal_ends_process(int sig, const struct sigaction *action);
 // previous: the action before that handler was installed. Call this function at
 // the end of the runtime's handler. If the default action ends the process, the
 // process ends when the handler returns. If *previous has SA_RESETHAND, its
-// handler is removed from *previous. [signal]
+// handler is removed from *previous. Signal safe.
 void mprof_signal_pass_on(struct sigaction *previous, int sig, siginfo_t *info,
                           void *context);
 

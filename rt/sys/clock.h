@@ -30,7 +30,7 @@ uint64_t mprof_clock_monotonic(void);
 // different threads can be compared, because the clock is read only after all
 // earlier instructions of the thread are done. A time read before an unlock is
 // not later than the unlock, and a time read after a lock is not earlier than
-// the lock. [signal]
+// the lock. Signal safe.
 static inline uint64_t mprof_clock_now(void) {
   unsigned cpu;
   return mprof_clock_is_counter() ? __builtin_ia32_rdtscp(&cpu)
@@ -39,7 +39,7 @@ static inline uint64_t mprof_clock_now(void) {
 // Returns the time in ticks. This function takes half as long as
 // mprof_clock_now, but the processor may reorder it by some nanoseconds with
 // the instructions around it. So use it only where the order of events in
-// different threads does not matter. [signal]
+// different threads does not matter. Signal safe.
 static inline uint64_t mprof_clock_about(void) {
   return mprof_clock_is_counter() ? __builtin_ia32_rdtsc()
                                   : mprof_clock_monotonic();

@@ -164,8 +164,8 @@ static void report_value(const struct mprof_flags *f, const struct option *o,
 // Returns the Levenshtein distance: the smallest number of insertions,
 // deletions and replacements of characters that turn a into b.
 static unsigned distance(struct piece a, const char *b) {
-  unsigned char row[LONGEST_NAME + 1]; // row[i]: distance of a's first i
-                                       // characters to b's first j
+  // row[i]: distance of a's first i characters to b's first j characters.
+  unsigned char row[LONGEST_NAME + 1];
   for (size_t i = 0; i <= a.len; i++)
     row[i] = (unsigned char)i;
   for (unsigned j = 1; *b != '\0'; b++, j++) {

@@ -21,21 +21,21 @@ enum mprof_rank {
   MPROF_RANK_TRACE,     // trace_lock: trace sessions and their thread rows
   MPROF_RANK_STACKS,    // stacks_lock: collecting the stacks of all threads
   MPROF_RANK_UNLOADS,   // modules_lock: the history of modules
-  MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, rate, masks
+  MPROF_RANK_REGISTRY,  // registry_lock: threads, wrappers, heap rate, masks
   MPROF_RANK_ACTIVE,    // active_lock: active counts of all MEM buckets
   MPROF_RANK_INSERT,    // insert_lock: bucket table and list heads
   MPROF_RANK_PROFILES,  // profiles_lock, and each custom profile's lock
-  MPROF_RANK_CUSTOM,    // a slot of the table of custom allocators' arenas
+  MPROF_RANK_CUSTOM,    // one slot of the table of custom allocators' arenas
   MPROF_RANK_ODD,       // odd_lock: live blocks not aligned to 16 bytes
   MPROF_RANK_GC,        // gc_lock: counted objects of a garbage collector
   MPROF_RANK_STARTS,    // starts_lock: start records of new threads
-  MPROF_RANK_WAITERS,   // a slot of the table of waiters
+  MPROF_RANK_WAITERS,   // one slot of the table of waiters
   MPROF_RANK_NAMES,     // names_lock: names of locks
   MPROF_RANK_LABELS,    // labels_lock: sets of labels
   MPROF_RANK_ENDED,     // list of ended threads in the trace
   MPROF_RANK_LOG,       // log_lock: the allocation log
   MPROF_RANK_TRACE_BUF, // free buffers of the trace
-  MPROF_RANK_MEMORY,    // persistent_lock: end of the committed memory
+  MPROF_RANK_MEMORY,    // persistent_lock: commit of persistent memory
 };
 
 struct mprof_lock {
@@ -60,9 +60,9 @@ bool mprof_lock_is_held(enum mprof_rank rank);
 // parent does not exist in the child.
 void mprof_lock_reset(struct mprof_lock *l);
 // The longest time that a thread sleeps for a lock before it checks the lock
-// word again. The address of this object also identifies the runtime's own
-// sleeps: a futex call that has it as timeout is repeated after a signal, so
-// the thread may be interrupted.
+// word again. If another thread is in a futex call with this address as its
+// timeout, that thread waits for a lock of the runtime. A signal may then
+// interrupt it, because the call is repeated.
 extern const struct timespec mprof_lock_patience;
 // Function that is called after a release of a lock if other threads have
 // waited for the lock, or if the thread has ticks that are not yet in the mutex

@@ -10,8 +10,8 @@
 
 #include "sys/base.h"
 
-#define MPROF_THREAD_NAME                                                      \
-  16 // bytes of a thread's name, including the 0 (Linux)
+// Size in bytes of a thread's name, including the terminating 0 (Linux).
+#define MPROF_THREAD_NAME 16
 
 long mprof_sys_open(const char *path, int flags, int mode);
 long mprof_sys_read(int fd, void *buf, size_t len);
@@ -64,7 +64,7 @@ long mprof_sys_queue(int tid, int sig, uint64_t value);
 struct mprof_dirent {
   uint64_t inode;
   int64_t offset;
-  uint16_t length; // of this entry in bytes
+  uint16_t length; // length of this entry in bytes
   uint8_t type;
   char name[];
 };
@@ -88,8 +88,8 @@ int64_t mprof_sys_realtime_ns(void);
 uint64_t mprof_sys_address_space_limit(void);
 // Returns RLIMIT_FSIZE in bytes, or UINT64_MAX if there is no limit.
 uint64_t mprof_sys_file_size_limit(void);
-// Executes a memory barrier on all running threads of the process. Returns 0 or
-// -errno.
+// Executes a memory barrier on all running threads of the process, so that they
+// see all stores made before the call. Returns 0 or -errno.
 long mprof_sys_membarrier(void);
 
 struct timespec;
@@ -113,7 +113,7 @@ int mprof_os_write_all(int fd, const void *buf, size_t len);
 // Does the same as mprof_os_write_all for *left bytes. On an error, sets *left
 // to the number of bytes that were not written.
 int mprof_os_write(int fd, const void *buf, size_t *left);
-// Maps zeroed private memory for short use, such as during one call. Returns
+// Maps zeroed private memory, for example for the duration of one call. Returns
 // NULL on failure. Free the memory with mprof_os_unmap.
 void *mprof_os_map(size_t len);
 void mprof_os_unmap(void *p, size_t len);

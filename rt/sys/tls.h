@@ -18,7 +18,8 @@ struct mprof_trace_row;
 struct mprof_wait;
 
 // The time that other threads have waited for the profiler's own locks while
-// this thread held them, as far as the time is not yet in the mutex profile.
+// this thread held them. The time is kept here until it is added to the mutex
+// profile.
 // (Go: mLockProfile)
 struct mprof_lock_profile {
   uint64_t cycles; // ticks for the stack in scratch; 0: no stack
@@ -32,15 +33,15 @@ struct mprof_tls {
   struct mprof_thread *self; // the thread's record, or NULL
   uint16_t shard;            // shard of self; 0: self is NULL
   // Number of the thread's label set (labels.h). self->labels is a copy for
-  // other threads. Signal handlers may change this number, so it is the one
-  // that counts.
+  // other threads. If a signal handler changes the labels, it changes this
+  // number first, so the copy is always made from it.
   volatile uint16_t labels;
   // The bucket of the last event that was counted in a cell (counts.h), and
   // that cell's counters. NULL: no such event.
   const struct mprof_bucket *cell_bucket;
   struct mprof_mem_cycle *cell_cycles;
   uint64_t random;       // state of the random generator; 0: not yet seeded
-  uint64_t rate_epoch;   // rate epoch of the last countdown; 0: none yet
+  uint64_t rate_epoch;   // heap rate's epoch at the last countdown; 0: none yet
   volatile bool guarded; // the recursion guard
   // Bit s - 1 is set if signal s arrived while the guard was set. Such a signal
   // stays blocked until the guard is cleared. In a forked child the signal is

@@ -271,8 +271,8 @@ static int intern(const struct list *l, uint16_t *id) {
   struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
   if (t && (*id = find(t, l, hash, &slot)) != 0)
     return 0;
-  if (!mprof_process_is_own()) { // labels_lock may be held forever in this
-                                 // child
+  // In a child made without fork handlers, labels_lock may be held forever.
+  if (!mprof_process_is_own()) {
     *id = mprof_tls.labels;
     return -ENOSYS;
   }

@@ -26,9 +26,10 @@ struct mprof_holds;
 // The buffers of a thread. They are allocated at the thread's first sample,
 // since many threads have no sample.
 struct mprof_scratch {
-  struct mprof_bucket
-      *recent[MPROF_RECENT]; // cache indexed by caller, frame and size
-  struct mprof_bucket *same[MPROF_RECENT]; // cache indexed by stack and size
+  // Two caches of buckets. `recent` is indexed by caller, frame and size, and
+  // `same` is indexed by stack and size.
+  struct mprof_bucket *recent[MPROF_RECENT];
+  struct mprof_bucket *same[MPROF_RECENT];
   // root: address of the outermost frame of the thread's last complete stack;
   // 0: no complete stack yet. above_root: the word in that frame where other
   // frames have the caller's frame address. See bucket_at.c.

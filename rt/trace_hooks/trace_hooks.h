@@ -35,13 +35,13 @@ static inline uint64_t mprof_trace_ticks(uint64_t now) {
   return t != 0 ? t : 1;
 }
 
-// A mark links a wake-up to the release that caused it. It refers to an
-// unfilled slot in the trace row of the releasing thread. A thread that the
-// release has woken later writes its thread number there; see trace_buf.h.
+// A mark links a wake-up to the release that caused it. It refers to an empty
+// slot in the trace row of the releasing thread. When the woken thread runs, it
+// writes its thread number into the slot; see trace_buf.h.
 struct mprof_trace_mark {
   struct mprof_trace_buf *buf; // NULL: no mark
   uint32_t generation;
-  uint32_t offset; // of the slot in buf->data; the address is a multiple of 8
+  uint32_t offset; // of the slot in buf->data; its address is a multiple of 8
   uint32_t session;
   uint32_t stack;
   uint64_t ticks;

@@ -24,7 +24,8 @@
 // A new thread starts with frame address 0, so next is 0 at its root. In the
 // first thread, libc leaves an arbitrary value in the register when it calls
 // main, so instrumented main stores its frame address in __mprof_main_frame.
-// Before main runs and after main has returned, all frames above fp are libc's.
+// Before main runs and after main has returned, all frames above fp are libc's,
+// so the stack counts as complete.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                      uintptr_t fp, uintptr_t next) {
   if (next == 0)
