@@ -10,8 +10,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-static bool
-is_harmless(int sig) { // the default action of sig does not end the process
+// Returns whether the default action of sig does not end the process.
+static bool is_harmless(int sig) {
   return sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH;
 }
 

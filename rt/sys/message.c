@@ -3,8 +3,8 @@
 //
 // Builds text without stdio, and prints the profiler's messages to stderr. Each
 // message is one write, so that messages of several threads do not mix. No
-// message is written if the program has since opened another file as descriptor
-// 2.
+// message is written if descriptor 2 now refers to another file than at the
+// runtime's start.
 
 #include "sys/message.h"
 
@@ -41,8 +41,9 @@ void mprof_text_str(struct mprof_text *t, const char *s) {
 
 size_t mprof_utf8_length(const unsigned char *s, size_t len) {
   static const struct {
-    unsigned char first, last, from,
-        to; // ranges of the lead byte and of the next byte
+    // Each row is for the lead bytes in [first, last]. The next byte must be in
+    // [from, to].
+    unsigned char first, last, from, to;
     unsigned char length;
   } forms[] = {{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
                {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},

@@ -3,9 +3,11 @@
 //
 // Makes Linux system calls on x86-64 directly, without libc. The wrappers of
 // libc set errno, and some are cancellation points. A hook must neither change
-// errno nor be cancelled. The functions in this file request all memory that
-// the runtime gets from the system, including that of persistent.c. Tests make
-// these requests fail with mprof_os_fail_map.
+// errno nor be cancelled.
+//
+// The functions in this file request all memory that the runtime gets from the
+// system, including that of persistent.c. Tests make these requests fail with
+// mprof_os_fail_map.
 
 #include "sys/os_linux.h"
 
@@ -111,7 +113,7 @@ uint64_t mprof_sys_links(int fd) {
 }
 
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
-  enum { KEEP_SIZE = 1 }; // FALLOC_FL_KEEP_SIZE
+  enum { KEEP_SIZE = 1 }; // value of FALLOC_FL_KEEP_SIZE
   return mprof_syscall(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes,
                        0, 0);
 }
@@ -308,9 +310,9 @@ static bool must_fail(void) {
          atomic_fetch_sub(&fail_in, 1) == 1;
 }
 
-// The memory mappings of the runtime itself. The table distinguishes them from
-// the program's memory. If the table is full, further mappings are not
-// recorded.
+// The memory mappings of the runtime itself. With this table, they can be
+// distinguished from the program's memory. If the table is full, further
+// mappings are not recorded.
 static struct {
   _Atomic uintptr_t start; // 0: unused
   _Atomic size_t len;
@@ -357,8 +359,9 @@ static void *map(size_t len, int prot, int flags) {
 void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
 
 void mprof_os_unmap(void *p, size_t len) {
-  forget_map(
-      (uintptr_t)p); // before munmap: then another mapping may get this address
+  // The entry is removed before munmap, because another mapping may get this
+  // address afterwards.
+  forget_map((uintptr_t)p);
   call3(SYS_munmap, (long)p, (long)len, 0);
 }
 

@@ -11,10 +11,10 @@
 
 #include "sys/base.h"
 
-// Returns zeroed memory that is never freed, aligned to 64 bytes. (Go:
-// persistentalloc) Returns NULL if max_memory_mb is used up or the system has
-// no memory; the failure is counted in the statistic no_memory. Takes a lock
-// only to commit more memory. Call with the guard set.
+// Returns zeroed memory that is never freed, aligned to 64 bytes. Returns NULL
+// if max_memory_mb is used up or the system has no memory; the failure is
+// counted in the statistic no_memory. Takes a lock only to commit more memory.
+// Call with the guard set. (Go: persistentalloc)
 void *mprof_persistent_alloc(size_t len);
 // Does the same as mprof_persistent_alloc, but does not count a failure. Use
 // this function for memory that the caller can do without.

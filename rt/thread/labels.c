@@ -44,8 +44,8 @@ struct chunk {
 struct table {
   size_t mask;             // number of slots - 1; less than 2^18
   _Atomic uint16_t *slots; // hash table of set numbers; 0: free
-  _Atomic(const struct mprof_labels *)
-      by_id[]; // by set number; max_labels + 2 entries
+  // The sets, indexed by set number. The array has max_labels + 2 entries.
+  _Atomic(const struct mprof_labels *) by_id[];
 };
 
 static struct {
@@ -380,8 +380,8 @@ mprof_labels_add(const char *const *pairs) {
 }
 
 // Uses the cleanup attribute and not pthread_cleanup_push, because with some
-// libcs a longjmp must not jump out of the scope of pthread_cleanup_push. (Go:
-// pprof.Do)
+// libcs a longjmp must not jump out of the scope of pthread_cleanup_push.
+// (Go: pprof.Do)
 MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
                                     void (*fn)(void *arg), void *arg) {
   const struct mprof_labels *const before

@@ -9,8 +9,8 @@
 #include "sys/message.h"
 
 // Writes set id as text, for example {"key":"value", "key2":"value2"}. Calls
-// put for each piece of the text. The text of set 0 is {}. (Go:
-// LabelSet.String)
+// put for each piece of the text. The text of set 0 is {}.
+// (Go: LabelSet.String)
 void mprof_labels_write(uint16_t id,
                         void (*put)(void *arg, const char *s, size_t len),
                         void *arg);

@@ -51,8 +51,8 @@ static long list_once(char *buf, int *tids, size_t cap, uint64_t *threads) {
   if (fd < 0)
     return fd;
   const long n = read_list((int)fd, buf, tids, cap);
-  const uint64_t links =
-      mprof_sys_links((int)fd); // 2 links are of the directory itself
+  // The directory itself has 2 links. Each thread's directory adds 1 link.
+  const uint64_t links = mprof_sys_links((int)fd);
   *threads = links > 2 ? links - 2 : 0;
   mprof_sys_close((int)fd);
   return n;

@@ -18,9 +18,8 @@ struct mprof_proc_thread {
   char state;       // R, S, D, T, ... as in /proc
   uint64_t blocked; // mask of blocked signals; bit s - 1 for signal s
   uint64_t ran_ns;  // processor time used
-  uint64_t
-      sleeps;  // number of times the thread began to sleep; read after ran_ns
-  int syscall; // number of its system call or MPROF_SYSCALL_...
+  uint64_t sleeps;  // number of sleeps so far; read after ran_ns
+  int syscall;      // number of its system call or MPROF_SYSCALL_...
   uint64_t args[6];
   uintptr_t pc; // 0: unknown
 };

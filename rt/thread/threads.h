@@ -133,9 +133,8 @@ static inline void mprof_thread_set_interruptible(bool is) {
 // Data about a thread, as stored by mprof_threads_list.
 struct mprof_thread_info {
   int tid;
-  const struct mprof_bucket
-      *created;   // bucket of the stack that created it; NULL: unknown
-  uintptr_t runs; // the thread's start function; 0: unknown
+  const struct mprof_bucket *created; // stack that created it; NULL: unknown
+  uintptr_t runs;                     // the thread's start function; 0: unknown
 };
 // Stores data about the live threads in v, newest first, but about at most cap
 // threads. Returns the number of all live threads. Call with the guard set.
