@@ -20,9 +20,10 @@
 bool mprof_init_start(void);
 // Returns whether this copy of the runtime will never record events.
 bool mprof_init_is_inert(void);
-// A number that changes in each forked child. A stack frame that exists in
-// parent and child can compare this number with the one that it has saved. If
-// the numbers differ, runtime data saved in the frame are invalid.
+// A number that is different in each forked child. Code that keeps runtime data
+// in a stack frame saves this number with the data. If the number has changed
+// when the data are used, the process has forked in between and the data are
+// invalid.
 extern atomic_uint mprof_epoch;
 static inline uint32_t mprof_process_epoch(void) {
   return atomic_load_explicit(&mprof_epoch, memory_order_relaxed);

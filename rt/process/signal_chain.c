@@ -25,10 +25,10 @@ static void end_process(int sig, siginfo_t *info) {
   memset(&by_default, 0, sizeof(by_default));
   by_default.sa_handler = SIG_DFL;
   sigaction(sig, &by_default, NULL);
-  // Sends the signal again. It stays pending until the handler returns, so a
-  // core file shows the registers at the fault. It is not enough to return and
-  // repeat the faulting instruction: it might not fault again, because another
-  // thread may have changed the memory meanwhile.
+  // Sends the signal again. The signal stays pending until the handler returns,
+  // so a core file shows the registers at the fault. It is not enough to return
+  // and repeat the faulting instruction: it might not fault again, because
+  // another thread may have changed the memory meanwhile.
   mprof_sys_resend(sig, info);
 }
 

@@ -30,8 +30,8 @@ extern "C" {
 // Bytes that this thread may still allocate before its next sample. The word is
 // 0 in a new thread, so the thread's first allocation calls the runtime, which
 // draws the first random distance. A call site compares the countdown with the
-// size before it subtracts the size. So the countdown becomes negative only
-// when the site then calls the runtime. It wraps around if the size is larger
+// size before it subtracts the size. If the countdown becomes negative, the
+// site calls the runtime next. The countdown wraps around if the size is larger
 // than any allocator can serve. Only the thread itself writes its countdown,
 // with one exception: mprof_set_heap_rate stores 0 in the countdowns of other
 // threads and waits until those threads see the 0.
@@ -88,7 +88,7 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
   return object >> 6 & (MPROF_WAITER_SLOTS - 1);
 }
 
-// Pointers to the functions that call sites call; see beneath.h.
+// Pointers through which call sites call the hooked functions; see beneath.h.
 // mprof_next_find writes them before the program has threads.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern MPROF_DATA void *__mprof_next_##Symbol;

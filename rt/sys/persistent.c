@@ -33,8 +33,8 @@ static struct {
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
 
 int mprof_persistent_init(size_t max_bytes) {
-  // If the address space is limited, reserves only a small share and leaves the
-  // rest to the program. Profiling with little memory is better than no
+  // If the address space is limited, only a small share is reserved and the
+  // rest is left to the program. Profiling with little memory is better than no
   // profiling.
   uint64_t limit = mprof_sys_address_space_limit();
   if (max_bytes > limit / LIMIT_SHARE)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinding by frame pointers. (Go: fpTracebackPCs)
+// Unwinds stacks by frame pointers. (Go: fpTracebackPCs)
 //
 // The compiler pass makes every function that calls another function keep a
 // frame pointer. So the frames of instrumented code form a linked list; fp is a
