@@ -3,8 +3,8 @@
 //
 // Hides the differences between the declarations of glibc and musl. Functions
 // of glibc that musl lacks are declared for musl, too, where their addresses
-// are NULL at run time. The runtime's entries for them are never called with
-// musl, because a program that calls such a function does not link.
+// are NULL at run time. With musl, the runtime's entries for these functions
+// are never called, because a program that calls such a function does not link.
 
 #ifndef MPROF_RT_SYS_LIBC_H
 #define MPROF_RT_SYS_LIBC_H

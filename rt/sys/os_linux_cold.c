@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 
 #ifndef __WALL
-#define __WALL 0x40000000 // also wait for children that raise no SIGCHLD
+#define __WALL 0x40000000 // waits for children that raise no SIGCHLD, too
 #endif
 
 enum { HELPER_STACK = 1 << 20 };
@@ -79,7 +79,7 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
     n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
   if (n == 0) {
     mprof_sys_fcntl(own[0], F_SETPIPE_SZ,
-                    (long)len); // on failure the default size stays
+                    (long)len); // if this fails, the default size remains
     n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
     if (n > 0)
       n = mprof_sys_read(own[0], buf, (size_t)n);

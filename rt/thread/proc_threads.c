@@ -20,8 +20,8 @@
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Size of the buffer for one getdents call. The buffer is large, so that one
-// call lists as many threads as possible. If several calls are needed, the
-// thread at which a call stopped may end before the next call, and then the
+// call lists as many threads as possible. Several calls are less reliable: the
+// thread at which a call has stopped may end before the next call, and then the
 // kernel loses its position in the list.
 enum { LIST_BYTES = 4 << 20 };
 

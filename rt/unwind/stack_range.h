@@ -30,7 +30,8 @@ struct mprof_stack_range mprof_stack_range_of_thread(bool is_main);
 
 // --- readable memory ---
 
-// Called by mprof_stack_enter if fp lies outside *range; see there.
+// Does the work of mprof_stack_enter if fp lies outside *range. Call
+// mprof_stack_enter instead.
 struct mprof_stack_range *
 mprof_stack_enter_outside(struct mprof_stack_range *range,
                           struct mprof_stack_range *foreign, uintptr_t fp);
@@ -49,9 +50,9 @@ mprof_stack_enter(struct mprof_stack_range *range,
 // Extends the known readable part of a foreign stack upwards to include [addr,
 // addr + 16). Returns false if that memory is not readable.
 bool mprof_stack_extend(struct mprof_stack_range *r, uintptr_t addr);
-// Returns whether [addr, addr + 16) is readable. is_foreign: range is of a
-// foreign stack and is extended upwards if needed. addr must lie above all
-// addresses read so far.
+// Returns whether [addr, addr + 16) is readable. If is_foreign, range is the
+// range of a foreign stack, which the function extends upwards if needed. addr
+// must lie above all addresses read so far.
 static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
                                        bool is_foreign, uintptr_t addr) {
   return mprof_likely(addr + 16 <= range->hi) ||

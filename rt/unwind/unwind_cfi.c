@@ -21,8 +21,8 @@
 
 // The cache of rules. Each entry has two words, which threads write without a
 // lock, so the two words may come from different threads. Therefore the second
-// word repeats 16 bits of the address's hash, which a reader compares with the
-// first word.
+// word repeats 16 bits of the address's hash. A reader uses the entry only if
+// both words are for the address that the reader looks up.
 #define LG_REMEMBERED 12
 static struct {
   _Atomic uintptr_t pc;
