@@ -14,7 +14,8 @@
 
 #ifdef __GLIBC__
 
-// Record of a cleanup handler for cancellation; see POINT in sync_entry.h.
+// Record of a cleanup handler for cancellation; see CANCELLATION_POINT in
+// sync_entry.h.
 typedef struct _pthread_cleanup_buffer mprof_cleanup;
 
 // Returns whether a pthread_barrier_wait with this result may have waited. The
