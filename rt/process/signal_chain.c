@@ -10,7 +10,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-static bool is_harmless(int sig) { // the default action ignores it
+// Returns whether the default action of sig does not end the process.
+static bool is_harmless(int sig) {
   return sig == SIGCHLD || sig == SIGCONT || sig == SIGURG || sig == SIGWINCH;
 }
 
@@ -24,9 +25,10 @@ static void end_process(int sig, siginfo_t *info) {
   memset(&by_default, 0, sizeof(by_default));
   by_default.sa_handler = SIG_DFL;
   sigaction(sig, &by_default, NULL);
-  // The signal is pending until the handler returns, so a core file has the
-  // right registers. Returning without it is not enough: the fault might not
-  // come again, because another thread may have repaired its cause meanwhile.
+  // Sends the signal again. The signal stays pending until the handler returns,
+  // so a core file shows the registers at the fault. It is not enough to return
+  // and repeat the faulting instruction: it might not fault again, because
+  // another thread may have changed the memory meanwhile.
   mprof_sys_resend(sig, info);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The normal effect of a signal that the runtime has handled: the previous
-// handler runs, or the default action takes place.
+// Gives a signal its normal effect after the runtime has handled it: the
+// program's previous handler runs, or the default action takes place.
 
 #ifndef MPROF_RT_PROCESS_SIGNAL_CHAIN_H
 #define MPROF_RT_PROCESS_SIGNAL_CHAIN_H
@@ -10,14 +10,15 @@
 #include <signal.h>
 #include <stdbool.h>
 
-// Returns whether the signal's default action ends the process and action does
-// not replace it.
+// Returns whether the signal ends the process, that is, its default action does
+// so and `action` sets no handler and does not ignore the signal.
 bool mprof_signal_ends_process(int sig, const struct sigaction *action);
 
-// Gives the signal its normal effect, as the kernel would. Call it at the end
-// of a handler. If the default action ends the process, that happens when the
-// handler returns. A previous handler with SA_RESETHAND is removed from
-// *previous. [signal]
+// Gives the signal the effect that it would have without the runtime's handler.
+// previous: the action before that handler was installed. Call this function at
+// the end of the runtime's handler. If the default action ends the process, the
+// process ends when the handler returns. If *previous has SA_RESETHAND, its
+// handler is removed from *previous. Signal safe.
 void mprof_signal_pass_on(struct sigaction *previous, int sig, siginfo_t *info,
                           void *context);
 

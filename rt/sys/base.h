@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The base of all files of the runtime: standard types, compiler hints and the
-// page size. Declares no functions and includes no other header of the runtime.
+// Definitions for all files of the runtime: standard types, compiler hints and
+// the page size. This header declares no functions and includes no other header
+// of the runtime.
 
 #ifndef MPROF_RT_SYS_BASE_H
 #define MPROF_RT_SYS_BASE_H
@@ -18,7 +19,7 @@
 // Marks the definition of a function that mprof/mprof.h declares.
 #define MPROF_PUBLIC __attribute__((visibility("default")))
 
-#define MPROF_PAGE 4096u // bytes; the kernel maps memory in such pages
+#define MPROF_PAGE 4096u // page size in bytes
 
 typedef uintptr_t mprof_pc; // a return address
 

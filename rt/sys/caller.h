@@ -1,24 +1,26 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Saves the state of the program's function that calls the runtime: its frame
-// address and its callee-saved registers. The search for stuck threads needs
-// both: a register may hold the only pointer to an object (stuck_scan.c).
-// This code depends on the processor.
+// Saves the state of the thread when the program calls the runtime: the frame
+// address and the callee-saved registers. The search for stuck threads needs
+// both, since a register may hold the only pointer to an object (stuck_scan.c).
+// This code is for x86-64 only.
 
 #ifndef MPROF_RT_SYS_CALLER_H
 #define MPROF_RT_SYS_CALLER_H
 
 #include "sys/base.h"
 
-// The caller's values of the registers that each function must preserve. They
-// may be pointers that only this thread has.
+// The caller's values of the callee-saved registers. A value may be the only
+// pointer to an object.
 struct mprof_saved {
   uintptr_t rbx, r12, r13, r14, r15;
 };
 
-// Saves the registers. Use it in the entry itself: a function that the entry
-// calls may move a register into its own frame, which is gone later.
+// Saves the registers to *s. Use this macro in the entry itself, that is, in
+// the runtime's function that the program calls. A function called by the entry
+// may already have moved a register's value into its own frame, which no longer
+// exists when the value is needed.
 #define MPROF_SAVE(s)                                                          \
   __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
                    "movq %%r14, %3\n\tmovq %%r15, %4"                          \
@@ -33,7 +35,7 @@ struct mprof_caller {
   struct mprof_saved saved;
 };
 
-// Fills *c. Use it in the runtime's function that the program calls.
+// Fills *c. Use this macro in the runtime's function that the program calls.
 #define MPROF_CALLER(c)                                                        \
   do {                                                                         \
     (c)->frame = (uintptr_t)__builtin_frame_address(0);                        \

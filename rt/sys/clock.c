@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the time and measures how fast the time stamp counter runs; see
-// clock.h.
+// Reads the time and measures the speed of the processor's time stamp counter;
+// see clock.h.
 
 #include "sys/clock.h"
 
@@ -10,22 +10,22 @@
 #include <time.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
-// Shortest interval that measures the counter's speed precisely enough for a
-// rate.
+// Shortest interval, in nanoseconds, over which the speed of the time stamp
+// counter can be measured precisely enough.
 #define SHORTEST_NS 500000
 
 atomic_int mprof_clock_kind;
 
-// One moment, read from both clocks.
+// The readings of both clocks at the same moment.
 struct moment {
   uint64_t ticks, ns;
 };
 
 static struct {
-  // Start of the speed measurement. The first thread that uses the clock writes
-  // it, before it writes mprof_clock_kind.
+  // Start of the speed measurement. Written by the first thread that uses the
+  // clock, before that thread writes mprof_clock_kind.
   struct moment first;
-  atomic_int has_first; // 0 no, 1 being written, 2 yes
+  atomic_int has_first; // 0: not written, 1: being written, 2: written
   uint64_t (*injected)(void);
   uint64_t injected_rate;
 } clock_state;
@@ -36,8 +36,8 @@ static uint64_t monotonic_ns(void) {
   return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
-// Returns whether the counter runs at the same speed in all power states. CPUID
-// leaf 0x80000007, EDX bit 8 says so.
+// Returns whether the time stamp counter runs at the same speed in all power
+// states (CPUID leaf 0x80000007, EDX bit 8) and the processor has rdtscp.
 static bool has_even_counter(void) {
   unsigned a, b, c, d;
   if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(d & 1u << 27)) // rdtscp
@@ -45,8 +45,9 @@ static bool has_even_counter(void) {
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-// Reads both clocks a few times and returns the reading that took the fewest
-// ticks. The thread may be interrupted during any of the readings.
+// Reads both clocks five times and returns the reading that took the fewest
+// ticks. An interruption between the two clocks would make a reading wrong, and
+// the fastest reading was most likely not interrupted.
 static struct moment look(void) {
   struct moment best = {0, 0};
   uint64_t shortest = UINT64_MAX;
@@ -92,7 +93,7 @@ uint64_t mprof_clock_ticks_per_second(void) {
   if (kind() != MPROF_CLOCK_COUNTER)
     return NS_PER_SECOND;
   while (atomic_load(&clock_state.has_first) != 2)
-    __builtin_ia32_pause(); // another thread is writing it
+    __builtin_ia32_pause(); // another thread is writing clock_state.first
   const struct moment first = clock_state.first;
   struct moment now = look();
   while (now.ns - first.ns < SHORTEST_NS)

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The clock that stamps events. A tick is a tick of the processor's time stamp
-// counter, if the counter runs at the same speed in all power states; otherwise
-// a nanosecond of CLOCK_MONOTONIC. The choice is made at the first use. Every
-// function may be called from any thread.
+// The clock for the times of events. Its unit is the tick. If the processor's
+// time stamp counter runs at the same speed in all power states, a tick is one
+// step of that counter; otherwise a tick is a nanosecond of CLOCK_MONOTONIC.
+// The choice is made at the first use of the clock. Every function may be
+// called from any thread.
 // (Go: cputicks, ticksPerSecond)
 
 #ifndef MPROF_RT_SYS_CLOCK_H
@@ -12,7 +13,8 @@
 
 #include "sys/base.h"
 
-// The source of the time. Written once, at the first use, and by tests.
+// The source of the time. Written once, when the clock is first used. Tests may
+// write it again.
 extern atomic_int mprof_clock_kind __attribute__((visibility("hidden")));
 enum { MPROF_CLOCK_UNKNOWN, MPROF_CLOCK_COUNTER, MPROF_CLOCK_OTHER };
 static inline bool mprof_clock_is_counter(void) {
@@ -20,23 +22,24 @@ static inline bool mprof_clock_is_counter(void) {
       atomic_load_explicit(&mprof_clock_kind, memory_order_acquire) ==
       MPROF_CLOCK_COUNTER);
 }
-// Returns the time if the source is not known to be the counter.
+// Returns the time in ticks. mprof_clock_now calls this function unless it
+// knows that the source is the time stamp counter.
 uint64_t mprof_clock_monotonic(void);
 
-// Returns the time in ticks since some point in the past. Stamps of different
-// threads can be compared: all earlier instructions of the thread are done
-// before the clock is read. So a stamp taken before an unlock is not later than
-// the unlock, and a stamp taken after a lock is not earlier than the lock.
-// [signal]
+// Returns the time in ticks since some point in the past. Times read by
+// different threads can be compared, because the clock is read only after all
+// earlier instructions of the thread are done. A time read before an unlock is
+// not later than the unlock, and a time read after a lock is not earlier than
+// the lock. Signal safe.
 static inline uint64_t mprof_clock_now(void) {
   unsigned cpu;
   return mprof_clock_is_counter() ? __builtin_ia32_rdtscp(&cpu)
                                   : mprof_clock_monotonic();
 }
-// Returns the time in ticks, in half the time that mprof_clock_now takes.
-// Instructions around the call may run some nanoseconds before or after the
-// stamp, so use it only where the order with other threads does not matter.
-// [signal]
+// Returns the time in ticks. This function takes half as long as
+// mprof_clock_now, but the processor may reorder it by some nanoseconds with
+// the instructions around it. So use it only where the order of events in
+// different threads does not matter. Signal safe.
 static inline uint64_t mprof_clock_about(void) {
   return mprof_clock_is_counter() ? __builtin_ia32_rdtsc()
                                   : mprof_clock_monotonic();
@@ -47,13 +50,14 @@ static inline uint64_t mprof_clock_about(void) {
 // millisecond. Later results are more precise.
 uint64_t mprof_clock_ticks_per_second(void);
 
-// Converts nanoseconds to ticks. Returns at least 1, except that 0 gives 0.
+// Converts nanoseconds to ticks. Returns 0 for 0, and at least 1 for any other
+// time.
 uint64_t mprof_clock_ticks(uint64_t ns);
 // Converts ticks to nanoseconds, rounded.
 uint64_t mprof_clock_ns(uint64_t ticks);
 
-// Replaces the clock, for tests. fn: returns the time in ticks, of which there
-// are ticks_per_second; NULL restores the real clock.
+// Replaces the clock, for tests. fn returns the time in ticks; NULL restores
+// the real clock. ticks_per_second is the speed of the new clock.
 void mprof_clock_set(uint64_t (*fn)(void), uint64_t ticks_per_second);
 
 #endif // MPROF_RT_SYS_CLOCK_H

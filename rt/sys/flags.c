@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses the options, which flags.def lists. Wrong options are reported to the
-// user. No option text can stop the program.
+// Parses the options that flags.def lists. A wrong option is reported to the
+// user and ignored; it never ends the program.
 
 #define _GNU_SOURCE 1
 
@@ -27,7 +27,7 @@ enum kind { BOOL, UINT, STR, LIST };
 enum {
   STR_SIZE = sizeof(mprof_flags.log_path),
   LONGEST_NAME = 40, // longest unknown name that is compared
-  SHOWN = 80,        // bytes of a wrong text that a message repeats
+  SHOWN = 80,        // bytes of a wrong option text quoted in a message
   LINE = 512,
 };
 
@@ -105,8 +105,8 @@ static bool parse_bool(struct piece s, bool *v) {
   return *v || equals(s, "0") || equals(s, "false") || equals(s, "no");
 }
 
-// Parses decimal digits with an optional suffix k, m or g, for 2^10, 2^20,
-// 2^30.
+// Parses decimal digits with an optional suffix: k (2^10), m (2^20) or g
+// (2^30).
 static bool parse_uint(struct piece s, uint64_t *v) {
   uint64_t unit = 1;
   if (s.len > 0) {
@@ -161,10 +161,11 @@ static void report_value(const struct mprof_flags *f, const struct option *o,
   mprof_message(line);
 }
 
-// Returns how many insertions, deletions and replacements turn a into b.
-// (Levenshtein)
+// Returns the Levenshtein distance: the smallest number of insertions,
+// deletions and replacements of characters that turn a into b.
 static unsigned distance(struct piece a, const char *b) {
-  unsigned char row[LONGEST_NAME + 1]; // distances to the prefix of b so far
+  // row[i]: distance of a's first i characters to b's first j characters.
+  unsigned char row[LONGEST_NAME + 1];
   for (size_t i = 0; i <= a.len; i++)
     row[i] = (unsigned char)i;
   for (unsigned j = 1; *b != '\0'; b++, j++) {
@@ -250,7 +251,8 @@ static const struct option *find_option(struct piece name) {
   return NULL;
 }
 
-// A word without '=' is usually a piece of an unquoted path, not an option.
+// Reports an option without a value. A word without '=' is usually part of a
+// path with blanks that was not quoted.
 static void report_no_value(struct piece name, const char *origin) {
   report_syntax(
       name, "option ",
@@ -269,8 +271,8 @@ static bool is_separator(char c) {
 
 static bool is_between_words(char c) { return is_separator(c) || c == '+'; }
 
-// Stores the words of value with one '+' between them. Returns false if the
-// result is too long.
+// Stores the words of value in v, with one '+' between two words. Returns false
+// if the result is too long.
 static bool store_list(char *v, struct piece value) {
   char list[STR_SIZE];
   size_t len = 0;
@@ -329,9 +331,9 @@ static size_t find_separator(const char *s) {
   return n;
 }
 
-// Returns the length of an unquoted list, which ends before the next
-// name=value. Separators do not end it, because a word without '=' can only
-// belong to the list.
+// Returns the length of the unquoted list at s. The list ends before the next
+// name=value. Separators do not end the list, because a word without '=' can
+// only belong to it.
 static size_t find_list_end(const char *s) {
   size_t end = find_separator(s);
   for (size_t n = end; s[n] != '\0';) {
@@ -348,8 +350,8 @@ static size_t find_list_end(const char *s) {
   return end;
 }
 
-// Reads the value at *s and moves *s behind it. Returns false if the value is
-// malformed; then *s is where the next option may begin.
+// Reads the value at *s into *value and moves *s behind the value. If the value
+// is malformed, returns false and moves *s to where the next option may begin.
 static bool take_value(const char **s, bool is_list, struct piece *value,
                        const char *origin) {
   const char quote = **s;
@@ -410,8 +412,8 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
 
 // --- start ---
 
-// Ignores the environment if the program has more rights than its caller
-// (setuid).
+// Ignores the environment if the program has more rights than the user who
+// started it (setuid).
 const char *mprof_flags_environment(const char *name) {
   size_t len = strlen(name);
   if (getauxval(AT_SECURE) != 0)

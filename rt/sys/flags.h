@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options. Later sources override earlier ones: the defaults, the program's
-// __mprof_default_options(), the environment variable MPROF_OPTIONS. Wrong
-// options are reported on stderr and ignored. flags.def lists all options.
+// The options, which flags.def lists. They come from three sources in this
+// order: the defaults, the program's __mprof_default_options(), and the
+// environment variable MPROF_OPTIONS. A later source overrides an earlier one.
+// Wrong options are reported on stderr and ignored.
 
 #ifndef MPROF_RT_SYS_FLAGS_H
 #define MPROF_RT_SYS_FLAGS_H
@@ -17,23 +18,26 @@ struct mprof_flags {
 #define MPROF_FLAG_LIST(Name, Default, Help) char Name[512];
 #include "sys/flags.def"
 };
-// The values. mprof_flags_init writes them before any event. heap_rate is only
-// the first rate; sample.h has the current one.
+// The values of the options. mprof_flags_init writes them before any event is
+// recorded. heap_rate is only the sampling rate at start; sample.h has the
+// current rate.
 extern struct mprof_flags mprof_flags;
 
-// Sets every option. Ignores the environment if the process is AT_SECURE.
+// Sets mprof_flags from all three sources. Ignores the environment if the
+// kernel has set AT_SECURE (setuid programs).
 void mprof_flags_init(void);
-// Applies a string of options: name=value, separated by ':', ',' or blanks. A
-// value in single or double quotes may contain separators. The words of a list
-// need no quotes, as long as no word is followed by '='; they are stored with
-// '+' between them. origin names the string in messages. Called by
-// mprof_flags_init, tests and the fuzzer.
+// Applies the options in string s to *f. Options have the form name=value and
+// are separated by ':', ',' or blanks. A value in single or double quotes may
+// contain separators. The words of a list need no quotes, as long as no word is
+// followed by '='. They are stored with '+' between them. origin is the name of
+// the string in messages. mprof_flags_init, tests and the fuzzer call this
+// function.
 void mprof_flags_parse(struct mprof_flags *f, const char *s,
                        const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
 void mprof_flags_print_help(void);
 // Returns the value of an environment variable. Returns NULL if the variable is
-// not set or the process is AT_SECURE.
+// not set, or if the kernel has set AT_SECURE (setuid programs).
 const char *mprof_flags_environment(const char *name);
 
 #endif // MPROF_RT_SYS_FLAGS_H

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the number that follows the names of files. In a container each process
-// may have the same id, so thousands of numbers may be taken. They are not
-// checked one by one.
+// Finds a free number to append to the name of an output file. File names
+// contain the process id, and in containers many processes have the same id. So
+// thousands of numbers may be taken, and they are not checked one by one.
 
 #include "sys/free_number.h"
 
-// Returns a number that is not taken. Doubles the step until a number is free,
-// then bisects the last step. If there are free numbers in between, the result
-// may be any of them.
+// Returns a number that is not taken. First doubles the step until a number is
+// free, then searches the last step by bisection. The result need not be the
+// smallest free number.
 unsigned mprof_free_number(unsigned first, unsigned max,
                            bool (*is_taken)(void *arg, unsigned number),
                            void *arg) {

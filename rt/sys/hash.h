@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hash of strings: FNV-1a with 64 bits. Longer texts are hashed piece by
-// piece.
+// The hash function for strings: FNV-1a with 64 bits. A text can be hashed in
+// several pieces.
 
 #ifndef MPROF_RT_SYS_HASH_H
 #define MPROF_RT_SYS_HASH_H
@@ -11,8 +11,8 @@
 
 // The hash of the empty string.
 #define MPROF_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
-// Returns the hash of a text followed by the len bytes at s. h is the hash of
-// the text.
+// Continues the hash of a text. h is the hash of the text so far. Returns the
+// hash of that text followed by the len bytes at s.
 static inline uint64_t mprof_hash(uint64_t h, const char *s, size_t len) {
   for (size_t i = 0; i < len; i++)
     h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;

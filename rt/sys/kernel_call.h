@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The instruction that calls the kernel. Depends on the processor.
+// The system call instruction of x86-64.
 
 #ifndef MPROF_RT_SYS_KERNEL_CALL_H
 #define MPROF_RT_SYS_KERNEL_CALL_H
 
-// Calls the kernel with number nr and up to six arguments. Returns the result,
-// or -errno.
+// Makes the system call with number nr and up to six arguments. Returns the
+// result, or -errno.
 static inline long mprof_syscall(long nr, long a, long b, long c, long d,
                                  long e, long f) {
   long result;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Hides the differences between the declarations of glibc and musl. Functions
-// of glibc that musl lacks are declared for musl, too. There they are NULL, and
-// their entries are never reached, because a program that calls such a function
-// does not link.
+// of glibc that musl lacks are declared for musl, too, where their addresses
+// are NULL at run time. With musl, the runtime's entries for these functions
+// are never called, because a program that calls such a function does not link.
 
 #ifndef MPROF_RT_SYS_LIBC_H
 #define MPROF_RT_SYS_LIBC_H
@@ -14,11 +14,13 @@
 
 #ifdef __GLIBC__
 
-// Record of a cleanup handler for cancellation; see POINT in sync_entry.h.
+// Record of a cleanup handler for cancellation; see CANCELLATION_POINT in
+// sync_entry.h.
 typedef struct _pthread_cleanup_buffer mprof_cleanup;
 
 // Returns whether a pthread_barrier_wait with this result may have waited. The
-// last thread to arrive does not wait, and glibc gives it another result.
+// last thread to arrive at the barrier does not wait, and with glibc that
+// thread gets PTHREAD_BARRIER_SERIAL_THREAD instead of 0.
 static inline bool mprof_may_have_waited(int result) { return result == 0; }
 
 #else // musl
@@ -31,7 +33,8 @@ struct epoll_event;
 
 typedef struct __ptcb mprof_cleanup;
 
-// musl gives the other result to the first thread to arrive, not to the last.
+// With musl, the first thread to arrive gets PTHREAD_BARRIER_SERIAL_THREAD, not
+// the last. So either result may belong to a thread that has waited.
 static inline bool mprof_may_have_waited(int result) {
   return result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD;
 }

@@ -4,11 +4,12 @@
 // The runtime's own lock: a word and a futex. The runtime cannot use
 // pthread_mutex, because the profiles hook its functions.
 //
-// The mutex profile also shows the time that threads wait for this lock. The
-// word `waiting` serves for that: its upper 16 bits count the waiters, and its
-// lower 48 bits hold the sum of the times at which they began to wait, modulo
-// 2^48. With these two numbers a release computes in one step how long all its
-// waiters have waited so far. waiters.c explains the sums.
+// The mutex profile also shows the time that threads wait for these locks. To
+// measure that time, each lock has a word `waiting`. Its upper 16 bits are the
+// number of waiters. Its lower 48 bits are the sum of the times at which the
+// waiters began to wait, modulo 2^48. From these two numbers a release computes
+// in one step how long all waiters together have waited so far. waiters.c
+// explains the sums.
 
 #include "sys/lock.h"
 
@@ -21,19 +22,20 @@
 
 enum { FREE, HELD, WAITED_FOR };
 
-// Polls of the lock word before a thread sleeps. Most locks are held for a few
-// instructions only.
+// Number of times that a thread checks the lock word before it sleeps. Most
+// locks are held for a few instructions only.
 #define SPINS 100
 
-// A release loads the word and stores FREE, without an atomic exchange, which
-// would be a third of the cost of an uncontended lock. So the store may
-// overwrite the WAITED_FOR that another thread has written in between. That
-// thread usually does not sleep: the kernel compares the word with WAITED_FOR
-// first and finds FREE. It does sleep if the store becomes visible only after
-// the kernel's comparison; then no thread wakes it. Therefore each sleep lasts
-// a millisecond at most, and then the thread checks the word again. A
-// membarrier would exclude the case, but some sandboxes kill a process that
-// calls it.
+// The longest time that a thread sleeps for a lock before it checks the lock
+// word again. Without this limit a waiter could sleep forever, for the
+// following reason. A release loads the lock word and then stores FREE. It uses
+// no atomic exchange, which would be a third of the cost of an uncontended
+// lock. So the store may overwrite a WAITED_FOR that another thread has written
+// between the load and the store. Usually that other thread does not sleep,
+// because the kernel compares the word with WAITED_FOR first and finds FREE.
+// But if FREE becomes visible only after the kernel's comparison, the thread
+// sleeps and no thread wakes it. A membarrier would prevent this case, but some
+// sandboxes kill a process that calls membarrier.
 const struct timespec mprof_lock_patience = {.tv_nsec = 1000000};
 
 #define ONE_WAITER (UINT64_C(1) << 48)
@@ -51,7 +53,7 @@ static _Thread_local unsigned held;
 
 static void note_acquire(const struct mprof_lock *l) {
   MPROF_ASSERT(mprof_tls.guarded);
-  // No lock of the same rank or a higher one is held.
+  // This thread must not hold a lock of the same or a higher rank.
   MPROF_ASSERT(held >> l->rank == 0);
   held |= 1u << l->rank;
 }
@@ -95,8 +97,9 @@ static void begin_waiting(struct mprof_lock *l, uint64_t start) {
   while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
 }
 
-// The caller holds the lock, so no release charges the waiters at the same
-// time.
+// Removes the calling thread, which began to wait at time start, from
+// l->waiting. The caller holds the lock, so no release charges the waiters at
+// the same time.
 static void end_waiting(struct mprof_lock *l, uint64_t start) {
   uint64_t from = l->charged > start ? l->charged : start;
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed), next;
@@ -118,8 +121,8 @@ static MPROF_NOINLINE void acquire_contended(struct mprof_lock *l) {
     atomic_fetch_add_explicit(&wait_ticks, now - start, memory_order_relaxed);
 }
 
-// Returns how long the waiters have waited up to now, in ticks in total.
-// Restarts their waiting times at now.
+// Returns the total time, in ticks, that the waiters have waited since they
+// were last charged. Sets the start times of all waiters to now.
 static uint64_t charge(struct mprof_lock *l) {
   uint64_t w = atomic_load_explicit(&l->waiting, memory_order_relaxed);
   uint64_t owed, next;
@@ -129,8 +132,8 @@ static uint64_t charge(struct mprof_lock *l) {
     owed = (sum - w) & SUM_MASK;
     next = (w & ~SUM_MASK) | (sum & SUM_MASK);
   } while (!atomic_compare_exchange_weak(&l->waiting, &w, next));
-  // The clock of a waiter may be some ticks ahead. Then the sum is negative,
-  // and the total counts as 0.
+  // The clock of a waiter's processor may be some ticks ahead of this one's.
+  // Then the total is negative and counts as 0.
   return owed >> 47 ? 0 : owed;
 }
 

@@ -3,7 +3,8 @@
 //
 // Builds text without stdio, and prints the profiler's messages to stderr. Each
 // message is one write, so that messages of several threads do not mix. No
-// message is written if descriptor 2 has become a file of the program.
+// message is written if descriptor 2 now refers to another file than at the
+// runtime's start.
 
 #include "sys/message.h"
 
@@ -16,7 +17,7 @@
 #define MAX_LINE 1280
 
 static struct {
-  atomic_uint count;     // messages so far
+  atomic_uint count;     // number of messages printed so far
   uint64_t dev, ino;     // of stderr; written once by mprof_message_init
   _Atomic bool is_known; // stderr was open at mprof_message_init
 } state;
@@ -40,7 +41,9 @@ void mprof_text_str(struct mprof_text *t, const char *s) {
 
 size_t mprof_utf8_length(const unsigned char *s, size_t len) {
   static const struct {
-    unsigned char first, last, from, to; // lead byte, the byte after it
+    // Each row is for the lead bytes in [first, last]. The next byte must be in
+    // [from, to].
+    unsigned char first, last, from, to;
     unsigned char length;
   } forms[] = {{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
                {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3},
@@ -69,7 +72,7 @@ void mprof_text_clean(struct mprof_text *t, const char *s, size_t len) {
     bool is_text = n > 0 && *c >= ' ' && *c != 0x7f;
     n = n > 0 ? n : 1;
     if (t->cap - t->len <= n)
-      return; // a character is never cut
+      return; // never cuts a character in half
     mprof_text_mem(t, is_text ? s + i : "?", is_text ? n : 1);
   }
 }
@@ -87,7 +90,7 @@ static void put_base(struct mprof_text *t, uint64_t v, unsigned base) {
 void mprof_text_dec(struct mprof_text *t, uint64_t v) { put_base(t, v, 10); }
 void mprof_text_hex(struct mprof_text *t, uint64_t v) { put_base(t, v, 16); }
 
-// Appends v in exactly width decimal digits.
+// Appends v as exactly width decimal digits, with leading zeros.
 static void put_padded(struct mprof_text *t, uint64_t v, int width) {
   char digits[20];
   if (width > (int)sizeof(digits))
@@ -123,9 +126,9 @@ void mprof_text_grouped(struct mprof_text *t, uint64_t v) {
 // so that the leap day is the last day of a year. The time_t functions of libc
 // are not used, because they read the time zone file.
 static void split_days(int64_t days, int64_t *year, int *month, int *day) {
-  days += 719468; // now days since 0000-03-01
+  days += 719468; // days is now counted from 0000-03-01
   int64_t era = days / 146097;
-  int64_t doe = days % 146097; // day within the era of 400 years
+  int64_t doe = days % 146097; // day within the era, which has 400 years
   int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
   int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
   int mp = (int)((5 * doy + 2) / 153);
@@ -156,8 +159,9 @@ void mprof_text_utc(struct mprof_text *t, int64_t time_ns, bool for_name) {
     mprof_text_str(t, " UTC");
 }
 
-// Replaces strerror, which takes locale locks. The table has the errors that
-// come from opening, writing and renaming files and from mapping memory.
+// The runtime cannot use strerror, which takes locks for the locale. The table
+// has the errors that occur when files are opened, written and renamed and when
+// memory is mapped.
 void mprof_text_errno(struct mprof_text *t, int error) {
   static const struct {
     int number; // errno value
@@ -224,8 +228,9 @@ void mprof_message_begin(struct mprof_text *t) {
 void mprof_message_end(struct mprof_text *t) {
   if (!mprof_message_has_stderr())
     return;
-  // File names and option values come from outside the runtime. Control
-  // characters become '?', so that a message stays one line.
+  // The text may contain file names and option values, which may have any
+  // characters. Control characters become '?', so that each message is one
+  // line.
   for (size_t i = 0; i < t->len; i++)
     if ((unsigned char)t->buf[i] < ' ' || t->buf[i] == 0x7f)
       t->buf[i] = '?';

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linux system calls on x86-64, made directly. The wrappers of libc set errno
-// and are cancellation points; a hook must neither change errno nor be
-// cancelled.
-// All memory that the runtime gets from the system is requested here, for
-// persistent.c too. Tests make these requests fail by mprof_os_fail_map.
+// Makes Linux system calls on x86-64 directly, without libc. The wrappers of
+// libc set errno, and some are cancellation points. A hook must neither change
+// errno nor be cancelled.
+//
+// The functions in this file request all memory that the runtime gets from the
+// system, including that of persistent.c. Tests make these requests fail with
+// mprof_os_fail_map.
 
 #include "sys/os_linux.h"
 
@@ -53,9 +55,11 @@ long mprof_sys_rename(const char *from, const char *to) {
   return call3(SYS_rename, (long)from, (long)to, 0);
 }
 
-// Some file systems do not support RENAME_NOREPLACE. link() is the fallback,
+// Some file systems do not support RENAME_NOREPLACE. The fallback is link,
 // because it also fails if the new name exists. A few file systems support
-// neither; there a plain rename follows a check, and a race remains.
+// neither. For them the function checks whether the new name exists and then
+// uses a plain rename. Another process may create the file between the two
+// calls.
 long mprof_sys_rename_new(const char *from, const char *to) {
   long r = mprof_syscall(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD,
                          (long)to, 1 /*RENAME_NOREPLACE*/, 0);
@@ -69,7 +73,7 @@ long mprof_sys_rename_new(const char *from, const char *to) {
   return mprof_sys_rename(from, to);
 }
 
-// Counts a dangling symbolic link as an existing file.
+// Returns true also for a symbolic link whose target does not exist.
 bool mprof_sys_exists(const char *path) {
   struct stat st;
   return mprof_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
@@ -109,7 +113,7 @@ uint64_t mprof_sys_links(int fd) {
 }
 
 long mprof_sys_reserve(int fd, uint64_t offset, uint64_t bytes) {
-  enum { KEEP_SIZE = 1 }; // FALLOC_FL_KEEP_SIZE
+  enum { KEEP_SIZE = 1 }; // value of FALLOC_FL_KEEP_SIZE
   return mprof_syscall(SYS_fallocate, fd, KEEP_SIZE, (long)offset, (long)bytes,
                        0, 0);
 }
@@ -174,7 +178,8 @@ bool mprof_sys_thread_alive(int tid) {
 }
 
 uint64_t mprof_sys_thread_ran_ns(int tid) {
-  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED: the CPU-time clock of the thread.
+  // The id of the thread's CPU-time clock; 6 is CPUCLOCK_PERTHREAD_MASK |
+  // CPUCLOCK_SCHED.
   const int clock = (int)(~(unsigned)tid << 3 | 6);
   struct timespec ts = {0, 0};
   call3(SYS_clock_gettime, clock, (long)&ts, 0);
@@ -183,8 +188,8 @@ uint64_t mprof_sys_thread_ran_ns(int tid) {
 
 // The kernel copies the new signal set before it checks `how`. An invalid `how`
 // therefore yields EINVAL for a readable address and EFAULT for any other
-// address, and never changes the mask. The kernel accepts a null set without
-// reading it, so the first page is excluded here.
+// address, and never changes the mask. For a null address the kernel does not
+// try to read, so addresses in the first page are excluded here.
 bool mprof_sys_readable(uintptr_t addr) {
   return addr >= MPROF_PAGE && mprof_syscall(SYS_rt_sigprocmask, -1, (long)addr,
                                              0, 8, 0, 0) != -EFAULT;
@@ -276,9 +281,9 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
       *left -= (size_t)n;
     }
   }
-  // The kernel sends the signal to this thread even if the program ignores it.
-  // Takes the pending signal back, unless it was already pending before the
-  // write.
+  // A failed write sends SIGPIPE or SIGXFSZ to this thread, where the signal is
+  // pending because it is blocked. The code below removes the pending signal,
+  // unless it was already pending before the write.
   uint64_t raised = error == -EPIPE ? pipe : error == -EFBIG ? size : 0;
   raised &= ~before;
   const struct timespec now = {0, 0};
@@ -294,8 +299,8 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
   return mprof_os_write(fd, buf, &len);
 }
 
-// Number of calls up to and including the one that fails; 0: no call fails.
-// Only tests set it.
+// n: the n-th request for memory from now on fails; 0: no request fails. Only
+// tests set this.
 static atomic_int fail_in;
 
 void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
@@ -305,8 +310,9 @@ static bool must_fail(void) {
          atomic_fetch_sub(&fail_in, 1) == 1;
 }
 
-// The runtime's own mappings, so that they can be told apart from the program's
-// memory. If the table is full, further mappings are not recorded.
+// The memory mappings of the runtime itself. With this table, they can be
+// distinguished from the program's memory. If the table is full, further
+// mappings are not recorded.
 static struct {
   _Atomic uintptr_t start; // 0: unused
   _Atomic size_t len;
@@ -353,15 +359,16 @@ static void *map(size_t len, int prot, int flags) {
 void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
 
 void mprof_os_unmap(void *p, size_t len) {
-  forget_map((
-      uintptr_t)p); // first: after munmap another mapping may take this address
+  // The entry is removed before munmap, because another mapping may get this
+  // address afterwards.
+  forget_map((uintptr_t)p);
   call3(SYS_munmap, (long)p, (long)len, 0);
 }
 
 void *mprof_os_reserve(size_t len) {
   void *p = map(len, PROT_NONE, MAP_NORESERVE);
-  // Prevents a huge page for the first few KiB. It would count as memory of the
-  // program.
+  // Forbids huge pages. Otherwise the kernel may use a huge page for the first
+  // few KiB, which would appear as memory used by the program.
   if (p)
     call3(SYS_madvise, (long)p, (long)len, MADV_NOHUGEPAGE);
   return p;

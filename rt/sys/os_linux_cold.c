@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that only writers need, and the helper process; see
-// os_linux_cold.h. This file calls the kernel directly: fork of libc would run
-// the program's pthread_atfork handlers, and waitpid of libc is a cancellation
-// point.
+// Makes system calls that only the writers of profiles need, and runs the
+// helper process; see os_linux_cold.h. This file calls the kernel directly,
+// because libc's fork would run the program's pthread_atfork handlers and
+// libc's waitpid is a cancellation point.
 
 #define _GNU_SOURCE 1
 
@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 
 #ifndef __WALL
-#define __WALL 0x40000000 // also wait for children that raise no SIGCHLD
+#define __WALL 0x40000000 // waits for children that raise no SIGCHLD, too
 #endif
 
 enum { HELPER_STACK = 1 << 20 };
@@ -79,7 +79,7 @@ long mprof_os_peek_pipe(const char *path, char *buf, size_t len) {
     n = call4(SYS_pipe2, (long)own, O_NONBLOCK | O_CLOEXEC, 0, 0);
   if (n == 0) {
     mprof_sys_fcntl(own[0], F_SETPIPE_SZ,
-                    (long)len); // on failure the default size stays
+                    (long)len); // if this fails, the default size remains
     n = call4(SYS_tee, from, own[1], (long)len, SPLICE_F_NONBLOCK);
     if (n > 0)
       n = mprof_sys_read(own[0], buf, (size_t)n);
@@ -104,9 +104,9 @@ void mprof_helper_look_at_itself(bool may) {
 
 // --- the helper ---
 
-// Points descriptors 0 to 2 at /dev/null and closes all others except fd. Makes
-// the helper undumpable, so that a crash leaves no core file beside the
-// program's data.
+// Redirects descriptors 0 to 2 to /dev/null and closes all other descriptors
+// except fd. keep_stderr: descriptor 2 stays as it is. Also disables core dumps
+// of the helper, so that a crash of the helper leaves no core file.
 static void isolate(int fd, bool keep_stderr) {
   call4(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
   long null = mprof_sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
@@ -142,9 +142,10 @@ static int connect_pair(int fd[2]) {
   return 0;
 }
 
-// Ends the helper after its own children have ended. Closing the descriptors
-// gives the children the end of their input. A child left behind would become a
-// child of the program if the program is a subreaper.
+// Ends the helper after its own children have ended. The children end when they
+// reach the end of their input, which the helper causes by closing its
+// descriptors. The helper must wait for them, because a remaining child would
+// become a child of the program if the program is a subreaper.
 static void leave(void) {
   call4(SYS_close_range, 0, ~0u, 0, 0);
   long r;
@@ -167,8 +168,8 @@ static void run(struct start *s) {
   leave();
 }
 
-// Calls run on a separate stack. The stack of the calling thread may be too
-// small for the helper's work.
+// Calls run(s) on a separate stack, because the stack of the calling thread may
+// be too small.
 static void run_on(char *stack, struct start *s) {
   __asm__ volatile("mov %0, %%rsp\n\t"
                    "xor %%ebp, %%ebp\n\t"
@@ -191,9 +192,9 @@ int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
     mprof_sys_close(fd[1]);
     return -ENOMEM;
   }
-  // Signals are blocked before the copy is made, because the program's handlers
-  // must not run in the helper. For example, an interrupt from the terminal
-  // goes to every process of the group.
+  // Blocks all signals before the helper is forked, because the program's
+  // handlers must not run in the helper. For example, a Ctrl-C in the terminal
+  // sends a signal to every process of the group.
   uint64_t all = ~0ull, old = 0;
   set_signal_mask(&all, &old);
   // The exit signal is 0, so wait() in the program does not report the helper.
@@ -225,8 +226,8 @@ long mprof_helper_send(int fd, const void *data, size_t len) {
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   long r;
-  // A signal restarts the whole timeout. That is acceptable, because the
-  // timeout only has to end a hang.
+  // After a signal, the poll starts again with the whole timeout. A longer wait
+  // is acceptable, because the timeout only has to prevent waiting forever.
   do
     r = call4(SYS_poll, (long)&p, 1, timeout_ms, 0);
   while (r == -EINTR);
@@ -240,8 +241,8 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   return r;
 }
 
-// Marks the descriptor as gone before it is closed. A fork in another thread
-// then copies either an open descriptor or none.
+// Sets h->fd to -1 before the descriptor is closed. So if another thread forks
+// in between, h->fd in the child never names a closed descriptor.
 static void disconnect(struct mprof_helper *h) {
   int fd = h->fd;
   h->fd = -1;
@@ -284,8 +285,8 @@ void mprof_helper_forget(struct mprof_helper *h) {
 
 extern char **environ;
 
-// Runs in the child and does not return. If path cannot be executed, the child
-// exits.
+// Executes path. This function runs in the child and never returns. If path
+// cannot be executed, the child exits.
 static void execute(const char *path, const char *const args[], int in,
                     int out) {
   enum { ARGS_MAX = 8 };

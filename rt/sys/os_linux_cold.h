@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that only writers need: the kinds of files, pipes, and a helper
-// process that the program does not notice. Like os_linux.h, they bypass libc.
+// System calls that only the writers of profiles need: the types of files,
+// pipes, and a helper process that the program does not notice. All bypass
+// libc, like the system calls of os_linux.h.
 
 #ifndef MPROF_RT_SYS_OS_LINUX_COLD_H
 #define MPROF_RT_SYS_OS_LINUX_COLD_H
 
 #include "sys/base.h"
 
-// Returns whether path names neither a regular file nor a directory, but for
-// example /dev/null. A rename would destroy such a file.
+// Returns whether path names a special file, that is, neither a regular file
+// nor a directory. An example is /dev/null. Such a file must not be replaced by
+// a rename.
 bool mprof_os_is_special(const char *path);
 // Returns whether path names a regular file.
 bool mprof_os_is_file(const char *path);
@@ -20,55 +22,61 @@ bool mprof_os_is_regular(int fd);
 bool mprof_os_is_executable(const char *path);
 
 long mprof_sys_pread(int fd, void *buf, size_t len, uint64_t offset);
-// Stores for each page of a mapping whether it is in memory. 0 or -errno.
+// Stores for each page of a mapping whether the page is in memory. Returns 0 or
+// -errno.
 long mprof_sys_mincore(uintptr_t start, size_t len, unsigned char *pages);
-// Copies the unread contents of a pipe and leaves them in the pipe. path names
-// a descriptor of its read end in /proc. Returns the length or -errno; -ENOBUFS
-// if the user may not have another pipe that is large enough.
+// Copies the unread contents of a pipe to buf without removing them from the
+// pipe. path is the name in /proc of a descriptor of the pipe's read end.
+// Returns the length or -errno. Returns -ENOBUFS if the contents do not fit,
+// because the user's limit allows no further pipe that is large enough.
 long mprof_os_peek_pipe(const char *path, char *buf, size_t len);
-// Changes the access rights of the pages of a mapping. 0 or -errno.
+// Changes the access rights of the pages of a mapping. Returns 0 or -errno.
 long mprof_sys_mprotect(uintptr_t start, size_t len, int protection);
-// Called in a helper: lets it read its own files in /proc. While it may, a
-// crash leaves a core file.
+// Called in the helper. may = true: allows the helper to read its own files in
+// /proc. As a side effect, a crash of the helper then leaves a core file.
 void mprof_helper_look_at_itself(bool may);
 
-// A helper: a copy of this process that runs main with one descriptor and then
-// ends. It blocks every signal, and its end raises none. The wait functions of
-// the program do not see it. Its standard descriptors are /dev/null; all other
-// descriptors but its own are closed.
+// A helper: a forked copy of this process, which runs a given function main(fd)
+// and then ends. The helper blocks every signal, and its end raises no SIGCHLD.
+// The program's wait functions do not report the helper. The helper's
+// descriptors 0 to 2 are /dev/null. All other descriptors are closed in the
+// helper, except fd.
 struct mprof_helper {
   int pid; // 0: none
   int fd;  // the program's end of the connection
 };
-// Starts a helper. Returns 0 or -errno. keep_stderr is for debugging.
+// Starts a helper. Returns 0 or -errno. keep_stderr, for debugging: the helper
+// keeps the program's stderr.
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
                        bool keep_stderr);
-// Send or receive one whole message. No signal is raised if the other end is
-// closed. timeout_ms: how long the receiver waits, -1: without limit. Return
-// the length, 0 at the end of the connection, or -errno; -ETIMEDOUT after the
-// timeout.
+// Send or receive one whole message. If the other end is closed, no signal is
+// raised. timeout_ms: how long the receiver waits; -1: no limit. Return the
+// length of the message, 0 at the end of the connection, or -errno, which is
+// -ETIMEDOUT after the timeout.
 long mprof_helper_send(int fd, const void *data, size_t len);
 long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms);
-// Closes the connection and waits for the end of the helper. Kills it after a
-// second.
+// Closes the connection and waits for the end of the helper. Kills the helper
+// if it has not ended after a second.
 void mprof_helper_stop(struct mprof_helper *h);
 // Closes the connection and kills the helper at once.
 void mprof_helper_kill(struct mprof_helper *h);
-// Called in a forked child: leaves the helper to the parent. The helper sees
-// the end of the connection only when no process has it open any more.
+// Called in a forked child, which must not use the parent's helper. Closes the
+// child's copy of the connection. Otherwise the helper would not see the end of
+// the connection when the parent closes its own copy.
 void mprof_helper_forget(struct mprof_helper *h);
 
 // --- called in the helper ---
 
-// A program whose standard input and output are pipes.
+// A program that the helper has started. Its standard input and output are
+// pipes.
 struct mprof_child {
   int pid;     // 0: none
-  int in, out; // to write to its input, to read its output
+  int in, out; // write end of its input, read end of its output
 };
-// Runs path with the environment of this process. args has a few arguments
-// after the program's name, up to NULL. Returns 0 or -errno. If path
-// cannot be run, the output ends at once. The program ends when the helper
-// does.
+// Starts program path with the environment of this process. args has the few
+// arguments that follow the program's name, and ends with NULL. Returns 0 or
+// -errno. If path cannot be executed, the output of *c ends at once. The
+// program ends when the helper ends.
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]);
 

@@ -1,27 +1,29 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that is never freed, and 32-bit handles that name objects in it. All
-// of it lies in one reserved address range of max_memory_mb. The data of one
-// process are not kept for a forked child, which starts anew.
+// Memory that is never freed, and 32-bit handles that identify objects in it.
+// All of it lies in one reserved address range, whose size is the option
+// max_memory_mb. A forked child does not keep the data; it starts with empty
+// memory.
 
 #ifndef MPROF_RT_SYS_PERSISTENT_H
 #define MPROF_RT_SYS_PERSISTENT_H
 
 #include "sys/base.h"
 
-// Returns zeroed memory that is never freed, aligned to 64 bytes.
-// (Go: persistentalloc) Returns NULL, which is counted as lost, if
-// max_memory_mb are used or the system has no memory. Takes a lock only to
-// commit more memory. Call with the guard set.
+// Returns zeroed memory that is never freed, aligned to 64 bytes. Returns NULL
+// if max_memory_mb is used up or the system has no memory; the failure is
+// counted in the statistic no_memory. Takes a lock only to commit more memory.
+// Call with the guard set. (Go: persistentalloc)
 void *mprof_persistent_alloc(size_t len);
-// Allocates memory that the caller can do without: a failure is not counted as
-// lost.
+// Does the same as mprof_persistent_alloc, but does not count a failure. Use
+// this function for memory that the caller can do without.
 void *mprof_persistent_try_alloc(size_t len);
-// Each address is a multiple of this, in bytes.
+// The address of each allocation is a multiple of this number of bytes.
 #define MPROF_PERSISTENT_UNIT 64u
 extern char *mprof_persistent_base; // written once by mprof_persistent_init
-// Handles: 32-bit names of objects in this memory. 0 stands for NULL.
+// A handle is the 32-bit number of an object in this memory. Handle 0 means
+// NULL.
 static inline uint32_t mprof_persistent_handle(const void *p) {
   return p ? (uint32_t)(((const char *)p - mprof_persistent_base) /
                         MPROF_PERSISTENT_UNIT)
@@ -31,12 +33,12 @@ static inline void *mprof_persistent_pointer(uint32_t handle) {
   return handle ? mprof_persistent_base + (size_t)handle * MPROF_PERSISTENT_UNIT
                 : NULL;
 }
-// Returns the number of bytes handed out.
+// Returns the number of bytes allocated so far.
 size_t mprof_persistent_used(void);
-// Reserves max_bytes of address space, or less if the system refuses. Returns 0
-// or -ENOMEM; after -ENOMEM every allocation fails.
+// Reserves max_bytes of address space, or less if the system refuses that much.
+// Returns 0 or -ENOMEM; after -ENOMEM every allocation fails.
 int mprof_persistent_init(size_t max_bytes);
-// Forgets all contents, in a forked child and between unit tests.
+// Discards all contents. Called in a forked child and between unit tests.
 void mprof_persistent_reset(void);
 
 #endif // MPROF_RT_SYS_PERSISTENT_H

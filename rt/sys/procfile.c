@@ -68,7 +68,8 @@ void mprof_command_line(char *buf, size_t len) {
   buf[0] = '\0';
   if (mprof_procfile_read(&f, "/proc/self/cmdline") != 0)
     return;
-  // Each argument ends with a null byte.
+  // Each argument in the file ends with a null byte, which is replaced by a
+  // blank.
   for (size_t i = 0; i + 1 < f.len; i++) {
     unsigned char c = (unsigned char)f.data[i];
     mprof_text_mem(&t, c == 0 || c == '\n' || c == '\r' ? " " : (char *)&c, 1);

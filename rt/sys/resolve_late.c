@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds hooked functions that came with a library opened at run time; see
+// Finds hooked functions in libraries that the program opens at run time; see
 // resolve_late.h.
 
 #include "sys/resolve_late.h"
@@ -9,20 +9,22 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-// Weak, because static programs lack these functions; they open no libraries.
+// These references are weak, because static programs have no such functions and
+// open no libraries.
 #pragma weak dladdr
 #pragma weak dlsym
 #pragma weak dlclose
 
-// dlopen is found by dlsym. Even a weak reference to it makes gold warn in
-// static programs.
+// Type of dlopen, which is found with dlsym. Even a weak reference to dlopen
+// makes the linker gold print a warning for static programs.
 typedef void *open_fn(const char *file, int mode);
 
-// Values of mprof_found.when. From FOUND_FIRST on, the value is FOUND_FIRST
-// plus the number of unloads seen when the search began. No unload of the
-// function's library is missed: the caller's library is linked with it and was
-// compiled with MProf, so the last destructor of the caller's library reports
-// the unload.
+// Values of mprof_found.when. NEVER: no function was found yet. BUSY: a thread
+// is writing the result. Any other value is FOUND_FIRST plus the number of
+// unloads that had been reported when the search began. Every unload of the
+// library that defines the function is reported: the caller's library depends
+// on that library, so it is unloaded, too. The caller's library was compiled
+// with MProf, so its last destructor reports the unload.
 enum { NEVER, BUSY, FOUND_FIRST };
 static _Atomic uint64_t unloads;
 
@@ -36,8 +38,8 @@ static void *look_up(const char *symbol, void *caller) {
   void *f = NULL;
   open_fn *open_library = (open_fn *)dlsym(RTLD_DEFAULT, "dlopen");
   Dl_info library;
-  // Searches the scope of the caller's own library, which may have been opened
-  // with RTLD_LOCAL.
+  // Searches the caller's own library and its dependencies, because the library
+  // may have been opened with RTLD_LOCAL.
   void *handle = open_library && dladdr(caller, &library)
                      ? open_library(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
                      : NULL;
@@ -49,10 +51,11 @@ static void *look_up(const char *symbol, void *caller) {
   return f;
 }
 
-// Stores a result in the cache. Only one thread writes at a time. A thread does
-// not write if another thread has stored a result since its own search began;
-// it just uses the function that it found. So a function that is read together
-// with the current number of unloads was found after the last unload.
+// Stores the result f of a search in the cache, unless another thread has
+// stored a result since the search began or is storing one now. seen: the value
+// of found->when before the search. now: the new value. Only one thread writes
+// at a time. So if found->when has the current number of unloads,
+// found->function was found after the last unload.
 static void keep(struct mprof_found *found, uint64_t seen, uint64_t now,
                  void *f) {
   if (seen == BUSY ||

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the real definitions of hooked functions that are not in libc, such as
-// operator new. The entries refer to these functions weakly. A program that
-// opens its first C++ library at run time has none of them when its own
-// references are bound. Then the loader is asked at the first call.
+// operator new. The runtime's entries have weak references to these functions.
+// If a program opens its first C++ library at run time, the functions do not
+// exist when the loader binds the references at start. Then the runtime asks
+// the loader when such a function is first called.
 
 #ifndef MPROF_RT_SYS_RESOLVE_LATE_H
 #define MPROF_RT_SYS_RESOLVE_LATE_H
@@ -13,13 +14,15 @@
 
 // The cached result of a search.
 struct mprof_found {
-  // Number of unloads at the time of the search, encoded; see resolve_late.c.
+  // The number of unloads at the time of the search, or a special value; see
+  // resolve_late.c.
   _Atomic uint64_t when;
   _Atomic(void *) function;
 };
 
-// The function f. If the program had none when it started, this is the f with
-// which the library of the entry's caller is linked.
+// Evaluates to the address of the function f. If f did not exist when the
+// program started, this is the f that the library of the entry's caller uses.
+// Use this macro in an entry.
 #define REAL(f) REAL_(f)
 #define REAL_(f)                                                               \
   ({                                                                           \
@@ -31,17 +34,18 @@ struct mprof_found {
     real_;                                                                     \
   })
 
-// Asks the loader for a function without which the call would go to address 0.
-// The result is cached until a library is unloaded, which may take the function
-// away. Takes no lock but the loader's. Keeps errno. Returns NULL if there is
-// no such function.
+// Asks the loader for the function named symbol, whose weak reference is NULL.
+// caller: an address in the library that calls the function. The result is
+// cached in *found until a library is unloaded, because that may remove the
+// function. Takes no lock except the loader's. Does not change errno. Returns
+// NULL if there is no such function.
 void *mprof_resolve_late(const char *symbol, struct mprof_found *found,
                          void *caller);
 
 // Returns the number of mprof_resolve_forget calls.
 uint64_t mprof_resolve_unloads(void);
-// Drops the cached results, since a library was or will be unloaded. Signal
-// safe.
+// Drops the cached results. Called before or after a library is unloaded.
+// Signal safe.
 void mprof_resolve_forget(void);
 
 #endif // MPROF_RT_SYS_RESOLVE_LATE_H

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorting without memory from the heap. qsort may allocate.
+// Sorting without allocation. qsort may allocate memory.
 
 #ifndef MPROF_RT_SYS_SORT_H
 #define MPROF_RT_SYS_SORT_H
 
 #include "sys/base.h"
 
-// Sorts n pointers (heapsort). comes_before says whether the first element
-// comes before the second.
+// Sorts n pointers (heapsort). comes_before(a, b) returns whether a comes
+// before b in the result.
 void mprof_sort(void **v, size_t n,
                 bool (*comes_before)(const void *, const void *));
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Named counters of events that the runtime has recorded or lost. stats.def
-// lists them. All functions are atomic and signal safe.
+// lists them. All operations on the counters are atomic and signal safe.
 
 #ifndef MPROF_RT_SYS_STATS_H
 #define MPROF_RT_SYS_STATS_H
 
 #include "sys/base.h"
 
-// The counters. They are shown in the report and in the comments of profiles.
+// The counters, which the report and the comments in profiles show.
 enum mprof_stat {
 #define MPROF_STAT(Name, Loss, Text) MPROF_STAT_##Name,
 #include "sys/stats.def"
@@ -17,7 +17,7 @@ enum mprof_stat {
 };
 struct mprof_stat_info {
   const char *name;
-  bool is_loss; // something that the profile lacks; shown only if not 0
+  bool is_loss; // counts data missing from the profiles; shown only if not 0
   const char *text;
 };
 extern const struct mprof_stat_info mprof_stat_infos[MPROF_STAT_COUNT];

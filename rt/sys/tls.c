@@ -11,8 +11,8 @@ _Thread_local struct mprof_tls mprof_tls;
 
 void mprof_tls_deliver_signals(void) {
   uint64_t which = mprof_tls.put_off;
-  // Cleared first, because unblocking delivers the signals, and each may be put
-  // off again.
+  // put_off is cleared before the signals are unblocked: the signals are
+  // delivered then, and their handlers may set bits in put_off again.
   mprof_tls.put_off = 0;
   sigset_t set;
   sigemptyset(&set);

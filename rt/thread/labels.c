@@ -4,10 +4,10 @@
 // The table of label sets. Sets are found without a lock and added under
 // labels_lock. (Go: runtime/pprof's LabelSet, g.labels)
 //
-// The table lies outside persistent memory. Persistent memory is emptied in a
-// forked child, but the program keeps addresses of sets there, too. For the
-// same reason a fork between any two steps of an addition leaves the table
-// valid.
+// The table does not lie in persistent memory, because that memory is emptied
+// in a forked child. The child may still have pointers to sets, so the sets
+// must stay. For the same reason, the table is valid after each single step of
+// an addition: another thread may fork at any time.
 
 #include "thread/labels.h"
 
@@ -27,42 +27,44 @@
 #include <errno.h>
 #include <string.h>
 
-// The set of threads whose labels found no room in the table.
+// The set that a thread gets if its own set does not fit in the table.
 enum { OVERFLOW_ID = 1 };
 #define OVERFLOW_KEY "mprof"
 #define OVERFLOW_VALUE "labels overflow"
 
-// Memory for sets is mapped in chunks of CHUNK_BYTES, at most CHUNKS_MAX of
-// them. Labels of usual length fill the table before they fill the chunks.
+// Memory for sets is mapped in at most CHUNKS_MAX chunks of CHUNK_BYTES each.
+// This limit is only reached with very long labels; otherwise the table is full
+// first.
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define CHUNKS_MAX 64u
 struct chunk {
-  size_t used; // bytes in use, this header included
+  size_t used; // bytes in use, including this header
 };
 
 struct table {
-  size_t mask;                                  // of slots; less than 2^18
-  _Atomic uint16_t *slots;                      // set numbers; open addressing
-  _Atomic(const struct mprof_labels *) by_id[]; // max_labels + 2
+  size_t mask;             // number of slots - 1; less than 2^18
+  _Atomic uint16_t *slots; // hash table of set numbers; 0: free
+  // The sets, indexed by set number. The array has max_labels + 2 entries.
+  _Atomic(const struct mprof_labels *) by_id[];
 };
 
 static struct {
   _Atomic(struct table *) table; // NULL before the first set
-  struct mprof_lock lock;        // labels_lock, guards the rest
-  uint32_t len;                  // number of sets; their numbers start at 1
+  struct mprof_lock lock;        // labels_lock; guards the fields below
+  uint32_t len;                  // number of sets; set numbers start at 1
   struct chunk *chunk;           // the newest chunk
   unsigned chunks;
 } sets = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LABELS)};
 
-// --- a list of labels, before it is a set ---
+// --- lists of labels, from which sets are made ---
 
 struct list {
   size_t len;
   struct mprof_label v[MPROF_LABELS_A_SET];
 };
 
-// Returns the number of bytes of s to keep: at most max, and no UTF-8 character
-// is cut in half.
+// Returns how many bytes of s to keep. The result is at most max, and no UTF-8
+// character is cut in half.
 static uint16_t kept_length(const char *s, size_t max) {
   size_t len = strnlen(s, max + 1);
   if (len <= max)
@@ -79,8 +81,8 @@ static int compare(const char *a, size_t a_len, const char *b, size_t b_len) {
   return order != 0 ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-// Sets the label key to value, or removes it if value is NULL. Keeps the list
-// sorted by key. Returns 0, -EINVAL or -ENOSPC.
+// Sets the label `key` in list l to value. Removes the label if value is NULL.
+// Keeps the list sorted by key. Returns 0, -EINVAL or -ENOSPC.
 static int change(struct list *l, const char *key, const char *value) {
   if (!key || !*key)
     return -EINVAL;
@@ -147,8 +149,8 @@ static bool is_equal(const struct mprof_labels *s, const struct list *l) {
   return true;
 }
 
-// Returns the number of the set equal to l. Returns 0 if there is none; then
-// *slot is the slot for it.
+// Returns the number of the set that has the same labels as l. Returns 0 if
+// there is no such set; then *slot is the free slot for this set.
 static uint16_t find(struct table *t, const struct list *l, uint64_t hash,
                      size_t *slot) {
   for (*slot = hash & t->mask;; *slot = (*slot + 1) & t->mask) {
@@ -203,7 +205,8 @@ static struct mprof_labels *new_set_locked(const struct list *l) {
   return s;
 }
 
-// The overflow set does not count against the option max_labels.
+// Returns whether no set can be added. The overflow set is in sets.len, but
+// does not count toward the option max_labels.
 static bool is_full_locked(void) { return sets.len > mprof_flags.max_labels; }
 
 static uint16_t add_locked(struct table *t, const struct list *l,
@@ -216,8 +219,10 @@ static uint16_t add_locked(struct table *t, const struct list *l,
   struct mprof_labels *s = new_set_locked(l);
   if (!s)
     return 0;
-  // A child forked before sets.len grows gives the same number to another set.
-  // A child forked before the slot is written leaves the number unused.
+  // Another thread may fork between any two of these steps. If it forks before
+  // sets.len grows, the child gives this number to another set. If it forks
+  // later, but before the slot is written, the number stays unused in the
+  // child.
   id = (uint16_t)(sets.len + 1);
   s->hash = hash;
   s->id = id;
@@ -253,9 +258,10 @@ static struct table *make_table_locked(void) {
   return t;
 }
 
-// Stores the number of the set with these labels in *id, and returns 0. On an
-// error *id is a substitute: the overflow set for -ENOSPC, else the thread's
-// present set (-ENOMEM, -ENOSYS).
+// Finds or adds the set with the labels of l, stores its number in *id and
+// returns 0. After an error, *id is the number of another set to use: the
+// overflow set after -ENOSPC, the thread's present set after -ENOMEM and
+// -ENOSYS.
 static int intern(const struct list *l, uint16_t *id) {
   const uint64_t hash = hash_of(l);
   size_t slot;
@@ -265,7 +271,8 @@ static int intern(const struct list *l, uint16_t *id) {
   struct table *t = atomic_load_explicit(&sets.table, memory_order_acquire);
   if (t && (*id = find(t, l, hash, &slot)) != 0)
     return 0;
-  if (!mprof_process_is_own()) { // a thread of the parent may hold the lock
+  // In a child made without fork handlers, labels_lock may be held forever.
+  if (!mprof_process_is_own()) {
     *id = mprof_tls.labels;
     return -ENOSYS;
   }
@@ -335,8 +342,8 @@ mprof_labels_swap(const struct mprof_labels *labels) {
   return before;
 }
 
-// Applies the pairs to l. Skips a pair without a key or a value, with a
-// message.
+// Sets the labels of pairs (key, value, key, value, ..., NULL) in l. Prints a
+// message for a key without a value and for an empty key, and ignores it.
 static void change_all(struct list *l, const char *const *pairs) {
   for (; pairs && pairs[0]; pairs += 2) {
     if (!pairs[1]) {
@@ -361,7 +368,7 @@ static const struct mprof_labels *add(const char *const *pairs,
   }
   fill_with_own(&l);
   change_all(&l, pairs);
-  intern(&l, &id); // a failure is counted there
+  intern(&l, &id); // intern counts failures
   mprof_guard_leave();
   set_own(id, frame);
   return before;
@@ -372,8 +379,9 @@ mprof_labels_add(const char *const *pairs) {
   return add(pairs, ENTRY_FRAME);
 }
 
-// Uses the cleanup attribute, not pthread_cleanup_push: in some libcs a longjmp
-// must not leave the scope of the latter. (Go: pprof.Do)
+// Uses the cleanup attribute and not pthread_cleanup_push, because with some
+// libcs a longjmp must not jump out of the scope of pthread_cleanup_push.
+// (Go: pprof.Do)
 MPROF_PUBLIC void mprof_labels_with(const char *const *pairs,
                                     void (*fn)(void *arg), void *arg) {
   const struct mprof_labels *const before

@@ -37,8 +37,8 @@ static unsigned decode(const unsigned char *s, size_t n) {
   return c;
 }
 
-// Returns whether c would break a line or is invisible. The ranges approximate
-// Go's table: control, space, format and private-use characters and
+// Returns whether character c would break a line or is invisible. The ranges
+// approximate Go's table: control, space, format and private-use characters and
 // noncharacters. (Go: strconv.IsPrint)
 static bool is_unseen(unsigned c) {
   static const unsigned ranges[][2] = {
@@ -53,7 +53,7 @@ static bool is_unseen(unsigned c) {
 }
 
 static void put_unseen(const struct sink *to, unsigned c) {
-  static const char names[] = "abtnvfr"; // escapes of characters 7 to 13
+  static const char names[] = "abtnvfr"; // escape letters of characters 7 to 13
   char name[] = {'\\', 0, 0};
   if (c >= 7 && c <= 13) {
     name[1] = names[c - 7];

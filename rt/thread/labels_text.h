@@ -8,13 +8,15 @@
 
 #include "sys/message.h"
 
-// Writes the set's text, {"key":"value", "key2":"value2"}, in pieces to put.
-// The text of set 0 is {}. (Go: LabelSet.String)
+// Writes set id as text, for example {"key":"value", "key2":"value2"}. Calls
+// put for each piece of the text. The text of set 0 is {}.
+// (Go: LabelSet.String)
 void mprof_labels_write(uint16_t id,
                         void (*put)(void *arg, const char *s, size_t len),
                         void *arg);
 
-// Appends s as valid UTF-8: invalid bytes become '?', control characters stay.
+// Appends s as valid UTF-8. Invalid bytes become '?'; control characters are
+// kept.
 void mprof_label_utf8(struct mprof_text *t, const char *s, size_t len);
 
 #endif // MPROF_RT_THREAD_LABELS_TEXT_H

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what /proc/self/task tells about the threads of the process. A process
-// may read every file there of its own threads without tracing them. No thread
-// is held meanwhile: a thread may end between the reads of two files.
+// Reads data about the threads of the process from /proc/self/task. A process
+// may read all files of its own threads there without tracing the threads. The
+// threads keep running, so a thread may end between the reads of two of its
+// files.
 
 #include "thread/proc_threads.h"
 
@@ -18,9 +19,10 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The buffer is large, so that one call lists as many threads as possible. The
-// thread at the current position may end between two calls, and then the
-// position is lost.
+// Size of the buffer for one getdents call. The buffer is large, so that one
+// call lists as many threads as possible. Several calls are less reliable: the
+// thread at which a call has stopped may end before the next call, and then the
+// kernel loses its position in the list.
 enum { LIST_BYTES = 4 << 20 };
 
 static long read_list(int fd, char *buf, int *tids, size_t cap) {
@@ -49,14 +51,16 @@ static long list_once(char *buf, int *tids, size_t cap, uint64_t *threads) {
   if (fd < 0)
     return fd;
   const long n = read_list((int)fd, buf, tids, cap);
-  const uint64_t links = mprof_sys_links((int)fd); // two are the directory's
+  // The directory itself has 2 links. Each thread's directory adds 1 link.
+  const uint64_t links = mprof_sys_links((int)fd);
   *threads = links > 2 ? links - 2 : 0;
   mprof_sys_close((int)fd);
   return n;
 }
 
-// Reads the list again if the kernel has left out some threads, as it does when
-// others end meanwhile.
+// The kernel may leave out some threads if other threads end during the
+// reading. If the list is shorter than the number of threads, this function
+// reads the list again.
 long mprof_proc_threads(int *tids, size_t cap) {
   enum { TRIES = 8 };
   char *buf = mprof_os_map(LIST_BYTES);
@@ -73,7 +77,8 @@ long mprof_proc_threads(int *tids, size_t cap) {
 
 // --- one thread ---
 
-// Reads the beginning of a thread's file. Returns its length, or -errno.
+// Reads the beginning of file `name` of thread tid. Returns the number of bytes
+// read, or -errno.
 static long read_file(int tid, const char *name, char *buf, size_t cap) {
   char path[64];
   struct mprof_text t = MPROF_TEXT(path);
@@ -126,9 +131,9 @@ static uint64_t hex(const char **p) {
   }
 }
 
-// The file has "running", or "-1 sp pc", or the call's number, its six
-// arguments, sp and pc. It is read last, so what it says about the state is
-// newer than what status says.
+// Reads the thread's file `syscall`. Its content is "running", or "-1 sp pc",
+// or the system call's number, six arguments, sp and pc. This file is read
+// after the file `status`, so it shows a newer state of the thread.
 static void read_syscall(int tid, struct mprof_proc_thread *p) {
   char text[256];
   const char *at = text;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel's data about the threads of this process, from /proc/self/task.
-// Needs no permission to trace, and stops no thread.
+// Reads the kernel's data about the threads of this process from
+// /proc/self/task. The functions need no permission to trace and stop no
+// thread.
 
 #ifndef MPROF_RT_THREAD_PROC_THREADS_H
 #define MPROF_RT_THREAD_PROC_THREADS_H
@@ -17,15 +18,16 @@ struct mprof_proc_thread {
   char state;       // R, S, D, T, ... as in /proc
   uint64_t blocked; // mask of blocked signals; bit s - 1 for signal s
   uint64_t ran_ns;  // processor time used
-  uint64_t sleeps;  // number of sleeps begun; read after ran_ns
-  int syscall;      // number of its system call, or MPROF_SYSCALL_...
+  uint64_t sleeps;  // number of sleeps so far; read after ran_ns
+  int syscall;      // number of its system call or MPROF_SYSCALL_...
   uint64_t args[6];
   uintptr_t pc; // 0: unknown
 };
-// Reads the data of a thread. Returns false if it no longer exists.
+// Reads the data of thread tid into *p. Returns false if the thread no longer
+// exists.
 bool mprof_proc_thread(int tid, struct mprof_proc_thread *p);
-// Stores a thread's name, "" if the kernel does not tell it. Returns false if
-// the thread has ended.
+// Stores the name of thread tid, or "" if its name cannot be read. Returns
+// false if the thread has ended.
 bool mprof_proc_thread_name(int tid, char name[MPROF_THREAD_NAME]);
 
 #endif // MPROF_RT_THREAD_PROC_THREADS_H

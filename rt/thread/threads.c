@@ -3,12 +3,13 @@
 //
 // The registry of threads. (Go: allm)
 //
-// A thread enters the registry at its first allocation. It leaves by the
-// destructor of a pthread key, which runs while the thread-local memory still
-// exists. Some threads cannot leave this way: the thread allocates after that
-// destructor, or libc would have to allocate for the key. Such a thread is
-// entered without the address of its countdown, and its record is reused when
-// the kernel says that the thread is gone.
+// A thread is added to the registry at its first event, which is usually an
+// allocation. The destructor of a pthread key removes the thread while its
+// thread-local memory still exists. For some threads the destructor cannot be
+// used: the thread has an event after the destructor has run, or libc would
+// have to allocate memory for the key. The record of such a thread has no
+// countdown address. Its record is reused when the kernel reports that the
+// thread no longer exists.
 
 #include "thread/threads.h"
 
@@ -29,17 +30,18 @@
 struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
 
-// glibc keeps the values of keys below this number in the thread itself, and
-// allocates memory for others.
+// glibc stores the values of pthread keys below this number in the thread's
+// control block. For other keys it allocates memory.
 #define MAX_INLINE_KEY 32u
-// Records checked for a dead thread when a new record is needed.
+// Number of records that are checked for ended threads when a new record is
+// needed.
 #define REAP_TRIES 4
 
 static struct {
   struct mprof_thread *live;   // newest first; guarded by registry_lock
   struct mprof_thread *oldest; // guarded by registry_lock
   struct mprof_thread *unused; // guarded by registry_lock
-  uint64_t ordinal;            // threads seeded; atomic
+  uint64_t ordinal;            // number of threads with a random seed; atomic
   pthread_key_t key;           // written once by mprof_threads_init
   bool has_key;                // written once by mprof_threads_init
 } registry;
@@ -78,15 +80,16 @@ static void retire_locked(struct mprof_thread *t) {
   registry.unused = t;
 }
 
-// Retires dead threads among the oldest records. Only a thread without a
-// countdown address needs this, since its end is not reported.
+// Checks the oldest records, and removes threads that have ended from the
+// registry. Only threads without a countdown address are checked, since the end
+// of any other thread is reported.
 static void reap_locked(void) {
   struct mprof_thread *t = registry.oldest;
   for (int i = 0; t && i < REAP_TRIES; i++) {
     struct mprof_thread *newer = t->prev;
     if (!t->countdown && !mprof_sys_thread_alive(t->tid)) {
       retire_locked(t);
-    } else { // becomes the newest, so that the next call checks other records
+    } else { // moved to the front, so that the next call checks others
       unlink_locked(t);
       link_locked(t);
     }
@@ -138,11 +141,12 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
 
 static void on_thread_exit(void *arg) {
   struct mprof_thread *t = arg;
-  // After a fork, the child's key still holds the parent's record.
+  // In a forked child, the pthread key may still have the record of the
+  // parent's thread, which must not be removed.
   if (t != mprof_tls.self || !mprof_guard_enter())
     return;
-  // The next thread with this shard sees the counts made in it, since
-  // registry_lock orders the two threads.
+  // The thread stops using its shard before it takes registry_lock. So the next
+  // thread that gets the shard sees all counts of this thread.
   mprof_tls.shard = 0;
   mprof_tls.cell_bucket = NULL;
   if (mprof_trace_is_on())
@@ -194,11 +198,12 @@ void mprof_threads_each(void (*fn)(struct mprof_thread *t, void *arg),
     fn(t, arg);
 }
 
-// A thread subtracts from its countdown by a plain load and store. The 0 stored
-// here may fall between the two and be lost. So each countdown is read again
-// after a memory barrier on all processors. A 0 found then stays until the
-// thread draws a new countdown. A thread that draws reads the epoch after it
-// has stored the result, so it cannot miss the new rate.
+// A thread subtracts from its countdown by a plain load and store. If this
+// function stores the 0 between them, the thread overwrites the 0. So each
+// countdown is read again after a memory barrier on all processors. If it is
+// still 0 then, it stays 0 until the thread draws a new countdown. A thread
+// that draws a new countdown reads the rate's epoch after it has stored the
+// countdown, so it notices the new rate.
 void mprof_threads_interrupt(uint64_t rate_epoch) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   bool all_seen = false;
@@ -216,9 +221,10 @@ void mprof_threads_interrupt(uint64_t rate_epoch) {
   }
 }
 
-// A signal handler may have left an unfinished trace record by longjmp; then
-// in_trace stays set forever. The limit is long, so that a thread that is only
-// slow is not mistaken for such a thread.
+// Time limit in milliseconds for a thread to finish its trace record. If a
+// signal handler has interrupted the thread and left the record by longjmp,
+// in_trace would stay set forever. The limit is long, so that a slow thread is
+// not mistaken for such a thread.
 #define LEAVE_MS 1000
 
 void mprof_threads_leave_trace(void) {

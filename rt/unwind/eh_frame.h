@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call frame information (.eh_frame). For each instruction of code without
-// frame pointers it says where the caller's frame is. Only the rules of the
-// stack pointer, the frame pointer and the return address are read.
+// Call frame information (.eh_frame). It says for each instruction where the
+// caller's frame is, even in code without frame pointers. Only the rules for
+// the stack pointer, the frame pointer and the return address are read.
 //
 // The information is found with _dl_find_object (glibc 2.35), which takes no
-// lock of the loader. Where that function is missing, code counts as having no
-// call frame information. The functions read only memory that the loader has
-// mapped; they may be called anywhere, including in signal handlers.
+// lock of the loader. If libc lacks that function, all code counts as having no
+// call frame information. The functions below read only memory that the loader
+// has mapped. They may be called anywhere, including in signal handlers.
 
 #ifndef MPROF_RT_UNWIND_EH_FRAME_H
 #define MPROF_RT_UNWIND_EH_FRAME_H
 
 #include "sys/base.h"
 
-// Says where the caller's frame is. The CFA (canonical frame address) is the
-// stack pointer after the return.
+// The register to which the CFA is relative. The CFA (canonical frame address)
+// is the value of the stack pointer after the function has returned to its
+// caller.
 enum mprof_cfa_base {
   MPROF_CFA_UNKNOWN,
   MPROF_CFA_FROM_SP,
@@ -30,13 +31,14 @@ struct mprof_cfa_rule {
   int32_t bp_words; // offset of the saved frame pointer from the CFA, in words
 };
 
-// Returns the rule for a code address. Its base is MPROF_CFA_UNKNOWN if there
-// is no call frame information for pc, or none that a rule can express.
+// Returns the rule for the code address pc. The rule's base is
+// MPROF_CFA_UNKNOWN if pc has no call frame information, or if a rule cannot
+// express that information.
 struct mprof_cfa_rule mprof_eh_rule(uintptr_t pc);
 
-// Returns the code range that holds pc: a function, or a part of one that the
-// compiler has placed elsewhere. Returns an empty range if there is no call
-// frame information for pc.
+// Returns the range of the function that contains pc. If the compiler has split
+// the function, returns only the part that contains pc. Returns an empty range
+// if there is no call frame information for pc.
 struct mprof_code_range {
   uintptr_t begin, end;
 };

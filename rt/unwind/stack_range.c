@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the readable part of a stack by asking the kernel, and the roots of
-// stacks. See stack_range.h.
+// Asks the kernel which part of a stack is readable, and finds the addresses
+// that mark the roots of stacks. See stack_range.h.
 
 #include "unwind/stack_range.h"
 
@@ -15,23 +15,25 @@
 #include <ucontext.h>
 
 #define PROBE_BYTES 4096u
-// Limit of the search for the thread's own stack, in bytes below its top.
+// A frame may lie at most this many bytes below the end of the thread's own
+// stack.
 #define MAX_OWN_BYTES (64u << 20)
 
 static uintptr_t page_of(uintptr_t addr) {
   return addr & -(uintptr_t)MPROF_PAGE;
 }
 
-// The first thread's stack ends above the random bytes (AT_RANDOM) that the
-// kernel puts there. Any other thread's stack ends at the thread control block,
-// which libc puts on top of it.
+// The kernel stores random bytes (AT_RANDOM) above the frames of the first
+// thread's stack, so that stack extends at least to the end of their page. For
+// any other thread, libc places the thread control block at the top of the
+// stack, so the stack ends there.
 struct mprof_stack_range mprof_stack_range_of_thread(bool is_main) {
   uintptr_t end = is_main ? page_of(getauxval(AT_RANDOM)) + PROBE_BYTES
                           : (uintptr_t)__builtin_thread_pointer();
   return (struct mprof_stack_range){.lo = end, .hi = end, .is_main = is_main};
 }
 
-// Returns whether all memory from the page of addr to end is readable.
+// Returns whether all memory from the start of addr's page to end is readable.
 static bool is_readable(uintptr_t addr, uintptr_t end) {
   for (uintptr_t page = page_of(addr); page < end; page += PROBE_BYTES)
     if (!mprof_sys_readable(page))
@@ -39,10 +41,10 @@ static bool is_readable(uintptr_t addr, uintptr_t end) {
   return true;
 }
 
-// Returns whether the frame at fp lies on the thread's own stack, and if so
-// extends the known part of the stack down to it. A guard page lies between the
-// thread's own stack and any stack below. So fp is on the own stack if all
-// memory between fp and the known part is readable.
+// Returns whether the frame at fp lies on the thread's own stack. If it does,
+// extends the known part *r of the stack down to fp. A guard page lies between
+// the thread's own stack and any stack at lower addresses. So fp is on the own
+// stack if all memory between fp and the known part is readable.
 static MPROF_NOINLINE bool is_own_stack(struct mprof_stack_range *r,
                                         uintptr_t fp) {
   if (fp >= r->lo || r->hi - fp > MAX_OWN_BYTES || !is_readable(fp, r->lo))
@@ -64,8 +66,9 @@ mprof_stack_enter_outside(struct mprof_stack_range *range,
                           struct mprof_stack_range *foreign, uintptr_t fp) {
   if (is_own_stack(range, fp))
     return range;
-  // A foreign stack is probed anew each time, since memory above it may have
-  // been unmapped in the meantime.
+  // fp lies on another stack, such as a coroutine's. The readable part of such
+  // a stack is determined anew each time, since memory above fp may have been
+  // unmapped since the last time.
   *foreign = (struct mprof_stack_range){.lo = page_of(fp),
                                         .hi = page_of(fp) + PROBE_BYTES,
                                         .is_main = range->is_main};
@@ -82,15 +85,17 @@ struct mprof_stack_roots mprof_stack_roots;
 void mprof_unwind_init(void) {
   struct mprof_module *libc = &mprof_stack_roots.libc;
   *libc = mprof_module_of((void *)pthread_key_create);
-  // A static libc is part of the program's module. glibc reports that module
-  // without a name; musl reports its file name, so compare its headers, too.
+  // A static libc is part of the program's module, so libc has no range of its
+  // own. With glibc, the program's module has no name. With musl, it has its
+  // file name, so its program headers are compared, too.
   if (libc->name[0] == '\0' || libc->id == getauxval(AT_PHDR))
     libc->start = libc->end = 0;
 }
 
 static void nothing(void) {}
 
-// makecontext leaves the return address on top of the stack it prepares.
+// Calls makecontext on a small stack and reads the return address that
+// makecontext stores at the top of that stack.
 void mprof_unwind_learn_roots(void) {
   static ucontext_t context;
   static char stack[512] __attribute__((aligned(16)));
@@ -104,8 +109,9 @@ void mprof_unwind_learn_roots(void) {
   uintptr_t sp = (uintptr_t)context.uc_mcontext.gregs[REG_RSP];
   if (sp - (uintptr_t)stack <= sizeof(stack) - sizeof(mprof_pc))
     mprof_stack_roots.context = *(const mprof_pc *)sp;
-  // Erase the copy of the thread's registers: the scan for stuck threads would
-  // take the values for references (stuck_scan.c).
+  // Erases the copy of the thread's registers. Otherwise the search for stuck
+  // threads would mistake old register values for pointers to objects
+  // (stuck_scan.c).
   memset(&context, 0, sizeof(context));
   memset(stack, 0, sizeof(stack));
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of a stack that may be read, and the roots of stacks. Both ways of
-// unwinding, by frame pointers (unwind_fp.h) and by call frame information
-// (unwind_cfi.h), use it.
+// Determines which part of a stack is readable, and recognizes the root of a
+// stack. Unwinding by frame pointers (unwind_fp.h) and unwinding by call frame
+// information (unwind_cfi.h) both use these functions.
 
 #ifndef MPROF_RT_UNWIND_STACK_RANGE_H
 #define MPROF_RT_UNWIND_STACK_RANGE_H
@@ -11,31 +11,34 @@
 #include "process/modules.h"
 #include "sys/base.h"
 
-// For functions that read a stack: the words belong to other frames, so
-// sanitizers must not check the reads.
+// Attribute of functions that read a stack. They read words of other functions'
+// frames, so sanitizers must not check the reads.
 #define MPROF_NO_SANITIZER                                                     \
   __attribute__((no_sanitize("address", "thread", "memory")))
 
 // The part of a thread's own stack that is known to be readable. It stays
-// readable as long as the thread lives. The thread may also run on other
-// stacks (coroutines, signals); these come and go, so no range is kept for
-// them.
+// readable as long as the thread exists. The thread may also run on foreign
+// stacks, such as those of coroutines or an alternate signal stack. A foreign
+// stack may be unmapped at any time, so its range is not kept.
 struct mprof_stack_range {
-  uintptr_t lo, hi; // equal at first; hi is the end of the thread's stack
-  bool is_main;     // the stack of the process's first thread
+  uintptr_t lo, hi; // lo grows downwards from hi, the end of the stack
+  bool is_main;     // true: the stack of the process's first thread
 };
-// Returns the range of the calling thread.
+// Returns the initial range of the calling thread's stack, which is empty.
+// is_main: it is the process's first thread.
 struct mprof_stack_range mprof_stack_range_of_thread(bool is_main);
 
-// --- what may be read ---
+// --- readable memory ---
 
-// Does the work of mprof_stack_enter for a frame outside the range.
+// Does the work of mprof_stack_enter if fp lies outside *range. Call
+// mprof_stack_enter instead.
 struct mprof_stack_range *
 mprof_stack_enter_outside(struct mprof_stack_range *range,
                           struct mprof_stack_range *foreign, uintptr_t fp);
-// Returns the readable range of the stack that fp lies on: range if fp lies on
-// the thread's own stack, otherwise foreign, which it fills. Returns NULL if
-// not even the frame at fp can be read.
+// Returns the readable range of the stack that contains fp. If fp lies on the
+// thread's own stack, the result is range. Otherwise the function fills
+// *foreign and returns foreign. Returns NULL if not even the frame at fp is
+// readable.
 static inline struct mprof_stack_range *
 mprof_stack_enter(struct mprof_stack_range *range,
                   struct mprof_stack_range *foreign, uintptr_t fp) {
@@ -44,10 +47,12 @@ mprof_stack_enter(struct mprof_stack_range *range,
              : mprof_stack_enter_outside(range, foreign, fp);
 }
 
-// Extends the known part of a foreign stack upwards to hold [addr, addr + 16).
+// Extends the known readable part of a foreign stack upwards to include [addr,
+// addr + 16). Returns false if that memory is not readable.
 bool mprof_stack_extend(struct mprof_stack_range *r, uintptr_t addr);
-// Returns whether [addr, addr + 16) is readable. Extends a foreign range
-// upwards if needed. addr must lie above all addresses read so far.
+// Returns whether [addr, addr + 16) is readable. If is_foreign, range is the
+// range of a foreign stack, which the function extends upwards if needed. addr
+// must lie above all addresses read so far.
 static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
                                        bool is_foreign, uintptr_t addr) {
   return mprof_likely(addr + 16 <= range->hi) ||
@@ -56,20 +61,21 @@ static inline bool mprof_stack_reaches(struct mprof_stack_range *range,
 
 // --- roots ---
 
-// Finds libc's code. Called at start.
+// Finds the address range of libc's code. Called at start.
 void mprof_unwind_init(void);
-// Finds the return address at the root of makecontext's stacks. Called before
-// the first stack is unwound, and not at start: a program that allocates
-// nothing should not pay for it.
+// Finds the return address at the root of the stacks that makecontext prepares.
+// Called before the first stack is unwound. It is not called at start, so that
+// programs without events do not pay for it.
 void mprof_unwind_learn_roots(void);
 
 struct mprof_stack_roots {
-  // Address to which a function started by makecontext returns, 0 if unknown.
-  // It marks the root of a coroutine. The saved frame address there is an
-  // arbitrary value from the thread that made the context. Written once.
+  // Address to which a function started by makecontext returns; 0: unknown.
+  // This return address marks the root of a coroutine's stack. The frame
+  // address saved there is an arbitrary value from the thread that made the
+  // context. Written once.
   mprof_pc context;
-  // libc's code, empty if libc is linked statically. Frames in it do not belong
-  // to the program. Written once at start.
+  // libc's module, empty if libc is linked statically. Frames of libc at the
+  // root of a stack are not frames of the program. Written once at start.
   struct mprof_module libc;
 };
 extern struct mprof_stack_roots mprof_stack_roots;
@@ -78,9 +84,10 @@ extern struct mprof_stack_roots mprof_stack_roots;
 static inline bool mprof_is_context_root(mprof_pc pc) {
   return pc == mprof_stack_roots.context;
 }
-// Returns how many of the n frames of a complete stack to keep: the callers of
-// main and of a thread's start function are not the program's. before: number
-// of return addresses of the stack before pcs.
+// Returns how many of the n frames at pcs to keep. The stack is complete, so
+// its last frames may be libc's callers of main or of a thread's start
+// function, which are dropped. before: number of the stack's return addresses
+// before pcs.
 static inline size_t mprof_without_root(const mprof_pc *pcs, size_t n,
                                         size_t before) {
   const struct mprof_module *libc = &mprof_stack_roots.libc;

@@ -1,28 +1,31 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinding by frame pointers. (Go: fpTracebackPCs)
+// Unwinds stacks by frame pointers. (Go: fpTracebackPCs)
 //
-// The pass makes every function that calls another keep a frame pointer. So a
-// stack of instrumented code is a linked list:
+// The compiler pass makes every function that calls another function keep a
+// frame pointer. So the frames of instrumented code form a linked list; fp is a
+// frame address:
 //   [fp]      the caller's frame address
 //   [fp + 8]  the return address
-// Code without frame pointers (most libraries) may keep any value in the
-// register, so each step is checked: it leads upwards, it is aligned like a
-// pushed frame, it is not too far, and the kernel has confirmed that the
-// memory is readable. A step may therefore be wrong, but it never faults.
-// Writers drop addresses that lie in no code.
+// Code without frame pointers (most libraries) may keep any value in the frame
+// pointer register. So each step is checked: the next frame must lie above,
+// must be aligned like a frame, must not be too far away, and must be in memory
+// that is known to be readable. A step may still be wrong, but it never faults.
+// The writers of profiles drop addresses that lie in no code.
 
 #include "unwind/unwind_fp.h"
 
 #include "sys/abi_words.h"
 #include "unwind/stack_range.h"
 
-// Called when the chain cannot be followed beyond the frame at fp. Returns
-// COMPLETE if that frame is the thread's root. A thread starts with a frame
-// address of 0. In the first thread, main finds an arbitrary value of libc's in
-// the register, so instrumented main records its frame address. Before main
-// runs and after it has returned, the callers are libc's functions only.
+// Returns why the chain ends at the frame at fp: MPROF_STACK_COMPLETE if that
+// frame is the root of the thread's stack. next: the frame address saved there.
+// A new thread starts with frame address 0, so next is 0 at its root. In the
+// first thread, libc leaves an arbitrary value in the register when it calls
+// main, so instrumented main stores its frame address in __mprof_main_frame.
+// Before main runs and after main has returned, all frames above fp are libc's,
+// so the stack counts as complete.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                      uintptr_t fp, uintptr_t next) {
   if (next == 0)
@@ -58,8 +61,8 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
       *end = MPROF_STACK_COMPLETE;
       return mprof_without_root(pcs, n, before);
     }
-    // One comparison checks both bounds: if next is below fp, the difference
-    // wraps around to a huge value.
+    // The first comparison checks both bounds: if next is below fp + 16, the
+    // unsigned difference is huge.
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
       *end = classify(range, fp, next);
       return *end == MPROF_STACK_COMPLETE ? mprof_without_root(pcs, n, before)
