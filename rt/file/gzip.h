@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The gzip format with stored (uncompressed) blocks. It needs no memory and no
-// table of 64 KiB. Every reader accepts it, and a profile is small. The
-// functions here fill headers; outfile.c writes them around the data.
+// The headers and the trailer of gzip data with stored (uncompressed) blocks.
+// Stored blocks need no memory and no table of 64 KiB, unlike compressed
+// blocks. Every gzip reader accepts them, and a profile is small. The functions
+// here fill the headers and the trailer; outfile.c writes them around the data.
 //
 // layout: header(10) { block header(5) data(0..65535) }... trailer(8)
 
