@@ -9,14 +9,17 @@
 // allocate from libgc nor wait for a thread that does. The handler acts on
 // these events of a collection ("cycle" means a cycle of the profile, cycle.h):
 //
-//   PRE_STOP_WORLD    Takes gc_lock, so no thread that will be stopped has it.
-//   MARK_END          The world is stopped: next cycle. Objects without a mark
-//                     are dead, unless a finalizer will see them.
-//   POST_START_WORLD  Releases gc_lock; flush.
-//   RECLAIM_END       libgc has marked finalizable objects and all objects that
-//                     they refer to. Objects still without a mark are freed.
-//                     Their frees count for cycle C+1; an explicit free counts
-//                     for C+2. Then post sweep.
+//   PRE_STOP_WORLD    Take gc_lock, so that no thread that will be stopped
+//                     holds it.
+//   MARK_END          The world is stopped. Begin the next cycle. Objects
+//                     without a mark are dead, unless a finalizer will see
+//                     them.
+//   POST_START_WORLD  Release gc_lock. Flush the cycles.
+//   RECLAIM_END       libgc has marked finalizable objects and all objects to
+//                     which they refer. Objects that still have no mark are
+//                     freed. Count their frees in cycle C+1, where C is the
+//                     current cycle; an explicit free is counted in C+2. Then
+//                     end the sweep (mprof_cycles_post_sweep).
 //
 // libgc's lock is held from MARK_END to RECLAIM_END. Meanwhile marks do not
 // change, and the memory of a dead object is not allocated again. But libgc may
