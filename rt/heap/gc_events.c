@@ -17,9 +17,9 @@
 //   POST_START_WORLD  Release gc_lock. Flush the cycles.
 //   RECLAIM_END       libgc has marked finalizable objects and all objects to
 //                     which they refer. Objects that still have no mark are
-//                     freed. Count their frees in cycle C+1, where C is the
-//                     current cycle; an explicit free is counted in C+2. Then
-//                     end the sweep (mprof_cycles_post_sweep).
+//                     freed. Count their frees in index C+1 (cycle.h); an
+//                     explicit free is counted in C+2. Then publish the cycle
+//                     (mprof_cycles_post_sweep).
 //
 // libgc's lock is held from MARK_END to RECLAIM_END. Meanwhile marks do not
 // change, and the memory of a dead object is not allocated again. But libgc may
