@@ -66,7 +66,8 @@ static bool check(struct mprof_outfile *f) {
   return f->error == 0;
 }
 
-// A pipe that is ready for writing takes this many bytes without blocking.
+// Number of bytes that a pipe that is ready for writing accepts without
+// blocking.
 #define PIECE 4096u
 
 bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {

@@ -28,7 +28,7 @@ struct mprof_outfile {
   uint64_t written;  // bytes
   bool is_gzip;
   bool is_lent; // the descriptor belongs to the program or is stderr
-  bool is_new;  // must not replace an existing file
+  bool is_new;  // closing must not replace an existing file
   // Longest time for which a lent pipe or socket may accept no data. Then
   // writing fails with -ETIMEDOUT.
   int patience_ms;   // 0: no limit
@@ -80,7 +80,7 @@ int mprof_outfile_restart(struct mprof_outfile *f);
 // Opens a lent file that writes text to stderr. Returns 0 or -errno; -EBADF if
 // stderr is closed or is no longer the file that it was at start.
 int mprof_outfile_open_stderr(struct mprof_outfile *f);
-// Append data, a string, or a number to the file.
+// Append data, a string, a decimal number or a hexadecimal number to the file.
 void mprof_outfile_put(struct mprof_outfile *f, const void *data, size_t len);
 void mprof_outfile_text(struct mprof_outfile *f, const char *s);
 void mprof_outfile_dec(struct mprof_outfile *f, uint64_t v);

@@ -21,7 +21,7 @@ int mprof_path_expand(char *buf, size_t cap, const char *pattern);
 // default name instead: call this for files that are not text, which are never
 // written to stderr.
 int mprof_path_base(char *buf, size_t cap);
-// Returns whether log_path is stderr.
+// Returns whether the option log_path is stderr.
 bool mprof_path_is_stderr(void);
 // Expands pattern like mprof_path_expand, but never appends ".<pid>". option is
 // the name of the pattern's option, for messages. Stores in *has_pid whether

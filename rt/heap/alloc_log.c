@@ -64,9 +64,9 @@ static struct {
   _Atomic uint64_t
       part;         // number of the part; 0: no log; also read without the lock
   int64_t begun_ns; // start of the log, CLOCK_REALTIME
-  _Atomic uint64_t records; // of all parts; also read without the lock
+  _Atomic uint64_t records; // number in all parts; also read without the lock
   uint64_t lost_told;       // lost events that "# lost" lines have reported
-  struct mprof_maps maps;   // modules that the file lists
+  struct mprof_maps maps;   // modules listed in the current part
   uint32_t unloads;         // number of unloads before maps was read
   uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses outside of all modules
   size_t unknown_len; // number of addresses ever written to the ring

@@ -51,11 +51,12 @@ void mprof_alloc_log_free(const struct mprof_bucket *b, const void *ptr,
 // Records the end of a garbage collection. Do not call this while the collector
 // has stopped the other threads.
 void mprof_alloc_log_collection(uintptr_t frame);
-// Counts an event that cannot be recorded. Needs no guard.
+// Adds 1 to the number of lost events. Call this for an event that cannot be
+// recorded. Needs no guard.
 void mprof_alloc_log_lose(void);
 
-// Returns the log's path and stores the number of its records in *records.
-// Returns NULL if there is no log. Called at the end of the process.
+// Returns the log's path, or NULL if there is no log. Stores the number of
+// records in *records. Called at the end of the process.
 const char *mprof_alloc_log_path(uint64_t *records);
 
 #endif // MPROF_RT_HEAP_ALLOC_LOG_H

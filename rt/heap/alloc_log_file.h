@@ -19,14 +19,14 @@
 bool mprof_log_file_open(bool is_child);
 // Returns the file's path after the expansion of %p and other fields.
 const char *mprof_log_file_path(void);
-// Appends t to the file and empties t. On an error, reports it once and closes
-// the file.
+// Appends the text t to the file and empties t. Reports an error once and then
+// closes the file.
 void mprof_log_file_write(struct mprof_text *t);
 // Returns whether the file has reached the size alloc_log_mb, so that it must
 // be rotated.
 bool mprof_log_file_is_full(void);
-// Renames the file to PATH.1 and opens a new one. Returns false, after a
-// message, on an error.
+// Renames the file to PATH.1 and opens a new file. After an error, writes a
+// message and returns false.
 bool mprof_log_file_rotate(void);
 // Closes the descriptor only; neither removes nor renames the file.
 void mprof_log_file_forget(void);

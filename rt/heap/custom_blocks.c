@@ -148,7 +148,8 @@ static void link(struct record *r, struct arena *a) {
     a->first = r;
 }
 
-// Removes the record from its arena and makes it unused.
+// Removes the record from its arena, and adds it to the unused records of its
+// slot.
 static void drop_record(struct slot *s, struct record *r) {
   struct arena *a = r->arena;
   if (r->next)

@@ -35,7 +35,7 @@ uint32_t mprof_custom_take(uintptr_t addr);
 // with blocks.
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t bucket));
-// Forgets all blocks. For a forked child.
+// Forgets all blocks. Call this in a forked child.
 void mprof_custom_reset(void);
 
 #endif // MPROF_RT_HEAP_CUSTOM_BLOCKS_H

@@ -92,7 +92,7 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
 }
 
 static void record(const struct mprof_alloc_event *ev) {
-  // Depth 0 records nothing. (Go: profstackdepth 0)
+  // No block is counted if the option stack_depth is 0. (Go: profstackdepth 0)
   if (mprof_flags.stack_depth == 0)
     return;
   struct mprof_thread *t = mprof_thread_self(true);
@@ -182,7 +182,7 @@ static void count_end(uint32_t handle) {
 struct resize {
   const void *from, *to; // old and new address; to is NULL for a free
   size_t size;           // new size
-  int64_t countdown;     // the thread's countdown before the call
+  int64_t countdown;     // the thread's countdown before the resize or free
 };
 
 static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,

@@ -50,7 +50,7 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 struct mprof_released {
   uint32_t bucket; // handle
   bool is_placed;
-  // Both 0 without the option heapx; see heapx.h.
+  // For the heapx counters (heapx.h). Both fields are 0 if heapx is off.
   bool is_last;
   size_t slack;
 };
@@ -79,7 +79,7 @@ void mprof_event_custom_alloc(const struct mprof_alloc_event *ev,
                               const struct mprof_alloc_owner *place);
 struct mprof_released mprof_event_custom_release(void *ptr);
 void mprof_event_custom_kept(struct mprof_released r, void *ptr);
-// Counts the frees of all blocks of an arena.
+// Counts the frees of all blocks of the arena, which the program resets.
 void mprof_event_arena_reset(const void *arena);
 
 #endif // MPROF_RT_HEAP_EVENT_H

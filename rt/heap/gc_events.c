@@ -18,7 +18,7 @@
 //   RECLAIM_END       libgc has marked finalizable objects and all objects to
 //                     which they refer. Objects that still have no mark are
 //                     freed. Count their frees in index C+1 (cycle.h); an
-//                     explicit free is counted in C+2. Then publish the cycle
+//                     explicit free is counted in C+2. Then publish index C+1
 //                     (mprof_cycles_post_sweep).
 //
 // libgc's lock is held from MARK_END to RECLAIM_END. Meanwhile marks do not
@@ -60,7 +60,7 @@ static struct {
   uintptr_t (*_Atomic collections)(void);
 } gc;
 
-// The program's handler, which the runtime's handler calls.
+// The program's handler, which the runtime's handler calls. NULL: none.
 static _Atomic mprof_gc_handler program_s;
 // 1 + the number of the last collection that the runtime's handler has seen. If
 // the handler has seen none, 1 + the number of the last collection before the

@@ -12,8 +12,8 @@
 
 #include "sys/base.h"
 
-// (libgc: GC_EventType) Part of libgc's ABI since 7.6; a test compares the
-// values.
+// The values of libgc's GC_EventType, which are part of libgc's ABI since
+// version 7.6. A test compares the values.
 enum mprof_gc_event {
   MPROF_GC_MARK_START = 1,
   MPROF_GC_MARK_END = 2,
@@ -23,7 +23,7 @@ enum mprof_gc_event {
   MPROF_GC_POST_START_WORLD = 9,
 };
 
-// (libgc: GC_on_collection_event_proc)
+// A handler of collection events. (libgc: GC_on_collection_event_proc)
 typedef void (*mprof_gc_handler)(int event);
 
 // Installs the runtime's handler of collection events if it is not installed.

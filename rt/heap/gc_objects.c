@@ -55,7 +55,7 @@ void mprof_gc_sweep(bool (*is_live)(void *object),
       v->mark = ALIVE;
     if (v->mark == DEAD) {
       gone(revealed(v), v->bucket);
-      mprof_value_remove_at(&table, i); // moves the next value into place i
+      mprof_value_remove_at(&table, i); // moves the next value to index i
     } else {
       i++;
     }

@@ -9,9 +9,9 @@
 //   custom    blocks of custom allocators on 16-byte boundaries
 //   odd       all other blocks: off a 16-byte boundary, or above 47 bits
 //
-// The first three are radix trees without locks; odd is a hash table with a
-// lock. For a heap block the word is the handle of its bucket. For a custom
-// block custom_blocks.c defines the word.
+// by_page, by_16 and custom are radix trees without locks; odd is a hash table
+// with a lock. For a heap block, the word is the handle of its bucket. For a
+// block of a custom allocator, custom_blocks.c defines the word.
 
 #include "heap/livemap.h"
 

@@ -44,7 +44,7 @@ bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
 static inline bool mprof_live_needs_guard(uintptr_t addr) {
   return (addr & 15) != 0 || addr >> MPROF_ADDRESS_BITS != 0;
 }
-// Forgets all blocks, in a forked child.
+// Forgets all blocks. Call this in a forked child.
 void mprof_live_reset(void);
 
 extern struct mprof_lock mprof_odd_lock;

@@ -21,7 +21,8 @@ bool mprof_placed_put(void *p);
 // Then removes the block from the cache and frees it, so that the allocator
 // detects the error when the caller frees the block again.
 void mprof_placed_expose(void *p);
-// Returns a kept block for size bytes, or NULL. Its contents are undefined.
+// Removes a block of at least size bytes from the cache and returns it, or NULL
+// if there is none. The contents of the block are undefined.
 void *mprof_placed_take(size_t size);
 
 #endif // MPROF_RT_HEAP_PLACED_CACHE_H

@@ -161,7 +161,7 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // The registers of a function of the program's own are not known.
+  // For the kinds user and call, the wait has no copy of the registers.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&

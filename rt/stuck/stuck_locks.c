@@ -212,7 +212,7 @@ static bool sleeps_again(const struct mprof_stuck_thread *x) {
 bool mprof_stuck_sleeps(const struct mprof_stuck_thread *x) {
   struct mprof_proc_thread p;
   if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
-    return true; // the thread need not sleep, or may sleep elsewhere
+    return true; // a waiter need not sleep, or may sleep in another object
   if (x->thread == mprof_tls.self)
     return sleeps_again(x);
   if (!mprof_proc_thread(x->tid, &p))

@@ -87,8 +87,8 @@ static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
 // space that an allocator has only reserved.
 #define HIDDEN_MAX ((uintptr_t)4 << 30)
 
-// Parses a line of /proc/self/maps:
-// start-limit perms offset device inode   name
+// Parses the line of /proc/self/maps at p and adds its area to m. The format:
+//   start-limit perms offset device inode   name
 static void parse_area(struct mprof_memory *m, const char *p) {
   struct mprof_area a = {.start = parse_hex(&p)};
   p++;

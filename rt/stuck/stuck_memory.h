@@ -27,10 +27,10 @@ struct mprof_area {
   bool is_shared;  // shared with other processes; never a device
   bool is_heap;    // [heap], and readable
   bool is_stack;   // [stack], and readable
-  bool is_unnamed; // without a file, and readable
+  bool is_unnamed; // without a name in /proc/self/maps, and readable
 };
 
-// A heap of blocks, or a single block.
+// A heap of malloc with its blocks, or a single block.
 struct mprof_blocks {
   uintptr_t start, limit;
   // Bit i is set if a block in use begins at start + 16 i. NULL if this is a
@@ -61,7 +61,8 @@ struct mprof_memory {
   bool has_rings;      // the process has rings of io_uring or aio
 };
 
-// Reads the memory map. Returns 0, -ENOMEM, or the error of reading /proc.
+// Reads the process's memory map into m. Returns 0, -ENOMEM, or the error
+// (-errno) of reading /proc.
 int mprof_memory_read(struct mprof_memory *m);
 // Returns the area that contains addr, or NULL.
 const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
@@ -78,7 +79,7 @@ int mprof_memory_find_blocks(struct mprof_memory *m);
 // Searches the words of the roots, which are the areas that remain after all
 // cuts.
 void mprof_memory_mark_roots(struct mprof_memory *m);
-// Searches the words of a range.
+// Searches the words of a range, and marks the blocks that they point into.
 void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
                              uintptr_t limit);
 // Marks the block that the word points into. Does nothing if the word points

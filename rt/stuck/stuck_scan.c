@@ -57,10 +57,10 @@ static struct scan {
   char self[48]; // path below /proc of the thread that asks for the search
   struct mprof_memory memory;
   uintptr_t main_stack_top;
-  struct extent *extents; // one for each slot
+  struct extent *extents; // one extent for each slot
 } *scan;
 
-// The part of a thread's stack that is in use.
+// The used part of a thread's stack, and the thread's registers.
 struct extent {
   uintptr_t sp; // stack pointer; 0: unknown
   // End of the stack and of the thread-local memory above it. 0: the stack was
@@ -454,7 +454,7 @@ static bool is_known(const struct mprof_stuck *g,
     return true;
   const size_t i = mprof_stuck_graph_find(g, slot->tid);
   return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
-         // For these kinds, the wait has no copy of the registers.
+         // For the kinds user and call, the wait has no copy of the registers.
          g->v[i].wait.kind != MPROF_KIND_user &&
          g->v[i].wait.kind != MPROF_KIND_call;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The data of the search for stuck threads (stuck.h): the threads, their waits,
-// and the grades that they get. stuck_graph.c fills it.
+// and their grades. stuck_graph.c fills these structs.
 
 #ifndef MPROF_RT_STUCK_STUCK_TYPES_H
 #define MPROF_RT_STUCK_STUCK_TYPES_H
@@ -29,8 +29,8 @@ static inline const char *mprof_stuck_grade_name(unsigned grade) {
 enum mprof_awaited {
   MPROF_AWAITS_NOTHING, // the thread runs, or its wait is not understood
   MPROF_AWAITS_MUTEX,
-  MPROF_AWAITS_READ,  // an rwlock, for reading
-  MPROF_AWAITS_WRITE, // an rwlock, for writing
+  MPROF_AWAITS_READ,  // an rwlock, to read
+  MPROF_AWAITS_WRITE, // an rwlock, to write
   MPROF_AWAITS_SPIN,
   MPROF_AWAITS_USER,   // a lock of the program's own
   MPROF_AWAITS_THREAD, // the end of a thread
@@ -46,11 +46,11 @@ enum mprof_holder {
   MPROF_HOLDER_RECORDED,
 };
 
-// A record of holds.h: a thread holds a lock.
+// A copy of a record of holds.h, which says that a thread holds a lock.
 struct mprof_stuck_hold {
   uintptr_t lock;
   uint64_t since; // ticks
-  size_t thread;  // index of the thread
+  size_t thread;  // index of the holder in the threads of the search
 };
 
 #define MPROF_NO_THREAD SIZE_MAX
@@ -59,7 +59,7 @@ struct mprof_stuck_thread {
   struct mprof_thread *thread;
   int tid;
   uintptr_t pthread;
-  uintptr_t at;           // address of the wait; 0: the thread does not wait
+  uintptr_t at;           // address of the struct mprof_wait; 0: does not wait
   struct mprof_wait wait; // copy of the wait
   struct mprof_stack_range range;
   uint8_t awaited; // enum mprof_awaited
@@ -100,9 +100,9 @@ struct mprof_stuck {
   size_t len, cap, mapped_bytes;
   uint32_t *by_tid, *by_pthread;   // hash tables of 1 + index in v
   size_t index_size;               // a power of two
-  struct mprof_stuck_hold **holds; // sorted by lock, newest first
+  struct mprof_stuck_hold **holds; // sorted by lock, then newest first
   size_t holds_len, holds_bytes;
-  size_t lost_holds; // number of locks that are held and have no record
+  size_t lost_holds; // number of held locks without a record
   size_t stuck, certain, likely, cycles; // number of threads; number of cycles
   enum mprof_unjudged unjudged;
   int unread;      // thread id, for MPROF_UNJUDGED_THREAD

@@ -225,7 +225,8 @@ static bool has_header(const struct header *h, const struct line *l) {
          memcmp(h->name, l->name, l->name_len) == 0;
 }
 
-// Returns whether addr lies in a segment of the file whose header is h.
+// Returns whether addr lies in a loaded segment of the file whose ELF header is
+// in the mapping h.
 static bool is_in_segment(const struct header *h, uintptr_t addr) {
   Elf64_Ehdr e;
   uintptr_t bias;

@@ -15,7 +15,7 @@ struct mprof_mapping {
   uint64_t offset; // of start in the file
   uintptr_t bias;  // an address minus bias is the address in the ELF file
   char file[256];
-  char build_id[41]; // lower-case hex, "" if none; cut if longer
+  char build_id[41]; // lower-case hex, "" if none; truncated if longer
   // Set by module_unloads.c, which numbers unloads. The mapping applies to
   // buckets whose field gone is greater than from and at most to. Output files
   // show an address of an unloaded module with shift added.

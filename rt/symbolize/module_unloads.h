@@ -41,7 +41,7 @@ void mprof_unloads_look(void);
 void mprof_unloads_leave(uintptr_t inside);
 // Returns the number of detected unloads. May be called with any lock held.
 uint32_t mprof_unloads_unloads(void);
-// Forgets all modules. For a forked child.
+// Forgets all modules. Call this in a forked child.
 void mprof_unloads_reset(void);
 
 #endif // MPROF_RT_SYMBOLIZE_MODULE_UNLOADS_H

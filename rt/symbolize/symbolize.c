@@ -48,7 +48,8 @@ enum {
   LAST_READY_MS = 1000,
 };
 
-// Memory for replies. Each chunk links to the chunk before it.
+// A piece of memory for replies. Each chunk links to the chunk allocated before
+// it.
 struct chunk {
   struct chunk *next;
   size_t used;
@@ -58,7 +59,7 @@ struct chunk {
 static struct {
   struct mprof_maps maps;
   struct mprof_helper helper;
-  struct mprof_pc_table table; // address -> reply; ~0: no names
+  struct mprof_pc_table table; // address -> reply; UINT64_MAX: no reply
   struct chunk *chunks;
   char *reply;   // REPLY_SIZE bytes; in the helper, the reply to send
   unsigned uses; // mprof_symbolize_begin calls without their end

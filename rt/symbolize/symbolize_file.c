@@ -26,7 +26,7 @@ enum { LINE_SIZE = 512, ANSWER_SIZE = 65536 };
 
 // State of this file in the helper process, which has only one thread.
 static struct {
-  struct mprof_child child; // llvm-symbolizer
+  struct mprof_child child; // runs llvm-symbolizer
   bool has_failed;
   // The last question, and whether its file is the file that was loaded.
   struct mprof_file_query last;

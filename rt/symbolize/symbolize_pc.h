@@ -9,8 +9,8 @@
 
 #include "sys/base.h"
 
-// False if the functions below do nothing. Then symbolize_file.h looks up
-// addresses of mapped modules, too.
+// False if the functions below do nothing. In that case mprof_symbolize_file
+// looks up the addresses of mapped modules, too.
 extern const bool mprof_symbolize_pc_works;
 
 // Tests whether the helper can symbolize. This function hangs if another thread
@@ -18,8 +18,8 @@ extern const bool mprof_symbolize_pc_works;
 // the helper.
 void mprof_symbolize_pc_try(void);
 
-// Sets the path of llvm-symbolizer. The string must stay valid. Call it once,
-// before the first mprof_symbolize_pc.
+// Sets the path of llvm-symbolizer. The string must stay valid. Call this
+// function once, before the first mprof_symbolize_pc.
 void mprof_symbolize_pc_init(const char *path);
 
 // Writes the frames at return address pc to out, in the form that

@@ -27,12 +27,14 @@ bool mprof_wrapper_name(struct mprof_text *out, const char *function);
 // without template arguments. Appends nothing if name is too long for a
 // wrapper.
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name);
-// Calls fn for the name of each registered wrapper, under registry_lock.
+// Calls fn(name, arg) for the name of each registered wrapper, with
+// registry_lock held.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
-// Names of a module's mprof_wrapper functions. The pass emits one such node for
-// each translation unit that defines such functions. A constructor registers
-// the node, a destructor unregisters it. Guarded by registry_lock.
+// A node with the names of a translation unit's mprof_wrapper functions. The
+// pass emits one node for each translation unit that defines such functions. A
+// constructor registers the node, and a destructor unregisters it. Guarded by
+// registry_lock.
 struct __mprof_wrappers {
   struct __mprof_wrappers *next;
   const char *const *names; // demangled, without parameters
