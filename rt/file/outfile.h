@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An output file that appears under its name only when it is complete. Data are
-// written to a temporary file, and closing the file renames it. A lent file
-// writes to a descriptor of the program instead, which is never renamed or
-// closed. A file keeps its first error; writes after an error do nothing. The
-// descriptor is checked before each use, since the program may have closed it
-// and reused its number.
+// Writes output files. An output file appears under its name only when it is
+// complete: data are written to a temporary file, and closing the output file
+// renames the temporary file. A lent file writes to a descriptor of the program
+// instead, which is never renamed or closed. A file keeps its first error;
+// writes after an error do nothing. The descriptor is checked before each use,
+// since the program may have closed it and reused its number.
 
 #ifndef MPROF_RT_FILE_OUTFILE_H
 #define MPROF_RT_FILE_OUTFILE_H
@@ -66,10 +66,10 @@ int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms);
 // patience_ms is 0. Returns true if no data remain buffered, or if patience_ms
 // is 0.
 bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms);
-// Reserves disk space for this number of further bytes, unless the file is lent
-// or its file system supports no reservations. Closing the file releases unused
-// space. Returns 0 or -errno; -EFBIG if the file would exceed the process's
-// file size limit.
+// Reserves disk space for the given number of further bytes, unless the file is
+// lent or its file system supports no reservations. Closing the file releases
+// unused space. Returns 0 or -errno; -EFBIG if the file would exceed the
+// process's file size limit.
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes);
 // Writes the buffered data. The file must not be gzip. Returns 0 or the file's
 // first error.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of output files: expands the patterns of the options log_path and
-// alloc_log. A path that does not fit its buffer is an error; it is never
+// Makes the names of output files. Expands the patterns of the options log_path
+// and alloc_log. A path that does not fit its buffer is an error; it is never
 // truncated.
 
 #ifndef MPROF_RT_FILE_PATH_H

@@ -53,8 +53,8 @@
 #define BUFFER_BYTES 65536u
 // Maximum length of a line.
 #define LINE_BYTES 512u
-// Number of addresses outside of all modules that the log remembers. The module
-// list is not read again for these addresses.
+// Maximum number of remembered addresses that lie in no module. The list of
+// modules is not read again for a remembered address.
 #define UNKNOWN_PCS 64u
 
 static struct {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The allocator beneath: the definitions of the heap functions that the
-// runtime's interceptors replace. Instrumented call sites and the runtime's
-// entries call each of these definitions through a pointer, the word
-// __mprof_next_<function>.
+// Finds the allocator beneath, which means the definitions of the heap
+// functions that the runtime's interceptors replace. Instrumented call sites
+// and the runtime's entries call each of these definitions through a pointer,
+// the word __mprof_next_<function>.
 //
 //   uninstrumented code -> interceptor --.
 //   instrumented site -------------------+-> word -> allocator beneath
@@ -37,8 +37,8 @@ struct mprof_intercept {
   void *bound; // the definition that the program's calls reach
   void *own; // the interceptor; differs from bound if the program defines name
   void *plain; // the allocator's function; NULL: find it with dlsym
-  // For C++ operators: stores the definition of a library that replaces the
-  // operators for the whole program.
+  // Only for C++ operators. If a library replaces the operators for the
+  // program, mprof_next_find stores the library's definition in *library.
   void **library;
 };
 // The interceptors of malloc and its family, in libmprof_intercept.a. The last

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The counted blocks of the program's own allocators, by address and by arena.
+// Keeps the counted blocks of the program's own allocators, by address and by
+// arena.
 //
 // The live map (livemap.h) has a value for each address. Most blocks belong to
 // no arena and are alone at their address; for them the value is the bucket's
@@ -181,8 +182,8 @@ static bool enter(struct slot *s, const struct mprof_custom_block *b,
   return false;
 }
 
-// Removes the record from the chain of blocks at its address, which begins with
-// the outermost block.
+// Removes the record from the chain of nested blocks at the record's address.
+// The live map refers to the outermost block of the chain.
 static void leave_address(const struct record *r) {
   uint32_t value = value_of(r);
   uint32_t top = mprof_live_custom(r->addr);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The counted blocks of the program's own allocators. A block is found by its
-// address when it is freed alone, and by its arena when the whole arena is
+// Keeps the counted blocks of the program's own allocators. A block is found by
+// its address when it is freed alone, and by its arena when the whole arena is
 // freed. Call all functions here with the guard set.
 
 #ifndef MPROF_RT_HEAP_CUSTOM_BLOCKS_H

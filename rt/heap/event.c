@@ -328,9 +328,9 @@ static void count_and_log_gone(uintptr_t addr, uint32_t handle) {
                        MPROF_LOG_CUSTOM, 0);
 }
 
-// This function lies in the section of the runtime's entries, because its entry
-// ends with a tail call of it. mprof_entry_frame must then find this function's
-// frame instead of the entry's frame.
+// This function must lie in the section of the runtime's entries. The entry
+// that calls it may end with a tail call, so that the entry has no frame. Then
+// mprof_entry_frame must find the frame of this function instead.
 MPROF_TEXT_SECTION void mprof_event_arena_reset(const void *arena) {
   if (mprof_guard_enter()) {
     mprof_custom_empty((uintptr_t)arena,

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heap events. The runtime's entries report here that a block was allocated,
-// freed or resized. An event is counted in the block's bucket and passed to the
-// heapx counters, the allocation log and the trace. The callers need not set
-// the guard. If the guard is already set, the event happened inside the runtime
-// and is counted as lost. (Go: mProf_Malloc, mProf_Free)
+// Counts heap events. The runtime's entries report here that a block was
+// allocated, freed or resized. An event is counted in the block's bucket and
+// passed to the heapx counters, the allocation log and the trace. The callers
+// need not set the guard. If the guard is already set, the event happened
+// inside the runtime and is counted as lost. (Go: mProf_Malloc, mProf_Free)
 
 #ifndef MPROF_RT_HEAP_EVENT_H
 #define MPROF_RT_HEAP_EVENT_H
@@ -45,8 +45,8 @@ void mprof_event_alloc(const struct mprof_alloc_event *ev);
 
 // Removes a block from the live map. Call this before the allocator can give
 // the block's address to another thread. Then pass the result to
-// mprof_event_freed, _resized or _kept. In the result, bucket is 0 if the block
-// is not counted.
+// mprof_event_freed, mprof_event_resized or mprof_event_kept. In the result,
+// bucket is 0 if the block is not counted.
 struct mprof_released {
   uint32_t bucket; // handle
   bool is_placed;

@@ -107,9 +107,10 @@ static void count_and_log_free(void *object, uint32_t handle) {
                        collecting.frame);
 }
 
-// Sets the guard and takes gc_lock for a collection. The guard prevents that
-// events of the program's handler are counted while the world is stopped,
-// because a stopped thread may hold any other lock of the runtime.
+// Sets the guard and takes gc_lock for a collection. While the guard is set,
+// events of the program's handler are not counted. Counting them while the
+// world is stopped could deadlock, because a stopped thread may hold any other
+// lock of the runtime.
 static void take_objects(void) {
   if (atomic_load(&collecting.thread) || collecting.is_skipped)
     return;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collection events of Boehm's garbage collector, libgc. A handler of these
-// events finds the dead objects after each collection and advances the
+// Handles the collection events of Boehm's garbage collector, libgc. A handler
+// of these events finds the dead objects after each collection and advances the
 // profile's cycles (gc_events.c, cycle.h). libgc's types are declared here
 // without <gc/gc.h>, because the runtime is built without libgc and refers to
 // it weakly.

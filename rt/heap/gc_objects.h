@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table of the counted objects of a garbage collector that are not known to
-// be dead. The objects are checked after each collection. The table stores
-// their addresses in a disguised form. Otherwise a collector that scans the
-// table would keep all objects alive. (Go: the profile specials of a span)
+// Keeps a table of the counted objects of a garbage collector that are not
+// known to be dead. The objects are checked after each collection. The table
+// stores their addresses in a disguised form. Otherwise a collector that scans
+// the table would keep all objects alive. (Go: the profile specials of a span)
 
 #ifndef MPROF_RT_HEAP_GC_OBJECTS_H
 #define MPROF_RT_HEAP_GC_OBJECTS_H
@@ -27,14 +27,14 @@ bool mprof_gc_put(uintptr_t addr, uint32_t bucket, uint32_t *stale);
 uint32_t mprof_gc_take(uintptr_t addr);
 // Marks each object as dead or alive, by the result of is_live.
 void mprof_gc_mark_dead(bool (*is_live)(void *object));
-// Calls is_live again for each object that is marked as dead. If it returns
-// false again, calls gone with the object and its bucket, and removes the
-// object.
+// Calls is_live again for each object that is marked as dead. If is_live
+// returns false again, calls gone with the object and its bucket, and removes
+// the object.
 void mprof_gc_sweep(bool (*is_live)(void *object),
                     void (*gone)(void *object, uint32_t bucket));
 // Returns the number of objects. May be called without the lock.
 size_t mprof_gc_count(void);
-// Empties the table, in a forked child.
+// Empties the table. Call this in a forked child.
 void mprof_gc_objects_reset(void);
 
 #endif // MPROF_RT_HEAP_GC_OBJECTS_H

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The map from the address of a live counted block to a 32-bit word.
-// (Go: setprofilebucket, the special of a span)
+// Maps the address of each live counted block to a 32-bit word. (Go:
+// setprofilebucket, the special of a span)
 //
 //   by_page   heap blocks placed on page boundaries (sampled mode)
 //   by_16     other heap blocks on 16-byte boundaries

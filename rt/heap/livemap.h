@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The map from the address of a live counted block to its bucket. (Go:
+// Maps the address of each live counted block to the block's bucket. (Go:
 // setprofilebucket, the special of a span)
 //
 // Heap blocks are in two radix trees of 32-bit handles. One tree has a slot for
@@ -39,8 +39,9 @@ uint32_t mprof_live_custom(uintptr_t addr);
 bool mprof_live_set_custom(uintptr_t addr, uint32_t value);
 // The trees cover addresses of this many bits.
 #define MPROF_ADDRESS_BITS 47
-// Returns whether the trees have no slot for an address, so that its block is
-// in the hash table, whose lock needs the guard.
+// Returns whether the trees have no slot for addr. A block at such an address
+// is in the hash table, and the guard must be set to take the hash table's
+// lock.
 static inline bool mprof_live_needs_guard(uintptr_t addr) {
   return (addr & 15) != 0 || addr >> MPROF_ADDRESS_BITS != 0;
 }

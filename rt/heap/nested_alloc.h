@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nested allocations. If an allocator takes the memory for a block from another
-// allocator, only the outer block must be counted. This concerns the program's
-// own allocators with -fmprof-nested=outermost, and the program's own operator
-// new if malloc is intercepted. The outermost allocation call stores its frame
-// address in __mprof_nested_frame and its return address in
-// __mprof_nested_return. It clears __mprof_nested_frame when it returns.
+// Detects nested allocations. If an allocator takes the memory for a block from
+// another allocator, only the outer block must be counted. This concerns the
+// program's own allocators with -fmprof-nested=outermost, and the program's own
+// operator new if malloc is intercepted. The outermost allocation call stores
+// its frame address in __mprof_nested_frame and its return address in
+// __mprof_nested_return. The outermost call clears __mprof_nested_frame when it
+// returns.
 
 #ifndef MPROF_RT_HEAP_NESTED_ALLOC_H
 #define MPROF_RT_HEAP_NESTED_ALLOC_H

@@ -7,13 +7,15 @@
 // blocks only if the allocator's free, resize and size functions handle aligned
 // blocks like any other block, even when their caller was compiled without
 // MProf:
-//   malloc family  if malloc, free, realloc and posix_memalign come from one
-//                  module. A program with its own malloc but without
-//                  posix_memalign must not get a block of libc into its free.
-//   operator new   if it is the runtime's own, which forwards to malloc, or
-//                  the shared one of libstdc++ or libc++, whose delete ignores
-//                  the size argument. Other allocators trust that size, and
-//                  the operators of a program may do anything.
+//   malloc family  Blocks are placed if malloc, free, realloc and
+//                  posix_memalign come from one module. If a program defines
+//                  malloc but not posix_memalign, its free must not receive a
+//                  block from libc's posix_memalign.
+//   operator new   Blocks are placed if operator new is the runtime's, which
+//                  forwards to malloc, or comes from the shared library
+//                  libstdc++ or libc++, whose operator delete ignores the size
+//                  argument. Other allocators trust this argument, and the
+//                  operators of a program may do anything.
 // Otherwise, and in exact mode, the allocator chooses the address of blocks.
 // Then the family's mask is 0, and each free looks up the block in the live
 // map.

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cache of freed blocks that are on page boundaries. The next samples reuse
-// these blocks. Without the cache, an allocator would return such a block to
-// the loop that has just freed it, and every later free in this loop would call
-// the runtime (placed_cache.c). The functions take no lock and may be called by
-// any thread.
+// Keeps a cache of freed blocks that are on page boundaries. The next samples
+// reuse these blocks. Without the cache, an allocator would return such a block
+// to the loop that has just freed it, and every later free in this loop would
+// call the runtime (placed_cache.c). The functions take no lock and may be
+// called by any thread.
 
 #ifndef MPROF_RT_HEAP_PLACED_CACHE_H
 #define MPROF_RT_HEAP_PLACED_CACHE_H

@@ -110,9 +110,9 @@ void mprof_stuck_leave(void) {
   if (!self || --self->inside_depth != 0)
     return;
   atomic_store(&self->inside, NULL);
-  // Clear the caller-saved registers. They may contain parts of a copied wait
-  // until the program overwrites them, and a later search would find the
-  // addresses of that wait.
+  // Clear the caller-saved registers. These registers may contain words of a
+  // wait that the search has copied. Until the program overwrites the
+  // registers, a later search would find the addresses in these words.
   __asm__ volatile(
       "pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\t"
       "pxor %%xmm2, %%xmm2\n\tpxor %%xmm3, %%xmm3\n\t"

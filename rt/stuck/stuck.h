@@ -3,16 +3,18 @@
 //
 // Finds threads that will never run again, modeled on Go's goroutineleak.
 //
-//   stuck_locks.c  what a wait is for, and what a lock tells about its holder
-//   stuck_graph.c  who waits for whom: the threads that wait for a lock or for
-//                  a thread, and the threads that no other can ever wake
+//   stuck_locks.c  finds the thing that a thread waits for, and reads the
+//   holder
+//                  from a lock's memory
+//   stuck_graph.c  builds the graph of threads that wait for a lock or for a
+//                  thread, and finds the threads that no other thread can wake
 //   stuck_memory.c, stuck_libc_stacks.c
-//                  the memory of a copy of the process: areas, blocks, stacks
-//   stuck_scan.c   whether a thread that may still run can reach a condition,
-//                  semaphore or barrier, in a copy of the process
-//   stuck.c        all steps, and a second look at the threads found stuck
-//   stuck_watch.c  the search at intervals, for the option stuck_report
-//   write_stuck.c  the report
+//                  find the areas, blocks and stacks in a copy of the process
+//   stuck_scan.c   searches this copy for the conditions, semaphores and
+//                  barriers that a thread that may run can still reach
+//   stuck.c        calls all steps, and checks the threads found stuck again
+//   stuck_watch.c  repeats the search at intervals, for the option stuck_report
+//   write_stuck.c  writes the report
 //
 // All these files follow one rule: a thread counts as stuck only if nothing
 // shows that it may run. A thread that is not understood counts as able to run,

@@ -27,8 +27,8 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind);
 // alive.
 struct mprof_lock_holder {
   int tid; // id of the holder; 0: the lock names no holder
-  // True for a robust or shared lock, whose waiters may wake even if the holder
-  // is dead.
+  // The lock is robust or shared between processes, so its waiters may wake
+  // even if the holder is dead.
   bool may_change;
   bool is_held;
   uint32_t readers; // readers of an rwlock; 1 for a lock with one holder

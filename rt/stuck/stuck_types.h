@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data of the search for stuck threads (stuck.h): the threads, their waits,
-// and their grades. stuck_graph.c fills these structs.
+// Declares the data of the search for stuck threads (stuck.h): the threads,
+// their waits, and their grades. stuck_graph.c fills these structs.
 
 #ifndef MPROF_RT_STUCK_STUCK_TYPES_H
 #define MPROF_RT_STUCK_STUCK_TYPES_H

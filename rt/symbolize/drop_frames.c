@@ -4,8 +4,9 @@
 // Makes the regular expression for the frames that readers of a profile omit.
 // The expression matches the program's wrappers. For heap profiles it also
 // matches the runtime's functions, allocation functions, and the C++ libraries'
-// helpers that call them. It matches no functions that lock or wait, because
-// the stack of a wait begins with such a function.
+// helpers that call them. The expression does not match functions that lock or
+// wait, because the stack of a wait begins with such a function, which readers
+// must show.
 
 #include "symbolize/drop_frames.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pattern of frames that readers of a profile omit (the field drop_frames
-// of the pprof format), and the names of pseudo frames.
+// Makes the pattern of the frames that readers of a profile omit (the field
+// drop_frames of the pprof format), and defines the names of pseudo frames.
 
 #ifndef MPROF_RT_SYMBOLIZE_DROP_FRAMES_H
 #define MPROF_RT_SYMBOLIZE_DROP_FRAMES_H

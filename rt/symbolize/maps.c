@@ -114,7 +114,8 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
 // So this function first asks the kernel whether each page is readable. That is
 // as safe as letting the kernel copy the memory, and needs no permission that a
 // container may withhold. The function does not read the file instead, because
-// another file may have its name by now.
+// another file may have its name by now. Returns false if the bytes are not
+// readable or not in the mapping.
 static bool copy_in(const struct header *h, uintptr_t at, void *buf,
                     size_t len) {
   if (at < h->start || at > h->limit || len > h->limit - at)

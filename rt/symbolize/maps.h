@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The executable mappings of the process, read from /proc/self/maps. A list may
+// Reads the executable mappings of the process from /proc/self/maps. A list may
 // also contain unloaded modules (module_unloads.h). The functions here take no
 // lock of the loader and allocate nothing from libc's heap.
 
@@ -39,11 +39,12 @@ int mprof_maps_read(struct mprof_maps *m);
 void mprof_maps_free(struct mprof_maps *m);
 // Returns the shown address of the return address pc, which is the address in
 // output files. gone is the field gone of pc's bucket: the number of the unload
-// after which the bucket is no longer used, or 0. Two different modules never
-// share a shown address, even if one of them is unloaded.
+// after which the bucket is no longer used, or 0. The shown addresses of two
+// different modules never overlap, even if one of the modules is unloaded.
 mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
                           uint32_t gone);
-// Returns the mapping that contains the shown address addr, or NULL.
+// Returns the mapping that contains addr, or NULL. addr is an address as output
+// files show it (mprof_maps_shown).
 const struct mprof_mapping *mprof_maps_find(const struct mprof_maps *m,
                                             uintptr_t addr);
 // Stores the build id of an ELF file in out, as hex. data is the content of the

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The history of modules: which module was mapped at which addresses, and until
-// when. A stack consists of addresses, and after an unload another module may
-// be loaded at the same addresses. So the runtime numbers the unloads that it
-// detects. It stores this number in the field gone of each bucket that has an
-// address in the unloaded module. From then on, no event is counted in this
-// bucket. The bucket's field gone and the history tell writers which module was
-// at its addresses:
+// Records the history of modules: which module was mapped at which addresses,
+// and until when. A stack consists of addresses, and after an unload another
+// module may be loaded at the same addresses. So the runtime numbers the
+// unloads that it detects. It stores this number in the field gone of each
+// bucket that has an address in the unloaded module. From then on, no event is
+// counted in this bucket. The bucket's field gone and the history tell writers
+// which module was at its addresses:
 //
 //     module   loaded before, unloaded by     a bucket with gone = 2 belongs to
 //     A        0              1               module B, and not to A, where the

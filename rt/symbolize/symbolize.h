@@ -34,8 +34,8 @@ void mprof_symbolize_turn_off(bool off);
 // Resets the symbolizer in a forked child. Leaks its memory on purpose: at the
 // fork, another thread of the parent may have been changing this memory.
 void mprof_symbolize_forget(void);
-// Returns the address at which output files show pc: mprof_maps_shown with the
-// current list of mappings (maps.h).
+// Returns the address at which output files show the return address pc. Calls
+// mprof_maps_shown (maps.h) with the current list of mappings.
 mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone);
 // Calls fn for each function at the return address pc, innermost first. All
 // functions but the last are inlined. Returns false without calling fn if no

@@ -28,7 +28,8 @@ enum { LINE_SIZE = 512, ANSWER_SIZE = 65536 };
 static struct {
   struct mprof_child child; // runs llvm-symbolizer
   bool has_failed;
-  // The last question, and whether its file is the file that was loaded.
+  // The last question. is_right tells whether the file at its path is the file
+  // that was loaded.
   struct mprof_file_query last;
   bool is_right;
   char answer[ANSWER_SIZE];

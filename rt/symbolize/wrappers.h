@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The wrappers: functions that the program marks with mprof_wrapper. Each
-// module registers the names of its wrappers, and writers omit the frames of
-// wrappers from stacks. A name stays registered after its module is unloaded.
+// Keeps the names of wrappers, which are functions that the program marks with
+// mprof_wrapper. Each module registers the names of its wrappers. Writers omit
+// the frames of wrappers from stacks. A name stays registered after its module
+// is unloaded.
 
 #ifndef MPROF_RT_SYMBOLIZE_WRAPPERS_H
 #define MPROF_RT_SYMBOLIZE_WRAPPERS_H
