@@ -3,9 +3,8 @@
 //
 // Finds threads that will never run again, modeled on Go's goroutineleak.
 //
-//   stuck_locks.c  finds the thing that a thread waits for, and reads the
-//   holder
-//                  from a lock's memory
+//   stuck_locks.c  finds the thing that a thread waits for, and the holder of a
+//                  lock
 //   stuck_graph.c  builds the graph of threads that wait for a lock or for a
 //                  thread, and finds the threads that no other thread can wake
 //   stuck_memory.c, stuck_libc_stacks.c
@@ -25,18 +24,17 @@
 
 #include "stuck/stuck_types.h"
 
-// Tell the search that the calling thread enters and leaves the runtime. In
-// between, the thread's frames and registers are the runtime's. *caller has the
-// address of the program's frames, and the program's registers. *caller must
-// stay valid until mprof_stuck_leave. Calls nest.
+// Tell the search that the calling thread enters and leaves the runtime.
+// Between these calls, the thread's current frames and registers are the
+// runtime's. *caller has the address of the program's frames, and the program's
+// registers. *caller must stay valid until mprof_stuck_leave. Calls nest.
 void mprof_stuck_enter(const struct mprof_caller *caller);
 void mprof_stuck_leave(void);
-// Finds the stuck threads and stores the result in *g. Call with the guard set.
-// May stop all threads for a moment. caller: the program's frames; its frame is
-// 0 in a thread of the runtime's
-//   own.
-// age: in ticks; a thread that has waited for less counts as able to run.
-// Returns 0 or -ENOMEM. Free *g with mprof_stuck_free in either case.
+// Finds the stuck threads and stores the result in *g. May stop all threads for
+// a moment. caller has the program's frames; its frame is 0 in a thread that
+// belongs to the runtime. age is in ticks; a thread that has waited for less
+// than age counts as able to run. Returns 0 or -ENOMEM. Free *g with
+// mprof_stuck_free in either case. Call with the guard set.
 int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age);
 // Returns whether any thread has waited for at least age ticks in a wait that

@@ -75,7 +75,7 @@ struct taking {
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
 // Returns the address of the outermost wait for one of the program's own locks
-// that contains the wait at w. Returns w if no such wait contains it. The
+// that contains the wait at w. Returns w if there is no such outer wait. The
 // thread cannot leave the outer wait before it leaves w.
 static uintptr_t whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
@@ -88,10 +88,10 @@ static uintptr_t whole_wait(uintptr_t w) {
   return w;
 }
 
-// Copies the wait of thread x into x->wait. The thread cannot end meanwhile,
-// because its end needs registry_lock. MPROF_WAIT_HELD keeps the thread in its
-// wait. Otherwise the wait could end, or the stack that contains it could be
-// freed.
+// Copies the wait of x's thread into x->wait, and sets x->awaited. The thread
+// cannot end meanwhile, because its end needs registry_lock. MPROF_WAIT_HELD
+// keeps the thread in its wait. Otherwise the wait could end, or the stack that
+// contains it could be freed.
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
@@ -331,8 +331,9 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 
 // --- threads that may run ---
 
-// The evidence that is used. Each value includes the values before it, which
-// are more certain.
+// The evidence that settle uses: owners that locks name, records of holds.h,
+// and the memory search. Each value includes the evidence of the values before
+// it, which is more certain.
 enum trust { OWNERS, RECORDS, REACHED };
 
 static bool recorded_may_run(struct mprof_stuck *g,
@@ -370,8 +371,9 @@ static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   }
 }
 
-// Computes the smallest set of threads that may run, and sets may_run. All
-// other threads wait for one another.
+// Sets may_run of all threads. Computes the smallest set of threads that may
+// run by the evidence up to trust. All other threads wait for one another, or
+// for threads that have ended.
 static void settle(struct mprof_stuck *g, enum trust trust) {
   for (size_t i = 0; i < g->len; i++)
     g->v[i].may_run = false;
@@ -474,8 +476,9 @@ static int make_slots(struct mprof_stuck *g) {
 }
 
 // Takes the stacks of all stuck threads. Returns false if any of them is no
-// longer in its copied wait. A thread that is still in its copied wait was also
-// in this wait when mprof_stuck_sleeps asked the kernel.
+// longer in its copied wait. If a thread is still in its copied wait, it was
+// also in this wait earlier, when mprof_stuck_sleeps asked the kernel where it
+// sleeps.
 static bool take_stacks(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
   bool all_wait = true;

@@ -3,8 +3,8 @@
 //
 // Finds libc's stacks; see stuck_libc_stacks.h. A thread's control block is
 // recognized by its contents: its own address, and the bounds of the stack that
-// contains it. This file knows the layouts of glibc and musl. It may fail to
-// find a stack, but it must not mistake other memory for a stack.
+// contains it. The layouts of glibc and musl are known. The functions here may
+// fail to find a stack, but they must not mistake other memory for a stack.
 
 #include "stuck/stuck_libc_stacks.h"
 
@@ -69,8 +69,9 @@ static bool is_word(uintptr_t addr, uintptr_t value) {
 }
 
 // Returns whether a control block is still in one of libc's lists. If the
-// program has provided a thread's stack, libc removes it from the lists when
-// the thread ends. The stack may then contain anything.
+// program has provided the memory of a thread's stack, libc removes the
+// thread's control block from the lists when the thread ends. The memory may
+// then contain anything.
 static bool is_listed(uintptr_t block) {
   const uintptr_t list = block + LIST_AT;
   return is_word(mprof_memory_word_at(list) + WORD, list) &&

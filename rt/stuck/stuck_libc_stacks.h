@@ -5,12 +5,12 @@
 // stuck_memory.h. The top of such a stack contains the thread's control block
 // (glibc: struct pthread), to which the thread's pthread_t points:
 //
-//   start                          block          limit
-//   |   stack, which grows down    |  own block   |
+//   start                          block           limit
+//   |   stack, which grows down    | control block |
 //
-// The guard below the stack does not count as part of the stack if it is an
-// area of its own. Call the functions here only in a helper process, whose
-// memory no other thread changes.
+// If the guard pages below the stack are an area of their own, they are not
+// part of the stack found. Call the functions here only in a helper process,
+// whose memory no other thread changes.
 
 #ifndef MPROF_RT_STUCK_STUCK_LIBC_STACKS_H
 #define MPROF_RT_STUCK_STUCK_LIBC_STACKS_H

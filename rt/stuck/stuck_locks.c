@@ -189,8 +189,8 @@ static bool is_of_object(const struct mprof_proc_thread *p,
   const uintptr_t word = p->args[0];
   if (x->awaited == MPROF_AWAITS_THREAD)
     return word - x->wait.joins < THREAD;
-  // The limit is exact for a condition, because its mutex may follow it
-  // directly.
+  // For a condition the size is exact, because the condition's mutex may follow
+  // directly in memory.
   return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
                                       ? sizeof(pthread_cond_t)
                                       : (size_t)OBJECT);

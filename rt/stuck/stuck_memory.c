@@ -319,11 +319,11 @@ static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
 
 // Heaps of arenas other than the main arena begin at multiples of
 // HEAP_ALIGNMENT. A heap's header contains the address of the arena, the
-// address of the arena's previous heap, and the number of bytes in use. The
-// arena itself follows the header of its first heap. Headers and arenas are not
-// searched, because they contain addresses of free chunks. The address of a
-// free chunk is also the address of the last word of the previous chunk, which
-// may be in use.
+// address of the arena's previous heap, and the number of bytes in use. In the
+// arena's first heap, the arena itself follows the header. Headers and arenas
+// are not searched, because they contain addresses of free chunks. The address
+// of a free chunk is also the address of the last word of the previous chunk,
+// which may be in use.
 #define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
 
 static bool find_arena_heap(struct mprof_memory *m,
@@ -624,8 +624,8 @@ void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
     each_page(m, start, limit, mark_words);
 }
 
-// Makes an unreadable area readable, so that it can be searched: the program
-// may make the area readable again, too.
+// Makes an unreadable area readable, so that the area can be searched. The
+// search must include it, because the program may make it readable again.
 static bool show(const struct mprof_area *a) {
   return mprof_sys_mprotect(a->start, a->limit - a->start, PROT_READ) == 0;
 }

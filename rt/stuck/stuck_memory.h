@@ -82,8 +82,8 @@ void mprof_memory_mark_roots(struct mprof_memory *m);
 // Searches the words of a range, and marks the blocks that they point into.
 void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
                              uintptr_t limit);
-// Marks the block that the word points into. Does nothing if the word points
-// into no block.
+// Marks the block that the word points into as reached. Does nothing if the
+// word points into no block.
 void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
 // Searches the words of all reached blocks, until no further blocks are
 // reached.

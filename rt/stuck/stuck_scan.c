@@ -13,10 +13,10 @@
 // may the threads that wait for this thread. Their stacks become roots. The
 // search continues until no more objects are reached.
 //
-// Some memory contains addresses of awaited objects although no thread can use
-// them to wake a waiter. This memory must not be a root: the runtime's own
-// memory, the runtime's frames on the caller's stack, and the stacks of the
-// waiting threads.
+// Some memory must not be a root, because it contains addresses of awaited
+// objects although no thread can use them to wake a waiter. This memory is the
+// runtime's own memory, the runtime's frames on the caller's stack, and the
+// stacks of the waiting threads.
 
 #include "stuck/stuck_scan.h"
 
@@ -230,8 +230,8 @@ static void make_path(struct mprof_text *t, const struct scan *s,
 }
 
 // Marks the block at each hexadecimal number that follows the string key in a
-// file. If before is not 0, the number begins after the next character before
-// in the same line. Returns false if the file cannot be read.
+// file. If the character before is not 0, the number begins after the next such
+// character in the same line. Returns false if the file cannot be read.
 static bool mark_numbers(struct scan *s, const char *path, const char *key,
                          char before) {
   struct mprof_procfile f;
@@ -389,9 +389,9 @@ static int prepare(struct scan *s) {
   }
   mprof_memory_cut_unused_stacks(&s->memory, is_used, s);
   mprof_thread_starts_each(add_start, s);
-  // The frames of each waiting thread become a block, from the stack pointer to
-  // the end of the frames. So a word that points into the frames reaches all of
-  // them.
+  // The frames of each waiting thread become a block, which extends from the
+  // stack pointer to the end of the frames. A searched word that points into
+  // this block reaches all frames.
   mprof_stuck_graph_settle(s->g);
   for (size_t i = 0; i < n; i++) {
     const struct extent *e = &s->extents[i];
@@ -407,8 +407,9 @@ static enum mprof_unjudged search(struct scan *s) {
   if (error != 0)
     return error == -ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
   // Search the kernel's addresses first, since the program continues to run
-  // meanwhile. If it reads an address from a pipe before the helper looks
-  // there, the helper finds the address neither in the pipe nor in the copy.
+  // meanwhile. If the program reads an address from a pipe before the helper
+  // reads the pipe, the helper finds the address neither in the pipe nor in the
+  // copy.
   const enum mprof_unjudged why = mark_kernels(s);
   if (why != MPROF_JUDGED)
     return why;

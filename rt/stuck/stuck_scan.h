@@ -11,10 +11,10 @@
 
 #include "stuck/stuck_types.h"
 
-// Stops all threads, takes g again, and sets is_reached of all threads in g.
-// caller and age have the same meaning as in mprof_stuck_take. Call with the
-// guard set. Returns 0, -ENOMEM or -ECANCELED. For -ECANCELED, g->unjudged
-// tells the reason.
+// Stops all threads, fills g again (mprof_stuck_graph_take), and sets
+// is_reached of all threads in g. caller and age have the same meaning as in
+// mprof_stuck_take. Call with the guard set. Returns 0, -ENOMEM or -ECANCELED.
+// For -ECANCELED, g->unjudged tells the reason.
 int mprof_stuck_scan(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age);
 
