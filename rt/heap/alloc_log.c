@@ -326,9 +326,10 @@ static void end(void) {
   unlock_log();
 }
 
-// Returns the stack from the caller of the function with the frame address
-// frame on. If frame is 0, uses the frame of the runtime's entry. Unwinds with
-// call frame information, since the caller may be uninstrumented code.
+// Returns a stack whose leaf is the caller of the function with the frame
+// address frame. If frame is 0, the leaf is the caller of the runtime's entry.
+// Unwinds with call frame information, since the caller may be uninstrumented
+// code.
 static struct stack stack_at(uintptr_t frame) {
   struct stack s = {.len = 0};
   struct mprof_thread *t = mprof_thread_self(true);

@@ -35,8 +35,8 @@ bool mprof_alloc_log_start_in_child(void);
 // Events. Call these functions with the guard set, while there is a log, and
 // before the allocator can give the address to another thread. frame is the
 // frame address of a function; the record's stack begins with that function's
-// caller. If frame is 0, the frame of the runtime's entry that the program
-// called is used.
+// caller. If frame is 0, the record's stack begins with the caller of the
+// runtime's entry.
 
 // Records the allocation of a block in the bucket b. The record shows b's
 // stack.

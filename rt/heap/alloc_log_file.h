@@ -13,9 +13,9 @@
 #define MPROF_LOG_MAGIC "# MProf allocation log"
 
 // Opens the file that the option alloc_log names. is_child tells whether the
-// process is a forked child. A child opens no file if the path lacks %p, since
-// the file is then its parent's. Returns false, after a message, if the file
-// cannot be opened.
+// process is a forked child. A child opens no file if the path lacks %p,
+// because its parent logs to that file. Returns false, after a message, if the
+// file cannot be opened.
 bool mprof_log_file_open(bool is_child);
 // Returns the file's path after the expansion of %p and other fields.
 const char *mprof_log_file_path(void);

@@ -22,9 +22,9 @@ struct mprof_custom_block {
 };
 
 // Inserts the block b. If b is not an outer block, earlier blocks at its
-// address no longer exist, but the runtime did not see their frees. In this
-// case removes the earlier blocks and calls stale with the bucket of each.
-// Returns false if there is no memory.
+// address no longer exist, but the runtime did not see their frees. Therefore
+// removes the earlier blocks and calls stale with the bucket of each. Returns
+// false if there is no memory.
 bool mprof_custom_put(const struct mprof_custom_block *b,
                       void (*stale)(uint32_t bucket));
 // Removes the block at addr, or the outermost block if there are several.

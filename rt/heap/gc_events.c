@@ -208,10 +208,10 @@ static void follow(int event) {
   }
 }
 
-// The runtime's handler, which libgc calls. A library may have installed a
-// handler that calls this handler, after which this handler was installed
-// again. Then this handler calls the library's handler, which calls this
-// handler. is_inside ends that recursion.
+// The runtime's handler, which libgc calls. A library may have installed its
+// own handler, which calls this handler, and then this handler may have been
+// installed again. Then the two handlers call each other; is_inside ends that
+// recursion.
 static void on_event(int event) {
   if (collecting.is_inside)
     return;
