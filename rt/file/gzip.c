@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// gzip headers, trailers and stored blocks; see gzip.h. The formats are RFC
-// 1952 and, for the blocks, RFC 1951 section 3.2.4.
+// Fills gzip headers and trailers, and the headers of stored blocks; see
+// gzip.h. RFC 1952 specifies gzip, RFC 1951 section 3.2.4 the stored blocks.
 
 #include "file/gzip.h"
 
@@ -14,7 +14,7 @@ static void put32(unsigned char *out, uint32_t v) {
 }
 
 void mprof_gzip_header(unsigned char out[MPROF_GZIP_HEADER]) {
-  // magic, deflate, no flags, no time, no extra flags, Unix
+  // magic number, method deflate, no flags, no time, no extra flags, Unix
   static const unsigned char header[MPROF_GZIP_HEADER] = {0x1f, 0x8b, 8, 0, 0,
                                                           0,    0,    0, 0, 3};
   memcpy(out, header, sizeof(header));

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The gzip format with stored (uncompressed) blocks. It needs no memory and no
-// table of 64 KiB. Every reader accepts it, and a profile is small. The
-// functions here fill headers; outfile.c writes them around the data.
+// Fills the headers and the trailer of gzip data with stored (uncompressed)
+// blocks. outfile.c writes these headers and the trailer around the data.
+// Stored blocks are used because they need no memory and no table of 64 KiB.
+// Every gzip reader accepts stored blocks, and a profile is small even without
+// compression.
 //
 // layout: header(10) { block header(5) data(0..65535) }... trailer(8)
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An output file. The data go to a temporary file beside the wanted one, which
-// is renamed when it is complete. So a reader never sees half a file, and a
-// failure leaves the old file in place.
+// Writes output files. The data go to a temporary file in the same directory,
+// which is renamed to the final path when it is complete. So a reader never
+// sees an incomplete file, and a failure leaves an existing file unchanged.
 
 #define _GNU_SOURCE 1
 
@@ -25,11 +25,11 @@ void mprof_outfile_keep_others(bool keep) { keep_others = keep; }
 
 enum {
   NAME_LIMIT = 255, // bytes in one component of a path (NAME_MAX)
-  HIGH_FD = 512,    // above the descriptors that a careless loop closes
+  HIGH_FD = 512,    // above the descriptors that some programs close in a loop
 };
 
-// Returns where the data begin in the buffer. In gzip, the header of a block
-// goes in front of them.
+// Returns the offset of the data in the buffer. For gzip, the header of the
+// block is in front of the data.
 static size_t head_room(const struct mprof_outfile *f) {
   return f->is_gzip ? MPROF_GZIP_BLOCK_HEADER : 0;
 }
@@ -40,11 +40,11 @@ static void note(struct mprof_outfile *f, int error) {
     f->error = error;
 }
 
-// Returns whether the descriptor is still the file that was opened. A program
-// that closes all descriptors, as daemons do, may have reused this number for a
-// file of its own. That holds for a lent descriptor, too. Another thread may
-// even do so right after this check, which is why the runtime's descriptors
-// have high numbers.
+// Returns whether the descriptor still refers to the file that was opened. A
+// program that closes all descriptors, as daemons do, may have reused the
+// number of this descriptor, lent or not, for another file. Another thread may
+// even close the descriptor right after this check. The runtime's descriptors
+// have high numbers to make that unlikely.
 static bool is_same(const struct mprof_outfile *f) {
   uint64_t dev, ino;
   return mprof_sys_fstat_id(f->fd, &dev, &ino) == 0 && dev == f->dev &&
@@ -58,14 +58,16 @@ static void lose(struct mprof_outfile *f) {
   f->is_lent = true; // neither closed nor renamed from now on
 }
 
-// Checks the descriptor. Every use of it calls this first.
+// Sets the file's error if the descriptor no longer refers to the file. Returns
+// whether the file has no error. Call this before each use of the descriptor.
 static bool check(struct mprof_outfile *f) {
   if (f->error == 0 && !is_same(f))
     lose(f);
   return f->error == 0;
 }
 
-// A pipe that is ready for writing takes this many bytes without blocking.
+// Number of bytes that a pipe that is ready for writing accepts without
+// blocking.
 #define PIECE 4096u
 
 bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
@@ -91,7 +93,7 @@ bool mprof_outfile_send(struct mprof_outfile *f, int timeout_ms) {
   return f->error == 0 && f->buffered == 0;
 }
 
-// Sends all buffered data, but gives up after patience_ms without progress: the
+// Sends all buffered data. Fails after patience_ms without progress, since the
 // reader may have stopped reading.
 static void send_all(struct mprof_outfile *f) {
   enum { STEP_MS = 10 };
@@ -113,7 +115,8 @@ static void write_raw(struct mprof_outfile *f, const void *data, size_t len) {
     f->written += len;
 }
 
-// Extra bytes for each reservation, so that not every write needs one.
+// Number of bytes that each reservation adds to the requested bytes, so that
+// most writes need no new reservation.
 #define RESERVE_STEP ((uint64_t)8 << 20)
 
 int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
@@ -132,11 +135,12 @@ int mprof_outfile_reserve(struct mprof_outfile *f, uint64_t bytes) {
   }
   if (r != -ENOSPC && r != -EDQUOT)
     return 0;
-  f->reserved = 1; // a part may have been reserved
+  f->reserved = 1; // close truncates: a part may have been reserved
   return (int)r;
 }
 
-// Writes the buffered data; in gzip, as one block.
+// Writes the buffered data. For gzip, writes them as one block; is_last tells
+// whether the block is the last block of the file.
 static void flush(struct mprof_outfile *f, bool is_last) {
   size_t head = head_room(f);
   if (f->patience_ms != 0) {
@@ -173,8 +177,9 @@ int mprof_outfile_restart(struct mprof_outfile *f) {
   return f->error;
 }
 
-// Makes the temporary name: path's directory, its base name cut to the limit,
-// and a suffix that no other process uses.
+// Makes the temporary name from path's directory, path's base name, and a
+// suffix that no other process uses. Truncates the base name so that base name
+// and suffix have at most NAME_LIMIT bytes.
 static void make_temp_name(struct mprof_outfile *f) {
   char suffix[64];
   struct mprof_text s = MPROF_TEXT(suffix);
@@ -318,7 +323,9 @@ void mprof_outfile_hex(struct mprof_outfile *f, uint64_t v) {
   mprof_outfile_put(f, digits, t.len);
 }
 
-// On a network file system, only close reports some write errors.
+// Closes the temporary file, then renames it, or removes it after an error. The
+// result of close matters, because a network file system reports some write
+// errors only there.
 static void finish_file(struct mprof_outfile *f) {
   if (f->reserved != 0)
     mprof_sys_ftruncate(f->fd, (long)f->written);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the names of output files from the pattern in log_path.
+// Expands the patterns of output file names; see path.h.
 
 #define _GNU_SOURCE 1
 
@@ -18,14 +18,15 @@
 
 enum { NAME_SIZE = 256 };
 
-// Replaces '/', because a name from outside must not lead out of the directory.
+// Appends s with '_' for each '/', because the name of a program or a host must
+// not lead out of the output directory.
 static void put_name(struct mprof_text *t, const char *s, size_t len) {
   for (size_t i = 0; i < len; i++)
     mprof_text_mem(t, s[i] == '/' ? "_" : s + i, 1);
 }
 
-// The target of the link ends with " (deleted)" if the file was replaced
-// meanwhile.
+// Removes " (deleted)", which the kernel appends to the link's target if the
+// program's file has been deleted or replaced.
 void mprof_path_program(struct mprof_text *t) {
   static const char deleted[] = " (deleted)";
   char link[MPROF_PATH_MAX];
@@ -36,7 +37,7 @@ void mprof_path_program(struct mprof_text *t) {
   if (len > sizeof(deleted) &&
       strcmp(link + len - (sizeof(deleted) - 1), deleted) == 0)
     link[len - (sizeof(deleted) - 1)] = '\0';
-  if (len == 0) // without /proc: the name given to the kernel
+  if (len == 0) // no /proc: use the path that execve received
     path = (const char *)getauxval(AT_EXECFN);
   if (path == NULL)
     path = "unknown";
@@ -124,7 +125,7 @@ int mprof_path_fill(char *buf, size_t cap, const char *option,
     report_unknown(p[1], option, pattern);
     mprof_text_str(&t, "%");
   }
-  // A full buffer may mean that the text was cut.
+  // If the buffer is full, the text may have been truncated.
   return t.len + 1 < cap ? 0 : -ENAMETOOLONG;
 }
 

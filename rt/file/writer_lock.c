@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See writer_lock.h.
+// Defines the variables of writer_lock.h.
 
 #include "file/writer_lock.h"
 

@@ -4,10 +4,10 @@
 // Writes the records of the allocation log. (Go: tracealloc, tracefree,
 // tracegc)
 //
-// Functions cannot be named at the time of an event, since their names are in
-// files, and reading files allocates. So a frame is written as an address and
-// its offset in a module. The modules are listed before the first record that
-// needs them. tools/mprof-alloc-log adds the names afterwards.
+// The log has no function names, because the names are in files, and reading
+// files at an event would allocate. So a frame is written as an address and an
+// offset in a module. A list of the modules precedes the first record that
+// needs them. tools/mprof-alloc-log adds the function names afterwards.
 //
 //   # MProf allocation log 1, pid 71, part 1, begun 1763760000000000000
 //   # heap_rate 1
@@ -23,9 +23,9 @@
 //   ...
 //
 // Times are seconds since the log began, in ascending order. The address of a
-// frame lies inside the call instruction. A third argument names the owner of
-// the block, custom or gc. A free without a size belongs to a block that is not
-// counted.
+// frame lies inside the call instruction. If a block belongs to the program's
+// own allocator or to a garbage collector, a third argument says custom or gc.
+// A tracefree line without a size belongs to a block that is not counted.
 
 #include "heap/alloc_log.h"
 
@@ -48,27 +48,28 @@
 
 #include <string.h>
 
-// A record with the deepest stack that the option allows nearly fills the
-// buffer.
+// Size of the buffer. A record with the deepest stack that the option
+// stack_depth allows nearly fills it.
 #define BUFFER_BYTES 65536u
-// Room for one more line.
+// Maximum length of a line.
 #define LINE_BYTES 512u
-// Number of remembered addresses that lie in no module. They are not looked for
-// again.
+// Maximum number of remembered addresses that lie in no module. The list of
+// modules is not read again for a remembered address.
 #define UNKNOWN_PCS 64u
 
 static struct {
-  struct mprof_lock lock;   // log_lock, guards the rest
-  struct mprof_text text;   // the record being written
-  uint64_t begun;           // ticks
-  _Atomic uint64_t part;    // from 1; 0: no log; also read without the lock
-  int64_t begun_ns;         // start of the log, CLOCK_REALTIME
-  _Atomic uint64_t records; // of all parts; also read without the lock
-  uint64_t lost_told;       // lost events that the log has reported
-  struct mprof_maps maps;   // modules that the file lists
+  struct mprof_lock lock; // log_lock, guards the rest
+  struct mprof_text text; // the record being written
+  uint64_t begun;         // ticks
+  _Atomic uint64_t
+      part;         // number of the part; 0: no log; also read without the lock
+  int64_t begun_ns; // start of the log, CLOCK_REALTIME
+  _Atomic uint64_t records; // number in all parts; also read without the lock
+  uint64_t lost_told;       // lost events that "# lost" lines have reported
+  struct mprof_maps maps;   // modules listed in the current part
   uint32_t unloads;         // number of unloads before maps was read
-  uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses in no module
-  size_t unknown_len;             // addresses ever put into the ring
+  uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses outside of all modules
+  size_t unknown_len; // number of addresses ever written to the ring
 } logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
 
 static void put(const char *s) { mprof_text_str(&logged.text, s); }
@@ -114,11 +115,11 @@ static void read_modules(void) {
   logged.unknown_len = 0;
   mprof_maps_free(&logged.maps);
   if (mprof_maps_read(&logged.maps) != 0)
-    logged.maps = (struct mprof_maps){0}; // frames are written without modules
+    logged.maps = (struct mprof_maps){0}; // write frames without modules
 }
 
-// Returns whether pc lies in no listed module and has not been looked for yet.
-// Stacks through code without frame pointers may contain arbitrary values.
+// Returns whether pc lies in no listed module and is not in the ring. Stacks
+// through code without frame pointers may contain arbitrary values.
 static bool is_news(uintptr_t pc) {
   if (mprof_maps_find(&logged.maps, pc) != NULL)
     return false;
@@ -135,8 +136,8 @@ static void remember_unknown(uintptr_t pc) {
     logged.unknown[logged.unknown_len++ % UNKNOWN_PCS] = pc;
 }
 
-// Lists the modules again if the stack has an address in a module that is not
-// listed, or if a module was unloaded.
+// Reads and writes the list of modules again if the stack has an address
+// outside of all listed modules, or if a module was unloaded.
 static void learn_modules(const mprof_pc *stack, size_t n) {
   bool has_news = logged.unloads != mprof_unloads_unloads();
   for (size_t i = 0; i < n && !has_news; i++)
@@ -278,7 +279,8 @@ static void put_losses(void) {
 }
 
 // ThreadSanitizer sees that several threads copy into the buffer, but it does
-// not see the runtime's lock. So tell it.
+// not see the runtime's lock. These functions tell ThreadSanitizer about the
+// lock.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -294,10 +296,11 @@ static void unlock_log(void) {
   mprof_lock_release(&logged.lock);
 }
 
-// Begins a record: its lines are put between begin and end. Returns false if
-// the log is closed.
+// Begins a record and takes log_lock. The caller writes the record's lines and
+// then calls end. Returns false, without the lock, if the log is closed.
 static bool begin(const struct stack *s) {
-  // A child of vfork or clone has the parent's memory and descriptor.
+  // A child of vfork or clone shares the parent's memory and descriptor, so it
+  // must not write.
   if (!mprof_process_is_own())
     return false;
   lock_log();
@@ -323,8 +326,10 @@ static void end(void) {
   unlock_log();
 }
 
-// Returns the stack at frame, or at the entry if frame is 0. Uses call frame
-// information, since the caller may be uninstrumented code.
+// Returns a stack whose leaf is the caller of the function with the frame
+// address frame. If frame is 0, the leaf is the caller of the runtime's entry.
+// Unwinds with call frame information, since the caller may be uninstrumented
+// code.
 static struct stack stack_at(uintptr_t frame) {
   struct stack s = {.len = 0};
   struct mprof_thread *t = mprof_thread_self(true);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file of the allocation log. The file is locked while it is open, so that
-// two processes with the same path do not overwrite each other's records. Only
-// an earlier log or an empty file is replaced, so a mistyped path destroys no
-// other file.
+// Opens, writes and rotates the file of the allocation log. The file is locked
+// (flock) while it is open, so that two processes with the same path do not
+// overwrite each other's records. Only an earlier log or an empty file is
+// overwritten, so a mistyped path destroys no other file.
 //
-// Some programs close all descriptors that they do not know. The number may
-// then belong to a file of the program. So the descriptor is checked before
-// each write.
+// Some programs close all descriptors that they do not know. The number of the
+// log's descriptor may then be reused for a file of the program. So the
+// descriptor is checked before each write.
 
 #define _GNU_SOURCE 1
 
@@ -120,8 +120,8 @@ bool mprof_log_file_open(bool is_child) {
   return open_new(0);
 }
 
-// Called when the program has closed the descriptor. Opens the file again if it
-// still exists under its path.
+// Opens the log file again after the program has closed its descriptor. Fails
+// if the path no longer names the log file.
 static bool reopen(void) {
   long fd = open_path(0);
   file.fd = -1; // the number now belongs to the program

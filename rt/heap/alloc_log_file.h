@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file of the allocation log: opening, writing and rotation. All functions
-// here run at start or with log_lock held. None of them needs libc's heap.
+// Opens, writes and rotates the file of the allocation log. Call all functions
+// here at start or with log_lock held. They do not use libc's heap.
 
 #ifndef MPROF_RT_HEAP_ALLOC_LOG_FILE_H
 #define MPROF_RT_HEAP_ALLOC_LOG_FILE_H
@@ -12,22 +12,23 @@
 // The beginning of a log's first line.
 #define MPROF_LOG_MAGIC "# MProf allocation log"
 
-// Opens the file that the option names. is_child: the process was forked; its
-// parent owns the file unless the path contains %p. Returns false, after a
-// message, if the file cannot be opened.
+// Opens the file that the option alloc_log names. is_child tells whether the
+// process is a forked child. A child opens no file if the path lacks %p,
+// because its parent logs to that file. Returns false, after a message, if the
+// file cannot be opened.
 bool mprof_log_file_open(bool is_child);
-// Returns the file's path, with %p and other fields expanded.
+// Returns the file's path after the expansion of %p and other fields.
 const char *mprof_log_file_path(void);
-// Appends t to the file and empties t. On an error, reports it once and closes
-// the file.
+// Appends the text t to the file and empties t. Reports an error once and then
+// closes the file.
 void mprof_log_file_write(struct mprof_text *t);
-// Returns whether the file has reached alloc_log_mb, so that the next part must
-// begin.
+// Returns whether the file has reached the size alloc_log_mb, so that it must
+// be rotated.
 bool mprof_log_file_is_full(void);
-// Renames the file to PATH.1 and opens a new one. Returns false, after a
-// message, on an error.
+// Renames the file to PATH.1 and opens a new file. After an error, writes a
+// message and returns false.
 bool mprof_log_file_rotate(void);
-// Closes the descriptor, and does nothing else.
+// Closes the descriptor only; neither removes nor renames the file.
 void mprof_log_file_forget(void);
 bool mprof_log_file_is_open(void);
 

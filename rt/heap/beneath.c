@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the allocator beneath the interceptors; see beneath.h. It is the
-// function of the same name in the next module: a preloaded allocator, an
-// allocator that the program is linked with, or libc's.
+// Finds the allocator beneath the interceptors; see beneath.h. Each of its
+// functions is the definition of the same name in the next module: a preloaded
+// allocator, an allocator that the program is linked with, or libc.
 
 #include "heap/beneath.h"
 
@@ -28,7 +28,8 @@ static bool is_own(const struct mprof_intercept *i) {
   return i->bound == i->own;
 }
 
-// Returns whether the program defines none of the functions of a table itself.
+// Returns whether the program's calls reach the interceptors for all functions
+// of the table, so that the program defines none of these functions itself.
 static bool is_whole(const struct mprof_intercept *table) {
   if (!table || !table->name)
     return false;
@@ -52,11 +53,11 @@ static void set_words(const struct mprof_intercept *table) {
   }
 }
 
-// Returns whether a library that the program is linked with replaces the C++
-// operators. Such a library may mix blocks from the operators with blocks from
-// its own calls, which are bound to its own definitions. Then its operators
-// must serve the whole program. Operators of a C++ library or of the allocator
-// beneath do not count: they only forward to malloc and free.
+// Returns whether m is a library that replaces the C++ operators for the
+// program. Such a library's own calls are bound to its own operators, and it
+// may mix their blocks with blocks of the program's operators. So its operators
+// must serve the whole program. A C++ library or the allocator beneath is no
+// such library, because its operators only forward to malloc and free.
 static bool is_replacement(struct mprof_module m) {
   return m.id != 0 && m.id != mprof_module_of(__mprof_next_malloc).id &&
          !mprof_module_is_cxx_library(&m);
@@ -94,10 +95,11 @@ MPROF_NOINLINE bool mprof_next_find(void) {
 
 unsigned char mprof_intercept_is_on;
 
-// Code of the allocator beneath. Its calls of malloc are not blocks of their
-// own. Written once at start. If the allocator is a separate library, the range
-// is that whole library. libc has no range: its other functions are ordinary
-// callers. If the allocator is linked into a static program, the ranges are the
+// The code ranges of the allocator beneath. A block that this code allocates is
+// not counted, because it is part of another block. Written once at start. If
+// the allocator is a library of its own, the only range is the whole library.
+// If the allocator is libc, there is no range, because libc's other functions
+// are ordinary callers. In a static program, the ranges are the allocator's
 // functions that may call malloc.
 #define OWN_CODE 4
 static struct mprof_code_range own_code[OWN_CODE];
@@ -112,8 +114,8 @@ static bool is_own_code(const void *caller) {
 
 MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   if (mprof_unlikely(is_own_code(caller))) {
-    // If a sample was due on this block, it is lost. Otherwise the blocks
-    // after it would stand for it.
+    // Drop the sample if one is due on this block. If the sample stayed due,
+    // the next block would be counted instead of this block.
     mprof_sample_hit(size, &(uint64_t){0});
     return false;
   }
@@ -124,7 +126,7 @@ MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
 static void find_own_code(void) {
   if (!mprof_intercepted.c)
     return;
-  if (mprof_intercept_c->plain) { // the address is known at link time
+  if (mprof_intercept_c->plain) { // a static program
     void *const functions[OWN_CODE] = {
         __mprof_next_calloc, __mprof_next_realloc, __mprof_next_posix_memalign,
         __mprof_next_aligned_alloc};

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The allocator beneath: the definitions that heap functions had before the
-// runtime's interceptors stood in front of them. Sites and entries call each
-// function through a word, __mprof_next_<function>.
+// Finds the allocator beneath, which means the definitions of the heap
+// functions that the runtime's interceptors replace. Instrumented call sites
+// and the runtime's entries call each of these definitions through a pointer,
+// the word __mprof_next_<function>.
 //
 //   uninstrumented code -> interceptor --.
 //   instrumented site -------------------+-> word -> allocator beneath
@@ -22,55 +23,60 @@
 extern "C" {
 #endif
 
-// Calls the function f beneath, by its word. f must be declared in the file.
+// The allocator's definition of the function f, which NEXT(f)(...) calls
+// through f's word. f must be declared.
 #define NEXT(f) ((__typeof__(&f))__mprof_next_##f)
 
 // --- interceptors, in libraries of their own ---
 
-// An interceptor: a definition of a hooked function by the runtime, which
-// uninstrumented code calls.
+// An interceptor is the runtime's own definition of a hooked function.
+// Uninstrumented code calls this definition.
 struct mprof_intercept {
   const char *name;
   void **word; // __mprof_next_<name>
-  void *bound; // the definition to which the program's calls are bound
-  void *own;   // the interceptor; the program's own definition precedes it
-  void *plain; // the function beneath; NULL: the next definition of the name
-  // For operators: where to store the definition of a library that replaces
-  // them for the program.
+  void *bound; // the definition that the program's calls reach
+  void *own; // the interceptor; differs from bound if the program defines name
+  void *plain; // the allocator's function; NULL: find it with dlsym
+  // Only for C++ operators. If a library replaces the operators for the
+  // program, mprof_next_find stores the library's definition in *library.
   void **library;
 };
-// The interceptors of malloc and its family, in libmprof_intercept.a. The table
-// ends with an entry without a name. NULL if the library is not linked.
+// The interceptors of malloc and its family, in libmprof_intercept.a. The last
+// entry of the table has no name. The table is NULL if the library is not
+// linked.
 extern const struct mprof_intercept mprof_intercept_c[] __attribute__((weak));
 // The interceptors of operator new and delete, in libmprof_rt_cxx.a.
 extern const struct mprof_intercept mprof_intercept_cxx[] __attribute__((weak));
 
 // Finds the allocator beneath and sets the words. The first call does the work;
-// later calls return at once. Returns false while the work is under way in this
-// thread: the loader itself allocates during the search. Takes the loader's
-// lock.
+// later calls return immediately. Returns false while the search is in
+// progress: the loader allocates during the search and so calls the
+// interceptors again. Takes the loader's lock.
 bool mprof_next_find(void);
 
-// Lets the interceptors count from now on. Called at the runtime's start.
+// Makes the interceptors count blocks from now on. Called when the runtime
+// starts.
 void mprof_next_start(void);
 
-// Function families that the interceptors serve. Written once by
+// The function families whose calls the interceptors receive. Written once by
 // mprof_next_find.
 extern struct mprof_intercepted {
   bool c;   // malloc's family
   bool cxx; // every form of operator new and delete
 } mprof_intercepted;
 
-// 1 if the interceptors count; see mprof_intercepts. Written once.
+// 1 if the interceptors count blocks, otherwise 0; see mprof_intercepts.
+// Written once.
 extern unsigned char mprof_intercept_is_on;
 
-// Decides whether to count an interceptor's call for which the countdown has
-// run out. caller: the return address of the call. If the allocator itself has
-// called, for example a calloc that calls malloc, the block is part of a block
-// that is already counted. Then the sample is lost, so the block's size does
-// not change the chance of later blocks. Otherwise notes that the caller is
-// uninstrumented code, so that its stack is not unwound by frame pointers
-// alone.
+// Decides whether an interceptor counts its block of size bytes after the
+// countdown has run out. caller is the return address of the interceptor's
+// call. Returns false if the allocator itself called the interceptor, for
+// example in a calloc that calls malloc: the block is then part of a block that
+// its own call counts. In this case a due sample is dropped, so that the block
+// does not change the probability of later blocks. Otherwise returns true and
+// records that the caller is uninstrumented code, so that the stack is not
+// unwound by frame pointers alone.
 bool mprof_intercept_counts(size_t size, const void *caller);
 
 #ifdef __cplusplus

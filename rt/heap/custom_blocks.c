@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The counted blocks of the program's own allocators, by address and by arena.
+// Keeps the counted blocks of the program's own allocators, by address and by
+// arena.
 //
-// The live map has a value for each address. Most blocks are in no arena and
-// alone at their address; then the value is the block's bucket. Otherwise the
-// value names a record.
+// The live map (livemap.h) has a value for each address. Most blocks belong to
+// no arena and are alone at their address; for them the value is the bucket's
+// handle. Otherwise the value is the handle of a record, with the bit IS_RECORD
+// set.
 //
 //   live map: address -> bucket
 //                     -> record --below--> record or bucket
@@ -13,10 +15,11 @@
 //           |
 //           +-> record <-> record <-> ...
 //
-// A record of an arena lies in the arena's slot, any other record in the slot
-// of its address. A record is only reused in the slot for which it was made. So
-// a thread that finds a record in the live map knows which lock guards it; it
-// takes that lock and then checks the record again.
+// A record of an arena belongs to the arena's slot, any other record to the
+// slot of its address. A record is only reused in the slot for which it was
+// allocated. So a thread that finds a record in the live map knows which slot's
+// lock guards the record. The thread takes this lock and then checks the record
+// again.
 
 #include "heap/custom_blocks.h"
 
@@ -31,25 +34,27 @@ struct arena {
 };
 
 struct record {
-  struct record *next, *prev; // in the arena; an unused record has next only
+  struct record *next, *prev; // in the arena; unused records only use next
   struct arena *arena;        // NULL: in no arena
   uintptr_t addr;             // 0: unused
   uint32_t bucket;
-  // Value of the inner block at the same address, 0 for none. Atomic, since the
-  // inner block's arena may be emptied without the lock of this record's slot.
+  // Live map value of the next inner block at the same address; 0: none.
+  // Atomic, because the inner block's arena may be emptied by a thread that
+  // does not hold the lock of this record's slot.
   _Atomic uint32_t below;
   uint16_t slot; // written once
 };
 _Static_assert(sizeof(struct record) <= MPROF_PERSISTENT_UNIT,
                "one unit of memory a block");
 
-// Set in a value that names a record. No handle has this bit: 64 GiB are at
-// most 2^30 units.
+// This bit is set in a live map value that is the handle of a record. No handle
+// has this bit, because the 64 GiB of persistent memory have at most 2^30
+// units.
 #define IS_RECORD (1u << 31)
 
 #define SLOTS 1024u
 static struct slot {
-  struct mprof_lock lock;        // guards the rest, and the records of the slot
+  struct mprof_lock lock;        // guards this slot and its records
   _Atomic(struct arena *) first; // arenas that have blocks
   struct arena *unused_arenas;
   struct record *unused;
@@ -144,7 +149,8 @@ static void link(struct record *r, struct arena *a) {
     a->first = r;
 }
 
-// Removes the record from its arena and makes it unused.
+// Removes the record from its arena, and adds it to the unused records of its
+// slot.
 static void drop_record(struct slot *s, struct record *r) {
   struct arena *a = r->arena;
   if (r->next)
@@ -176,8 +182,8 @@ static bool enter(struct slot *s, const struct mprof_custom_block *b,
   return false;
 }
 
-// Removes the record from the chain of blocks at its address. Outer blocks may
-// stand above it.
+// Removes the record from the chain of nested blocks at the record's address.
+// The live map refers to the outermost block of the chain.
 static void leave_address(const struct record *r) {
   uint32_t value = value_of(r);
   uint32_t top = mprof_live_custom(r->addr);
@@ -226,7 +232,7 @@ uint32_t mprof_custom_take(uintptr_t addr) {
   struct slot *s = &slots[r->slot];
   uint32_t bucket = 0;
   lock_slot(s);
-  // Another thread may have emptied the arena before this one had the lock.
+  // Another thread may have emptied the arena before this thread got the lock.
   if (r->addr == addr && mprof_live_custom(addr) == value) {
     bucket = r->bucket;
     mprof_live_set_custom(addr, below(r));
@@ -239,8 +245,9 @@ uint32_t mprof_custom_take(uintptr_t addr) {
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t bucket)) {
   struct slot *s = slot_of(arena);
-  // A thread that resets an arena knows its blocks, so they were entered
-  // before. If first is NULL here, the arena has none.
+  // The calling thread resets the arena, so it has synchronized with the
+  // threads that allocated the arena's blocks. So if first is NULL here, the
+  // arena has no counted blocks.
   if (atomic_load_explicit(&s->first, memory_order_relaxed) == NULL)
     return;
   lock_slot(s);
@@ -257,8 +264,8 @@ void mprof_custom_empty(uintptr_t arena,
 void mprof_custom_reset(void) {
   for (size_t i = 0; i < SLOTS; i++) {
     struct slot *s = &slots[i];
-    // A slot that was never used is not written: the forked child would have to
-    // copy the page.
+    // Do not write to a slot that was never used, because the forked child
+    // would have to copy its page.
     if (s->lock.rank == 0)
       continue;
     mprof_lock_reset(&s->lock);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events of the heap: counts allocations and frees, and passes them to heapx,
-// the allocation log and the trace. (Go: mProf_Malloc, mProf_Free)
+// Counts heap allocations and frees, and passes them to the heapx counters, the
+// allocation log and the trace. (Go: mProf_Malloc, mProf_Free)
 //
 //   allocation: unwind -> bucket -> live map -> count
 //   free:       live map -> count
@@ -82,7 +82,7 @@ static MPROF_NOINLINE void count_stale(uint32_t handle) {
   mprof_stat_add(MPROF_STAT_stale, 1);
 }
 
-// Does the extra work for a counted block: heapx and the allocation log.
+// Passes a counted block to the heapx counters and the allocation log.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
                                    bool has_slack, enum mprof_log_kind kind) {
   if (mprof_heapx_is_on())
@@ -92,14 +92,15 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr,
 }
 
 static void record(const struct mprof_alloc_event *ev) {
-  // Depth 0 records nothing. (Go: profstackdepth 0)
+  // No block is counted if the option stack_depth is 0. (Go: profstackdepth 0)
   if (mprof_flags.stack_depth == 0)
     return;
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket *b = t ? bucket_of(t, ev) : NULL;
   uint32_t stale = 0;
-  // Without memory for one of these objects, the failed allocation is counted
-  // as lost. The block must not be counted, since its free could not be seen.
+  // If there is no memory for one of these objects, that failure has counted
+  // the event as lost. The block must not be counted, since the runtime could
+  // not see its free.
   if (!b || !mprof_live_put((uintptr_t)ev->ptr, ev->is_placed,
                             mprof_persistent_handle(b), &stale)) {
     if (mprof_heapx_is_on())
@@ -177,11 +178,11 @@ static void count_end(uint32_t handle) {
   }
 }
 
-// A resize or free of a block.
+// Describes the resize or free of a block.
 struct resize {
   const void *from, *to; // old and new address; to is NULL for a free
   size_t size;           // new size
-  int64_t countdown;     // the thread's countdown before the call
+  int64_t countdown;     // the thread's countdown before the resize or free
 };
 
 static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
@@ -198,7 +199,8 @@ static MPROF_NOINLINE void count_heapx_end(const struct mprof_released *r,
     mprof_guard_leave();
 }
 
-// A separate function, so that the common path saves no registers for it.
+// Releases and frees the block with all observers. A separate function, so that
+// the common path of mprof_event_free saves no registers for this code.
 static MPROF_NOINLINE struct mprof_released free_and_more(void *ptr) {
   struct mprof_released r = mprof_event_release(ptr);
   mprof_event_freed(r);
@@ -235,7 +237,8 @@ void mprof_event_resized(struct mprof_released r, const void *ptr,
   }
 }
 
-// Undoes the extra work of a release, since the block stays allocated.
+// Reverts what note_release told the heapx counters and the allocation log,
+// since the block stays allocated.
 static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
                                      enum mprof_log_kind kind) {
   if (r.is_last)
@@ -246,8 +249,9 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr,
 
 void mprof_event_kept(struct mprof_released r, void *ptr) {
   uint32_t stale;
-  // The block's slot exists since the allocation, so this needs no memory. Only
-  // a signal handler that interrupted the runtime cannot put the block back.
+  // This needs no memory, because the block's slot in the live map exists since
+  // the allocation. The block is not inserted again only if a signal handler
+  // that interrupted the runtime makes this call.
   if (r.bucket && mprof_guard_enter()) {
     mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
     if (mprof_events_do_more())
@@ -324,8 +328,9 @@ static void count_and_log_gone(uintptr_t addr, uint32_t handle) {
                        MPROF_LOG_CUSTOM, 0);
 }
 
-// Lies in the section of entries: the entry makes a tail call of this function,
-// and then mprof_entry_frame must find this function in place of the entry.
+// This function must lie in the section of the runtime's entries. The entry
+// that calls it may end with a tail call, so that the entry has no frame. Then
+// mprof_entry_frame must find the frame of this function instead.
 MPROF_TEXT_SECTION void mprof_event_arena_reset(const void *arena) {
   if (mprof_guard_enter()) {
     mprof_custom_empty((uintptr_t)arena,

@@ -5,24 +5,28 @@
 // (Go: gcMarkTermination, mProf_NextCycle, mProf_Flush, mProf_PostSweep; the
 // sweep's mProf_Free)
 //
-// libgc calls the handler with its lock held. So nothing here may allocate from
-// libgc or wait for a thread that does. A collection sends these events; each
-// has a meaning for the cycle machine:
+// libgc holds its lock when it calls the handler. So the handler must neither
+// allocate from libgc nor wait for a thread that does. The handler acts on
+// these events of a collection ("cycle" means a cycle of the profile, cycle.h):
 //
-//   PRE_STOP_WORLD    Takes gc_lock, so no thread that will be stopped has it.
-//   MARK_END          The world is stopped: next cycle. Objects without a mark
-//                     are dead, unless a finalizer will see them.
-//   POST_START_WORLD  Releases gc_lock; flush.
-//   RECLAIM_END       libgc has marked finalizable objects and all objects that
-//                     they refer to. Objects still without a mark are freed.
-//                     Their frees count for cycle C+1; an explicit free counts
-//                     for C+2. Then post sweep.
+//   PRE_STOP_WORLD    Take gc_lock, so that no thread that will be stopped
+//                     holds it.
+//   MARK_END          The world is stopped. Begin the next cycle. Objects
+//                     without a mark are dead, unless a finalizer will see
+//                     them.
+//   POST_START_WORLD  Release gc_lock. Flush the cycles.
+//   RECLAIM_END       libgc has marked finalizable objects and all objects to
+//                     which they refer. Objects that still have no mark are
+//                     freed. Count their frees in index C+1 (cycle.h); an
+//                     explicit free is counted in C+2. Then publish index C+1
+//                     (mprof_cycles_post_sweep).
 //
-// libgc's lock is held from MARK_END to RECLAIM_END. So marks do not change,
-// and the memory of a dead object is not handed out again. But libgc may give
-// back whole heap blocks of dead objects with their headers. GC_is_marked would
-// read a missing header, so GC_base is called first, which checks for one. A
-// collection that is given up has no MARK_END.
+// libgc's lock is held from MARK_END to RECLAIM_END. Meanwhile marks do not
+// change, and the memory of a dead object is not allocated again. But libgc may
+// release whole heap blocks of dead objects together with the blocks' headers.
+// GC_is_marked would read the missing header, so the handler first calls
+// GC_base, which checks that the header exists. A collection that libgc
+// abandons has no MARK_END.
 
 #include "heap/gc_events.h"
 
@@ -39,7 +43,7 @@
 #include "sys/tls.h"
 #include "trace_hooks/trace_hooks.h"
 
-// Weak, as all of libgc.
+// Weak, because the program may not be linked with libgc.
 extern void *GC_base(void *p) __attribute__((weak));
 extern int GC_is_marked(const void *p) __attribute__((weak));
 extern uintptr_t GC_get_gc_no(void) __attribute__((weak));
@@ -47,31 +51,34 @@ extern void GC_set_on_collection_event(mprof_gc_handler f)
     __attribute__((weak));
 extern mprof_gc_handler GC_get_on_collection_event(void) __attribute__((weak));
 
-// Functions that the handler calls. They are looked up before the handler is
-// set: while the world is stopped, a stopped thread may hold the loader's lock.
+// libgc's functions that the handler calls. They are looked up before the
+// handler is installed. The handler cannot look them up while the world is
+// stopped, because a stopped thread may hold the loader's lock.
 static struct {
   void *(*_Atomic base)(void *);
   int (*_Atomic is_marked)(const void *);
   uintptr_t (*_Atomic collections)(void);
 } gc;
 
-// The program's handler, which ours calls.
+// The program's handler, which the runtime's handler calls. NULL: none.
 static _Atomic mprof_gc_handler program_s;
-// 1 + the number of the last collection that our handler has seen, or of the
-// last one before the handler was set.
+// 1 + the number of the last collection that the runtime's handler has seen. If
+// the handler has seen none, 1 + the number of the last collection before the
+// handler was installed.
 static _Atomic uintptr_t heard_of;
 
-// Guarded by libgc's lock. Only thread is read by others, who compare it with
-// their own address.
+// Guarded by libgc's lock. Other threads read only the field thread, and
+// compare it with the address of their own mprof_tls.
 static struct {
   _Atomic(void *) thread; // &mprof_tls of the holder of gc_lock, or NULL
   bool is_inside;         // the handler is running
   uintptr_t frame;        // frame address of the handler
-  bool is_skipped;        // the guard was set, so skip this collection
+  bool is_skipped;        // the guard was already set: skip this collection
 } collecting;
 
-// Start times of the phases, for the trace. They are kept here, since nothing
-// is put into the trace while the world is stopped. Guarded by libgc's lock.
+// Start times of the collection's phases. They are written to the trace later,
+// because nothing is written to the trace while the world is stopped. Guarded
+// by libgc's lock.
 static struct {
   uint64_t stop, mark, mark_end, reclaim;
 } phases;
@@ -81,8 +88,8 @@ bool mprof_gc_is_collecting(void) {
          (void *)&mprof_tls;
 }
 
-// Returns whether the object is marked. GC_memalign may return a pointer into
-// an object, so find the object's base first.
+// Returns whether libgc has marked the object. Finds the object's base first,
+// because GC_memalign may return a pointer into the middle of an object.
 static bool is_live(void *object) {
   void *base = gc.base(object);
   return base && gc.is_marked(base);
@@ -100,16 +107,18 @@ static void count_and_log_free(void *object, uint32_t handle) {
                        collecting.frame);
 }
 
-// Takes gc_lock for a collection and sets the guard. With the guard set, events
-// of the program's handler are not counted while the world is stopped: a
-// stopped thread may hold any other lock of the runtime.
+// Sets the guard and takes gc_lock for a collection. While the guard is set,
+// events of the program's handler are not counted. Counting them while the
+// world is stopped could deadlock, because a stopped thread may hold any other
+// lock of the runtime.
 static void take_objects(void) {
   if (atomic_load(&collecting.thread) || collecting.is_skipped)
     return;
   collecting.is_skipped = !mprof_guard_enter();
   if (collecting.is_skipped)
     return;
-  // Before gc_lock, since a thread's first trace record takes trace_lock.
+  // Write to the trace before taking gc_lock, since a thread's first trace
+  // record takes trace_lock.
   if (mprof_trace_is_on())
     mprof_trace_hooks.gc(false);
   mprof_lock_acquire(&mprof_gc_lock);
@@ -155,7 +164,7 @@ static void release_objects(void) {
 static void end_reclaim(void) {
   release_objects(); // a libgc without threads sends no POST_START_WORLD
   if (!mprof_guard_enter())
-    return; // the next collection finds these dead objects
+    return; // the next collection will find these dead objects
   mprof_lock_acquire(&mprof_gc_lock);
   mprof_gc_sweep(is_live, mprof_events_log() ? count_and_log_free : count_free);
   mprof_lock_release(&mprof_gc_lock);
@@ -199,9 +208,10 @@ static void follow(int event) {
   }
 }
 
-// The handler that libgc calls. A library may have set a handler that sometimes
-// calls ours, and then ours was set again on top of it. The call from that
-// handler is a recursion, which is_inside ends.
+// The runtime's handler, which libgc calls. A library may have installed its
+// own handler, which calls this handler, and then this handler may have been
+// installed again. Then the two handlers call each other; is_inside ends that
+// recursion.
 static void on_event(int event) {
   if (collecting.is_inside)
     return;
@@ -214,9 +224,9 @@ static void on_event(int event) {
   collecting.is_inside = false;
 }
 
-// Finds function f of libgc, also if only the caller's library is linked with
-// libgc and the program is not (resolve_late.h). NULL if libgc is too old to
-// have f.
+// The function f of libgc, or NULL if libgc is too old to have f. Finds f even
+// if only the library of the caller is linked with libgc and the program is not
+// (resolve_late.h).
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \
@@ -226,9 +236,10 @@ static void on_event(int event) {
     real_;                                                                     \
   })
 
-// Installs our handler in front of the present one. Returns false if libgc
-// lacks a function that the handler needs. Two threads may do this at once;
-// both find the same functions.
+// Installs the runtime's handler and keeps the previous handler as the
+// program's. Returns false if libgc lacks a function that the runtime's handler
+// needs. Two threads may call this at the same time; both find the same
+// functions.
 static bool install(void *caller) {
   gc.base = FIND(GC_base);
   gc.is_marked = FIND(GC_is_marked);
@@ -244,10 +255,10 @@ static bool install(void *caller) {
   return true;
 }
 
-// Uninstrumented code may replace our handler by one that does not call ours.
-// Then libgc's number of collections is ahead of heard_of, and our handler is
-// installed again. The next collection finds the dead objects of the missed
-// one.
+// Uninstrumented code may replace the runtime's handler by a handler that does
+// not call it. Then libgc's number of collections is ahead of heard_of, and
+// this function installs the runtime's handler again. The next collection finds
+// the objects that died in the missed collections.
 void mprof_gc_listen(void *caller) {
   uintptr_t (*collections)(void) = FIND(GC_get_gc_no);
   if (!collections)

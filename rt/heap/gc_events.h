@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collection events of Boehm's collector, libgc. A handler finds the dead
-// objects after each collection and drives the cycle machine (gc_events.c).
-// libgc's types are declared here without <gc/gc.h>: the runtime is built
-// without libgc and refers to it weakly.
+// Handles the collection events of Boehm's garbage collector, libgc. A handler
+// of these events finds the dead objects after each collection and advances the
+// profile's cycles (gc_events.c, cycle.h). libgc's types are declared here
+// without <gc/gc.h>, because the runtime is built without libgc and refers to
+// it weakly.
 
 #ifndef MPROF_RT_HEAP_GC_EVENTS_H
 #define MPROF_RT_HEAP_GC_EVENTS_H
 
 #include "sys/base.h"
 
-// (libgc: GC_EventType) Part of libgc's ABI since 7.6; a test compares the
-// values.
+// The values of libgc's GC_EventType, which are part of libgc's ABI since
+// version 7.6. A test compares the values.
 enum mprof_gc_event {
   MPROF_GC_MARK_START = 1,
   MPROF_GC_MARK_END = 2,
@@ -22,20 +23,22 @@ enum mprof_gc_event {
   MPROF_GC_POST_START_WORLD = 9,
 };
 
-// (libgc: GC_on_collection_event_proc)
+// A handler of collection events. (libgc: GC_on_collection_event_proc)
 typedef void (*mprof_gc_handler)(int event);
 
-// Installs the handler of collection events unless it is installed. Call it
-// before an object is entered, without a lock held. caller: an address in the
-// calling code of the program.
+// Installs the runtime's handler of collection events if it is not installed.
+// Call this with no lock held, before an object is inserted with mprof_gc_put.
+// caller is an address in the program's code that called the runtime.
 void mprof_gc_listen(void *caller);
-// Set and get the program's own handler, which the runtime's handler calls.
+// Set and get the program's own handler, which the runtime's handler calls
+// after its own work.
 void mprof_gc_set_handler(mprof_gc_handler handler, void *caller);
 mprof_gc_handler mprof_gc_get_handler(void *caller);
-// Returns whether the calling thread is collecting. Then it holds gc_lock.
+// Returns whether the calling thread is in a collection and therefore holds
+// gc_lock.
 bool mprof_gc_is_collecting(void);
-// Forgets the collector, in a forked child. init.c refers to it weakly, since a
-// program may be linked without this module.
+// Resets this module in a forked child. init.c refers to this function weakly,
+// since a program may be linked without this module.
 void mprof_gc_reset(void);
 
 #endif // MPROF_RT_HEAP_GC_EVENTS_H

@@ -3,12 +3,12 @@
 //
 // The table of the collector's counted objects. See gc_objects.h.
 //
-// The table has the complement of each object's address, so that the collector
-// does not take it for a reference. A mark says that the object was dead at the
-// end of the last collection's mark phase. The table lies in persistent memory,
-// which no collector scans, since it is neither a stack nor data of a module.
-// The variables of this file are data of a module, so none may hold a pointer
-// to an object.
+// The table stores the complement of each object's address, so that the
+// collector does not regard it as a reference. The mark DEAD means that the
+// object was dead at the end of the last collection's mark phase. The table is
+// in persistent memory, which no collector scans, since it is neither a stack
+// nor data of a module. The variables of this file are data of a module, so
+// none of them may hold a pointer to an object.
 
 #include "heap/gc_objects.h"
 
@@ -55,7 +55,7 @@ void mprof_gc_sweep(bool (*is_live)(void *object),
       v->mark = ALIVE;
     if (v->mark == DEAD) {
       gone(revealed(v), v->bucket);
-      mprof_value_remove_at(&table, i); // moves the next value into place i
+      mprof_value_remove_at(&table, i); // moves the next value to index i
     } else {
       i++;
     }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The counted objects of a garbage collector that are not known to be dead.
-// They are checked after each collection. The table stores their addresses in a
-// hidden form. Otherwise a collector that scans the table would keep all
-// objects alive. (Go: the profile specials of a span)
+// Keeps a table of the counted objects of a garbage collector that are not
+// known to be dead. The objects are checked after each collection. The table
+// stores their addresses in a disguised form. Otherwise a collector that scans
+// the table would keep all objects alive. (Go: the profile specials of a span)
 
 #ifndef MPROF_RT_HEAP_GC_OBJECTS_H
 #define MPROF_RT_HEAP_GC_OBJECTS_H
@@ -12,28 +12,29 @@
 #include "sys/base.h"
 #include "sys/lock.h"
 
-// gc_lock guards the table. The collecting thread holds it while the world is
-// stopped, so no stopped thread can hold it. Nobody may call the collector with
-// the lock held.
+// gc_lock guards the table. The collecting thread holds gc_lock while the world
+// is stopped, so no stopped thread can hold it. A thread that holds gc_lock
+// must not call the collector.
 extern struct mprof_lock mprof_gc_lock;
 
 // Call the following functions, up to mprof_gc_sweep, with gc_lock held.
 
-// Enters an object. If the address already has an object, whose death was not
-// seen, stores that object's bucket in *stale, otherwise 0. Returns false if
-// there is no memory.
+// Inserts an object. If the table already has an object at addr, the runtime
+// did not see that object's death; stores that object's bucket in *stale.
+// Otherwise stores 0. Returns false if there is no memory.
 bool mprof_gc_put(uintptr_t addr, uint32_t bucket, uint32_t *stale);
-// Removes an object and returns its bucket, 0 if the object is not counted.
+// Removes an object and returns its bucket, or 0 if the object is not counted.
 uint32_t mprof_gc_take(uintptr_t addr);
-// Marks the objects for which is_live returns false.
+// Marks each object as dead or alive, by the result of is_live.
 void mprof_gc_mark_dead(bool (*is_live)(void *object));
-// Asks is_live again for each marked object. If the object is still dead,
-// removes it and calls gone with the object and its bucket.
+// Calls is_live again for each object that is marked as dead. If is_live
+// returns false again, calls gone with the object and its bucket, and removes
+// the object.
 void mprof_gc_sweep(bool (*is_live)(void *object),
                     void (*gone)(void *object, uint32_t bucket));
-// Returns the number of objects. May be read without the lock.
+// Returns the number of objects. May be called without the lock.
 size_t mprof_gc_count(void);
-// Empties the table, in a forked child.
+// Empties the table. Call this in a forked child.
 void mprof_gc_objects_reset(void);
 
 #endif // MPROF_RT_HEAP_GC_OBJECTS_H

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The map from the address of a live counted block to a 32-bit word.
-// (Go: setprofilebucket, the special of a span)
+// Maps the address of each live counted block to a 32-bit word. (Go:
+// setprofilebucket, the special of a span)
 //
 //   by_page   heap blocks placed on page boundaries (sampled mode)
 //   by_16     other heap blocks on 16-byte boundaries
 //   custom    blocks of custom allocators on 16-byte boundaries
 //   odd       all other blocks: off a 16-byte boundary, or above 47 bits
 //
-// The first three are radix trees without locks; odd is a hash table with a
-// lock. For a heap block the word is the handle of its bucket. For a custom
-// block custom_blocks.c defines the word.
+// by_page, by_16 and custom are radix trees without locks; odd is a hash table
+// with a lock. For a heap block, the word is the handle of its bucket. For a
+// block of a custom allocator, custom_blocks.c defines the word.
 
 #include "heap/livemap.h"
 
@@ -19,20 +19,21 @@
 #include "sys/lock.h"
 #include "sys/persistent.h"
 
-// A tree: top -> middle -> leaf, each a table of 32-bit handles. A leaf has
-// 2^12 slots, a middle table 2^16, the top as many as the rest of the 47 bits
-// of address needs. A slot of a leaf belongs to the owner of the block at its
-// address, so plain loads and stores suffice. Two threads may make the same
-// table at once; the table of the loser stays unused.
+// A tree has three levels of tables of 32-bit handles: top -> middle -> leaf. A
+// leaf has 2^12 slots and a middle table 2^16. The size of the top table
+// follows from the remaining bits of a 47-bit address. Only the thread that
+// owns the block at an address uses the address's slot in a leaf, so relaxed
+// loads and stores suffice. Two threads may create the same table at the same
+// time; one of the two tables is then never used.
 #define LEAF_BITS 12
 #define MIDDLE_BITS 16
 
 struct tree {
-  unsigned unit_bits; // a slot stands for 2^unit_bits bytes
+  unsigned unit_bits; // a slot covers 2^unit_bits bytes
   _Atomic uint32_t top;
 };
 
-// Starts a cache line, which is hardly written after the first blocks.
+// Begins a cache line that is rarely written after the first blocks.
 static struct {
   _Alignas(64) struct tree by_page;
   struct tree by_16;
@@ -45,8 +46,8 @@ static _Atomic uint32_t *block(uint32_t handle) {
   return mprof_persistent_pointer(handle);
 }
 
-// Returns the table that *handle names. If there is none and make is true,
-// makes one of 2^bits slots.
+// Returns the table whose handle is *handle. If *handle is 0 and make is true,
+// creates a table of 2^bits slots. Returns NULL if there is no table.
 static _Atomic uint32_t *child(_Atomic uint32_t *handle, unsigned bits,
                                bool make) {
   uint32_t h = atomic_load_explicit(handle, memory_order_acquire);
@@ -94,21 +95,21 @@ static uint32_t tree_take(struct tree *t, uintptr_t addr) {
   return bucket;
 }
 
-// The hash table for addresses without a slot in a tree: chains of nodes. A
-// node is reused when its block is freed.
+// The hash table for addresses without a slot in a tree. Each head begins a
+// chain of nodes. The node of a freed block is reused.
 #define ODD_HEADS 4096u
 
 struct node {
   struct node *next;
   uintptr_t addr;
-  uint32_t bucket; // handle; for a custom block, its word
+  uint32_t bucket; // handle; for a custom block, its value
   bool is_custom;
 };
 
 struct mprof_lock mprof_odd_lock = MPROF_LOCK_INIT(MPROF_RANK_ODD);
 
 static struct {
-  struct node **heads; // ODD_HEADS of them
+  struct node **heads; // ODD_HEADS heads
   struct node *unused;
   _Atomic size_t count;
 } odd; // guarded by odd_lock; count is also read without the lock
@@ -181,7 +182,7 @@ bool mprof_live_put(uintptr_t addr, bool is_placed, uint32_t bucket,
 uint32_t mprof_live_take(uintptr_t addr, bool *is_placed) {
   *is_placed = false;
   if (mprof_unlikely(mprof_live_needs_guard(addr))) {
-    // The owner of a block frees it after it was entered. So if the count is 0
+    // A block is inserted before its owner can free it. So if the count is 0
     // here, the block is not in the table.
     if (atomic_load_explicit(&odd.count, memory_order_relaxed) == 0)
       return 0;

@@ -4,12 +4,12 @@
 // Decides whether the frame in __mprof_nested_frame is still active. See
 // nested_alloc.h.
 //
-// An allocator that is left by longjmp or by an exception does not clear the
-// variable. A stale address may lie above all frames from which the thread will
-// ever allocate, so comparing addresses is not enough. The stack is followed
-// instead: the frame is active only if it is on the stack with the same return
-// address. Another function's frame may lie at the same address, but its return
-// address differs.
+// An allocator that is left by longjmp or by an exception does not clear
+// __mprof_nested_frame. A comparison of addresses cannot detect such a stale
+// frame address, because it may be above all frames from which the thread will
+// allocate later. So the stack is unwound: the frame is active only if it is on
+// the stack with the return address in __mprof_nested_return. A later frame of
+// another function may have the same address, but has another return address.
 
 #include "heap/nested_alloc.h"
 
@@ -19,8 +19,8 @@
 #include "unwind/unwind_cfi.h"
 
 static bool is_on_stack(uintptr_t nested, uintptr_t frame) {
-  // A signal handler that interrupted the runtime loses its event anyway, so
-  // the answer does not matter.
+  // Here a signal handler has interrupted the runtime. Its event is lost in any
+  // case, so the result does not matter.
   if (!mprof_guard_enter())
     return true;
   struct mprof_thread *t = mprof_thread_self(false);

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nested allocations. Memory that an allocator takes from another allocator is
-// part of its own block and must not be counted again. That concerns custom
-// allocators with -fmprof-nested=outermost, and the program's own operator new
-// if malloc is intercepted. The outermost call stores its frame address in
-// __mprof_nested_frame and its return address in __mprof_nested_return. It
-// clears the frame word when it returns.
+// Detects nested allocations. If an allocator takes the memory for a block from
+// another allocator, only the outer block must be counted. This concerns the
+// program's own allocators with -fmprof-nested=outermost, and the program's own
+// operator new if malloc is intercepted. The outermost allocation call stores
+// its frame address in __mprof_nested_frame and its return address in
+// __mprof_nested_return. The outermost call clears __mprof_nested_frame when it
+// returns.
 
 #ifndef MPROF_RT_HEAP_NESTED_ALLOC_H
 #define MPROF_RT_HEAP_NESTED_ALLOC_H
@@ -15,12 +16,14 @@
 
 #include <stdbool.h>
 
-// Returns whether the function of __mprof_nested_frame is still active above
-// frame. If not, it was left by longjmp or an exception.
+// Returns whether the function whose frame address is in __mprof_nested_frame
+// is still active, as a caller of the function with the address frame. A
+// function that was left by longjmp or an exception is not.
 bool mprof_nested_find(uintptr_t frame);
 
-// Returns whether an allocation is part of another block. frame: the frame
-// address of a function of the runtime that the allocation has called.
+// Returns whether the block of an allocation is part of another block. frame is
+// the frame address of a function of the runtime that the allocation has
+// called.
 static inline bool mprof_is_nested(uintptr_t frame) {
   return __builtin_expect(__mprof_nested_frame != 0, 0) &&
          mprof_nested_find(frame);

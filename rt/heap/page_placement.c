@@ -1,20 +1,24 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which blocks may lie on page boundaries. In sampled mode a counted
-// block is put on a page boundary, so that a call site that frees a block can
-// tell from the address alone that the block is not counted. For this, the
-// allocator's aligned blocks must work with its free, resize and size functions
-// like any other block, even when the caller was compiled without MProf:
-//   malloc family  if malloc, free, realloc and posix_memalign come from one
-//                  module. A program with its own malloc but without
-//                  posix_memalign must not get a block of libc into its free.
-//   operator new   if it is the runtime's own, which forwards to malloc, or
-//                  the shared one of libstdc++ or libc++, whose delete ignores
-//                  the size argument. Other allocators trust that size, and
-//                  the operators of a program may do anything.
-// Otherwise, and in exact mode, blocks stay where the allocator puts them. Then
-// the family's mask becomes 0, and each free asks the live map.
+// Decides which families place blocks on page boundaries. In sampled mode a
+// counted block is placed on a page boundary. So a call site that frees a block
+// off a page boundary knows that the block is not counted. A family may place
+// blocks only if the allocator's free, resize and size functions handle aligned
+// blocks like any other block, even when their caller was compiled without
+// MProf:
+//   malloc family  Blocks are placed if malloc, free, realloc and
+//                  posix_memalign come from one module. If a program defines
+//                  malloc but not posix_memalign, its free must not receive a
+//                  block from libc's posix_memalign.
+//   operator new   Blocks are placed if operator new is the runtime's, which
+//                  forwards to malloc, or comes from the shared library
+//                  libstdc++ or libc++, whose operator delete ignores the size
+//                  argument. Other allocators trust this argument, and the
+//                  operators of a program may do anything.
+// Otherwise, and in exact mode, the allocator chooses the address of blocks.
+// Then the family's mask is 0, and each free looks up the block in the live
+// map.
 
 #include "heap/page_placement.h"
 
@@ -34,8 +38,8 @@
 #pragma weak malloc_usable_size
 #pragma weak dlsym
 
-// Every hooked function of the program, by address; NULL if the program lacks
-// it. The C++ operators are known by their mangled names.
+// The address of each hooked function, NULL if the program does not have the
+// function. C++ operators have their mangled names.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"
@@ -54,20 +58,20 @@ static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// Returns the module that defines a function. In a program that is not
-// position-independent, the address of a function may be a stub that the linker
-// made, so the loader is asked for the real address. Static programs have no
-// dlsym; there the given address is used.
+// Returns the module that defines the function name. In a program that is not
+// position-independent, address may be a stub made by the linker, so the loader
+// is asked for the real address. Static programs have no dlsym, so address is
+// used.
 static struct mprof_module home_of(const char *name, void *address) {
   void *real = dlsym && address ? dlsym(RTLD_DEFAULT, name) : NULL;
   return mprof_module_of(real ? real : address);
 }
 
-// Like home_of, but for a function that the runtime intercepts it returns the
-// module of the function beneath.
+// Returns the module that defines the function name. For a function that the
+// runtime intercepts, returns the module of the allocator's definition beneath.
 static struct mprof_module beneath(const char *name, void *address) {
-  // This also holds if the program defines a part of the family and the runtime
-  // the rest.
+  // The program may define some functions of the family and the runtime the
+  // others, so check each function.
   for (const struct mprof_intercept *i = mprof_intercept_c; i && i->name; i++)
     if (strcmp(i->name, name) == 0 && i->bound == i->own)
       return mprof_module_of(*i->word);
@@ -96,8 +100,8 @@ static struct mprof_module home_of_c(void) {
 }
 
 // Returns whether all forms of operator new and delete come from one C++
-// library. If the program replaces one of them, the other forms do not know its
-// blocks.
+// library. If the program replaces one form, the other forms cannot handle the
+// blocks of the replaced form.
 static bool operators_are_library_s(void) {
   uintptr_t home = 0;
   for (size_t i = 0; i < sizeof(hooked) / sizeof(hooked[0]); i++) {
@@ -112,7 +116,8 @@ static bool operators_are_library_s(void) {
 }
 
 void mprof_place_init(void) {
-  // The allocator of a sanitizer checks how blocks are made and freed.
+  // The allocator of a sanitizer checks that each block is freed by the
+  // function that matches its allocation.
   if (mprof_has_sanitizer())
     return;
   struct mprof_module home = home_of_c();
@@ -123,13 +128,13 @@ void mprof_place_init(void) {
 }
 
 void mprof_place_set_masks(uint64_t rate) {
-  // With rate 0 no block is counted. This function runs again when the rate
-  // changes.
+  // Keep the masks: with rate 0 no block is counted, and this function runs
+  // again when the rate changes.
   if (rate == 0)
     return;
-  // Placing changes the address and the size of a block, and a resize then
-  // moves it. So the heapx profile, which counts resizes and slack, excludes
-  // placing.
+  // No block is placed if heapx is on. Placing changes the address and the
+  // usable size of a block, and a later resize moves the block. That would
+  // distort the resizes and the slack that the heapx profile counts.
   bool sampled = rate >= MPROF_MIN_PLACED_RATE && !mprof_flags.heapx;
   if (!sampled || !mprof_place.c)
     __atomic_store_n(&__mprof_free_mask, 0, __ATOMIC_RELEASE);
@@ -137,12 +142,13 @@ void mprof_place_set_masks(uint64_t rate) {
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }
 
-// Clearing a smaller block costs no more than this check.
+// In bytes. Clearing a smaller block costs no more than the check below.
 #define MIN_ZEROED (64u << 10)
 
 // glibc sets bit 1 in the size word in front of a block that is a mapping of
-// its own. Its calloc trusts such a block to be zero unless M_PERTURB fills
-// blocks. The first word of the block shows whether it does.
+// its own. Such a block is zero, as glibc's calloc also assumes, unless
+// M_PERTURB makes malloc fill blocks. The first word of the block shows whether
+// the block was filled.
 bool mprof_place_is_zeroed(const void *p, size_t size) {
   return mprof_place.is_glibc && size >= MIN_ZEROED &&
          (((const size_t *)p)[-1] & 2) != 0 && *(const size_t *)p == 0;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps freed blocks that lie on page boundaries for the next samples. An
-// allocator returns the block that was freed last first. If a counted block
-// went back to it, the hot loop that freed the block would get it again, now
-// uncounted but still on its page boundary. Every later free in that loop would
-// then call the runtime. So counted blocks stay here until a sample of their
-// size needs one. A block is freed if there is no slot for it, or if it is
-// large: a large block costs so much itself that the extra call does not
-// matter.
+// Keeps freed blocks that are on page boundaries for the next samples. An
+// allocator usually returns the block that was freed last. If a counted block
+// were freed to the allocator, the hot loop that freed the block would get it
+// again, now uncounted but still on its page boundary. Every later free in that
+// loop would then call the runtime. So counted blocks stay in this cache until
+// a sample of their size needs one. A block is freed to the allocator if the
+// cache has no slot for it, or if it is large: allocating a large block costs
+// so much that an extra call of the runtime does not matter.
 
 #include "heap/placed_cache.h"
 
@@ -20,9 +20,9 @@
 #pragma weak malloc_usable_size
 
 // Classes of usable sizes. There is one class for each 16 bytes below 1 KiB,
-// where allocators have caches by thread, and 8 classes for each doubling up to
-// 32 KiB. With 8 blocks in each small class and 2 in each other, at most 1 MiB
-// is kept.
+// where allocators have per-thread caches, and 8 classes for each doubling up
+// to 32 KiB. Each class below 1 KiB keeps at most 8 blocks, each other class at
+// most 2. So the cache keeps at most 1 MiB.
 #define FINE_BYTES 16u
 #define FINE_CLASSES 64u
 #define LG_FINE_END 10u
@@ -31,12 +31,13 @@
 #define FINE_SLOTS 8u
 #define COARSE_SLOTS 2u
 
-// A slot changes its owner by an atomic exchange, so no lock is needed.
+// Threads insert and remove blocks by atomic exchanges of a slot, so no lock is
+// needed.
 static _Atomic(void *) kept[CLASSES][FINE_SLOTS];
 
-// Number of kept blocks for each hash of the address, so that the slots are
-// hardly ever searched when a block is freed. A counter is never less than the
-// true number.
+// Number of kept blocks for each hash value of the address. A free searches the
+// slots only if its block's counter is not 0, which is rare. A counter is never
+// less than the true number.
 #define COUNTERS 1024u
 static _Atomic uint16_t counters[COUNTERS];
 
@@ -78,9 +79,8 @@ bool mprof_placed_put(void *p) {
   return false;
 }
 
-// Frees a kept block that the program frees a second time, so that the
-// allocator can report the error. p is any address the program passed to free.
-// So the memory in front of p must not be read, as malloc_usable_size would do.
+// p may be any address that the program passed to free. So this function must
+// not read the memory in front of p, as malloc_usable_size would do.
 void mprof_placed_expose(void *p) {
   if (mprof_likely(kept_at(p) == 0))
     return;
@@ -106,8 +106,8 @@ static void *take_from(size_t at, size_t size) {
     note(p, -1);
     if (malloc_usable_size(p) >= size)
       return p;
-    // The block is too small by less than one class. Another block may have
-    // taken its slot meanwhile.
+    // The block is smaller than size, although it is in the class of size. Put
+    // it back; another thread may have filled its slot meanwhile.
     if (!mprof_placed_put(p))
       NEXT(free)(p);
   }

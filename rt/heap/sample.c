@@ -3,21 +3,22 @@
 //
 // Decides which allocations are counted, and holds the sampling rate.
 //
-// Sample points lie at random among the bytes that a thread allocates, R bytes
-// apart on average: a Poisson process. R is the rate. A block of s bytes is
-// counted if at least one point lies in it, so its probability is
+// Sample points lie at random among the bytes that a thread allocates and form
+// a Poisson process. Their mean distance is R bytes, the rate. A block of s
+// bytes is counted if at least one point lies in it. The probability of this is
 //   p(s) = 1 - exp(-s / R)
-// Each counted block stands for 1 / p(s) blocks of its size. The writers scale
-// by this factor, so the expected figures equal the true ones. A bucket's key
-// has the size and the rate, so the factor is exact for each bucket.
-// (Go: nextSample, scaleHeapSample)
+// Each counted block represents 1 / p(s) blocks of its size. Writers scale the
+// counts by this factor, so the expected counts equal the true counts. A
+// bucket's key contains the size and the rate, so the factor is exact for each
+// bucket. (Go: nextSample, scaleHeapSample)
 //
 // The points are not drawn one by one. A thread's countdown is the distance to
 // its next point, drawn from the exponential distribution by inversion:
 //   d = -ln(q) * R, with q uniform in (0, 1]           (Go: fastexprand)
-// Each site subtracts its block's size, and the block that makes the countdown
-// run out is counted. The rest of the distance is dropped and a new one is
-// drawn: the exponential distribution has no memory, so this changes nothing.
+// Each call site subtracts its block's size from the countdown, and the block
+// that makes the countdown run out is counted. Then a new distance is drawn,
+// from the end of this block on. That is correct although the point lies inside
+// the block, because the exponential distribution has no memory.
 //
 // Two rates are special: 0 counts no block, 1 counts each block (exact mode).
 
@@ -32,10 +33,10 @@
 #include "thread/threads.h"
 
 // Both fields are written under registry_lock and read without a lock. The
-// epoch is written last, so a thread that reads a new epoch reads its rate,
-// too.
+// epoch is written last, so a thread that reads a new epoch then also reads the
+// new rate.
 static struct {
-  // Starts a cache line of its own, since each event in exact mode reads it.
+  // Begins a cache line, since each event in exact mode reads the rate.
   _Alignas(64) _Atomic uint64_t rate;
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;
@@ -101,7 +102,8 @@ int64_t mprof_sample_next(uint64_t rate, uint32_t random26) {
   return (int64_t)(log * (minus_ln2 * (double)rate)) + 1;
 }
 
-// Returns a new countdown for the rate: infinite, 0, or a random distance.
+// Returns a new countdown for the rate: INT64_MAX (no sample), 0, or a random
+// distance.
 static int64_t draw(uint64_t rate) {
   if (rate == 0)
     return INT64_MAX;
@@ -111,8 +113,8 @@ static int64_t draw(uint64_t rate) {
 }
 
 // Records that this thread has drawn a countdown for the rate of the epoch.
-// mprof_sample_set_rate waits for this. Registers the thread if necessary, so
-// that its countdown is found.
+// mprof_sample_set_rate waits for this record. Registers the thread if
+// necessary, so that mprof_threads_interrupt finds its countdown.
 static MPROF_NOINLINE void note_epoch(uint64_t epoch) {
   mprof_tls.rate_epoch = epoch;
   if (mprof_guard_enter()) {
@@ -161,9 +163,9 @@ bool mprof_sample_hit(size_t size, uint64_t *rate) {
     bool is_hit = decide(size, epoch, rate);
     if (mprof_unlikely(is_new))
       note_epoch(epoch);
-    // Another thread may have set a new rate before decide stored the
-    // countdown. That store has then overwritten the 0 that
-    // mprof_threads_interrupt had stored. So check the epoch again.
+    // Check the epoch again. Another thread may have set a new rate before
+    // decide stored the countdown. In this case, decide has overwritten the 0
+    // by which mprof_threads_interrupt requests a new countdown.
     atomic_signal_fence(memory_order_seq_cst);
     if (mprof_likely(atomic_load_explicit(&sampling.epoch,
                                           memory_order_acquire) == epoch))

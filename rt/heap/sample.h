@@ -3,8 +3,8 @@
 //
 // Decides which allocations are counted. Sample points form a Poisson process
 // over the allocated bytes. So a block of size bytes is counted with
-// probability 1 - exp(-size / rate). sample.c has the mathematics.
-// (Go: nextSample, profilealloc)
+// probability 1 - exp(-size / rate). sample.c explains the mathematics. (Go:
+// nextSample, profilealloc)
 
 #ifndef MPROF_RT_HEAP_SAMPLE_H
 #define MPROF_RT_HEAP_SAMPLE_H
@@ -14,20 +14,23 @@
 // Largest rate, in bytes. (Go: nextSampleNoFP's 0x7000000)
 #define MPROF_MAX_RATE 0x7000000u
 // Smallest rate, in bytes, at which counted blocks are placed on page
-// boundaries. Below it so many blocks are counted that a page for each would
-// cost too much memory; then all frees call the runtime.
+// boundaries. At smaller rates so many blocks are counted that a page for each
+// would cost too much memory. Then no block is placed, and all frees call the
+// runtime.
 #define MPROF_MIN_PLACED_RATE 65536u
 
 // Returns the current rate: the mean number of bytes between samples.
 uint64_t mprof_sample_rate(void);
-// Sets the rate and the free masks for it. Makes all threads draw a new
-// distance before their next allocation. Returns the previous rate.
+// Sets the rate and the rate's free masks. Makes all threads draw a new
+// distance to their next sample before their next allocation. Returns the
+// previous rate.
 uint64_t mprof_sample_set_rate(uint64_t rate);
 
-// Decides whether to count an allocation. The site has already subtracted size
-// from the countdown. size is in bytes; the size of a product is taken modulo
-// 2^64. If the allocation is counted, stores the rate of the decision in *rate.
-// Sets the countdown for the next sample.
+// Decides whether to count an allocation of size bytes. The call site has
+// already subtracted size from the countdown. If size is the product of two
+// arguments, as in calloc, it is taken modulo 2^64. If the allocation is
+// counted, stores the rate of the decision in *rate. If the countdown has run
+// out, sets it to the next sample.
 bool mprof_sample_hit(size_t size, uint64_t *rate);
 
 // Returns a random number of bytes to the next sample. It is exponentially

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds stuck threads; see stuck.h. Locks and joins are judged by the notes of
-// the threads, without disturbing them. If a thread waits for a condition, a
-// semaphore or a barrier, all threads are stopped for a moment, and memory is
-// searched for the object.
-// (Go: goroutineLeakGC)
+// Finds stuck threads; see stuck.h. For locks and joins, the waits that the
+// threads have recorded suffice, so the threads are not disturbed. If a thread
+// waits for a condition, a semaphore or a barrier, all threads are stopped for
+// a moment, and memory is searched for the object. (Go: goroutineLeakGC)
 
 #include "stuck/stuck.h"
 
@@ -24,7 +23,8 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-// Maximum number of tries while threads that were found stuck move.
+// Maximum number of tries. A further try is needed if a thread that was found
+// stuck no longer waits.
 enum { TRIES = 4 };
 
 static bool has_objects(const struct mprof_stuck *g) {
@@ -34,8 +34,8 @@ static bool has_objects(const struct mprof_stuck *g) {
   return false;
 }
 
-// Judges all threads once. If memory is not searched, every object counts as
-// reached.
+// Judges all threads once. If memory is not searched, every awaited object
+// counts as reached.
 static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   bool is_scanned = false;
@@ -52,8 +52,8 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   return mprof_stuck_graph_look_again(g);
 }
 
-// Returns whether a thread sleeps in a futex without timeout, and has no note
-// of that. The registry need not know the thread.
+// Returns whether a thread sleeps in a futex without timeout, and has not
+// recorded this wait. The thread need not be registered.
 static bool is_unseen(const struct mprof_stuck *g, int tid) {
   struct mprof_proc_thread p;
   const size_t i = mprof_stuck_graph_find(g, tid);
@@ -76,9 +76,10 @@ static void count_unseen(struct mprof_stuck *g) {
   mprof_os_unmap(tids, bytes);
 }
 
-// Judges only locks and joins. A thread that did not wait at the second look
-// may run, and so may the threads that wait for it. Memory was not searched for
-// what that thread can reach, so conditions are not judged.
+// Judges only locks and joins. A thread that no longer waited at the second
+// check may run, and so may the threads that wait for this thread. Memory was
+// not searched for the objects that this thread can reach, so waits for
+// conditions, semaphores and barriers are not judged.
 static int take_locks(struct mprof_stuck *g, uint64_t age) {
   int error = mprof_stuck_graph_take(g, age, false);
   if (has_objects(g))
@@ -94,7 +95,8 @@ static int take_locks(struct mprof_stuck *g, uint64_t age) {
   return error;
 }
 
-// Calls nest. Only the outermost caller is the program's.
+// Calls nest. Only the outermost call comes from the program, so only its
+// caller is stored.
 void mprof_stuck_enter(const struct mprof_caller *caller) {
   struct mprof_thread *self = mprof_thread_self(false);
   if (!self)
@@ -108,9 +110,9 @@ void mprof_stuck_leave(void) {
   if (!self || --self->inside_depth != 0)
     return;
   atomic_store(&self->inside, NULL);
-  // Clears the caller-saved registers. A copy of a wait may be left in them
-  // until the program overwrites them, and a later search would find its
-  // addresses.
+  // Clear the caller-saved registers. These registers may contain words of a
+  // wait that the search has copied. Until the program overwrites the
+  // registers, a later search would find the addresses in these words.
   __asm__ volatile(
       "pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\t"
       "pxor %%xmm2, %%xmm2\n\tpxor %%xmm3, %%xmm3\n\t"
@@ -130,7 +132,7 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
   MPROF_ASSERT(mprof_tls.guarded);
   int error = -EAGAIN;
   mprof_stuck_enter(caller);
-  mprof_contention_note_waits(); // more waits are known the next time
+  mprof_contention_note_waits(); // the next search knows more waits
   for (int i = 0; i < TRIES && error == -EAGAIN; i++) {
     if (i > 0)
       mprof_stuck_free(g);

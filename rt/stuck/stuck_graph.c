@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds out who waits for whom; see stuck.h. The steps are:
-// 1. Copy the waits of all registered threads.
-// 2. Find the holder of each lock: the owner that the lock names
-//    (stuck_locks.h), or the threads that the records of holds.h name.
-// 3. Settle which threads may run: all others wait for one another.
-// 4. Look again at the threads found stuck, and take their stacks.
-// What a lock tells is trusted only as a thread's number: what counts is
-// whether a thread with that number is alive.
+// Builds the graph of waiting threads and finds the stuck threads; see stuck.h.
+// The steps are:
+//  1. Copy the waits of all registered threads.
+//  2. Find the holder of each awaited lock: the owner that the lock's memory
+//     names (stuck_locks.h), or the threads that the records of holds.h name.
+//  3. Compute which threads may run. All other threads wait for one another.
+//  4. Check that the threads found stuck still wait, and take their stacks.
+// The owner's id in a lock's memory may be wrong. So the id is only used to ask
+// whether a thread with this id is alive.
 
 #include "stuck/stuck_graph.h"
 
@@ -35,8 +36,8 @@
 
 // --- threads ---
 
-// Returns the first place in an index for a key: a thread's number or its
-// pthread_t.
+// Returns the position in a hash table where the search for a key begins. The
+// key is a thread's id or its pthread_t.
 static size_t place_of(const struct mprof_stuck *g, uint64_t key) {
   return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (g->index_size - 1);
 }
@@ -73,9 +74,9 @@ struct taking {
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
-// Returns the wait of the outermost lock of the program's own that the wait at
-// w is a part of, or w if there is none. The thread cannot leave that wait
-// before it leaves w.
+// Returns the address of the outermost wait for one of the program's own locks
+// that contains the wait at w. Returns w if there is no such outer wait. The
+// thread cannot leave the outer wait before it leaves w.
 static uintptr_t whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
   const struct mprof_wait *x = (const struct mprof_wait *)w;
@@ -87,13 +88,14 @@ static uintptr_t whole_wait(uintptr_t w) {
   return w;
 }
 
-// Copies what t waits for. The thread cannot end meanwhile, since its end waits
-// for the registry's lock. It is held in the wait, because otherwise the wait
-// might end, or its stack might go away.
+// Copies the wait of x's thread into x->wait, and sets x->awaited. The thread
+// cannot end meanwhile, because its end needs registry_lock. MPROF_WAIT_HELD
+// keeps the thread in its wait. Otherwise the wait could end, or the stack that
+// contains it could be freed.
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (k->stopped) { // all threads are held except the calling one
+  if (k->stopped) { // all threads except the calling thread are held
     if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
     x->at = whole_wait(w & ~MPROF_WAIT_BITS);
@@ -107,7 +109,7 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
     uintptr_t held = w | MPROF_WAIT_HELD;
     atomic_compare_exchange_strong(&t->wait, &held, w);
   }
-  // A wait that the thread has left by a jump is not a wait any more.
+  // Ignore a wait that the thread has left by longjmp or an exception.
   if (!x->wait.is_noted || x->wait.frame + MPROF_MAX_FRAME_BYTES - x->at >=
                                2 * MPROF_MAX_FRAME_BYTES) {
     x->at = 0;
@@ -120,9 +122,10 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
     x->awaited = MPROF_AWAITS_NOTHING;
 }
 
-// Locks the registry, so that no thread ends, and the rounds, so that nobody
-// else reads the threads. All signals are blocked: a handler that takes long
-// would keep others waiting. Returns the signal mask to restore.
+// Takes stacks_lock, so that no other thread collects stacks, and
+// registry_lock, so that no thread ends. Blocks all signals, because a slow
+// signal handler would delay the threads that wait for these locks. Returns the
+// signal mask to restore.
 static uint64_t lock_threads(void) {
   mprof_stacks_lock();
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
@@ -145,7 +148,7 @@ static void count_locked(struct mprof_thread *t, void *arg) {
 static void add_locked(struct mprof_thread *t, void *arg) {
   const struct taking *k = arg;
   struct mprof_stuck *g = k->g;
-  // A thread whose end could not be seen may be gone.
+  // Skip a thread that has ended although the runtime did not see its end.
   if (g->len == g->cap || (!t->countdown && !mprof_sys_thread_alive(t->tid)))
     return;
   struct mprof_stuck_thread *x = &g->v[g->len];
@@ -158,14 +161,14 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // The registers of a function of the program's own are not known.
+  // For the kinds user and call, the wait has no copy of the registers.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&
                       x->wait.kind != MPROF_KIND_call;
 }
 
-// --- holders by the records of holds.h ---
+// --- holders found in the records of holds.h ---
 
 static bool comes_first(const void *a, const void *b) {
   const struct mprof_stuck_hold *x = a, *y = b;
@@ -218,13 +221,14 @@ static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     n++;
   if (n == 0 || h->readers > n || g->lost_holds > 0)
     return;
-  // Only one thread can hold the lock: the one that took it last.
+  // Only one thread can hold this lock: the thread that took it last.
   if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
     n = 1;
   x->holder = MPROF_HOLDER_RECORDED;
   x->holds = first;
   x->holds_len = (uint32_t)n;
-  // If there are more records than readers, some threads have released it.
+  // If there are more records than readers, some of these threads have released
+  // the lock.
   x->needs_all = n != h->readers;
 }
 
@@ -235,7 +239,7 @@ static bool is_lock(enum mprof_awaited awaited) {
          awaited != MPROF_AWAITS_OBJECT;
 }
 
-// Larger than any thread number that the kernel gives.
+// Larger than any thread id that the kernel assigns.
 enum { TID_MAX = 1 << 22 };
 
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
@@ -245,8 +249,8 @@ static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   if (x->of != MPROF_NO_THREAD) {
     x->holder = MPROF_HOLDER_THREAD;
   } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
-             // In a forked child the owner may be the thread that forked, under
-             // the number that it had in the parent.
+             // In a forked child, the owner may be the thread that forked, with
+             // the id that it had in the parent.
              mprof_process_epoch() == 0 && !mprof_sys_thread_alive(h->tid)) {
     x->holder = MPROF_HOLDER_GONE;
   }
@@ -273,8 +277,8 @@ static int find_holders(struct mprof_stuck *g) {
     if (h.tid != 0) {
       find_owner(g, x, &h);
     } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
-      // No thread writes: the reader waits for a waiting writer, which may give
-      // up.
+      // No thread holds the lock for writing. The reader waits for a waiting
+      // writer, which may give up.
     } else if (h.is_held && mprof_holds_on) {
       if (!g->holds)
         error = take_holds(g);
@@ -325,9 +329,11 @@ void mprof_stuck_free(struct mprof_stuck *g) {
   g->holds = NULL;
 }
 
-// --- who may run ---
+// --- threads that may run ---
 
-// The evidence that counts, from the most certain kind on.
+// The evidence that settle uses: owners that locks name, records of holds.h,
+// and the memory search. Each value includes the evidence of the values before
+// it, which is more certain.
 enum trust { OWNERS, RECORDS, REACHED };
 
 static bool recorded_may_run(struct mprof_stuck *g,
@@ -365,8 +371,9 @@ static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   }
 }
 
-// Computes the least set of threads that may run: all others wait for one
-// another.
+// Sets may_run of all threads. Computes the smallest set of threads that may
+// run by the evidence up to trust. All other threads wait for one another, or
+// for threads that have ended.
 static void settle(struct mprof_stuck *g, enum trust trust) {
   for (size_t i = 0; i < g->len; i++)
     g->v[i].may_run = false;
@@ -396,9 +403,9 @@ void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
   g->stuck = g->certain + g->likely;
 }
 
-// Each stuck thread waits for at most one other. The walk from a thread
-// therefore ends, or comes to a thread of the same walk, which is a cycle, or
-// to a thread of an earlier walk.
+// Follows the edges from each stuck thread. A stuck thread has at most one
+// edge. So the walk ends at a thread without an edge, at a thread of an earlier
+// walk, or at a thread of the same walk. In the last case, a cycle is found.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
   for (size_t i = 0; i < g->len; i++) {
     size_t at = i;
@@ -415,7 +422,7 @@ void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
   }
 }
 
-// --- the second look ---
+// --- the second check ---
 
 static bool has_same_holder(const struct mprof_stuck_thread *x) {
   if (!is_lock(x->awaited))
@@ -425,7 +432,8 @@ static bool has_same_holder(const struct mprof_stuck_thread *x) {
   return h.tid == x->holder_tid && (h.tid != 0 || h.is_held);
 }
 
-// Unwinds the stack of a stuck thread, if the thread is still in the wait.
+// Unwinds the stack of a stuck thread into slot. Returns false if the thread is
+// no longer in the copied wait.
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;
@@ -467,9 +475,10 @@ static int make_slots(struct mprof_stuck *g) {
   return 0;
 }
 
-// Takes the stacks of all stuck threads. Returns false if any of them has
-// moved. A thread that still is in the wait that it began before was in this
-// wait when the kernel was asked in between.
+// Takes the stacks of all stuck threads. Returns false if any of them is no
+// longer in its copied wait. If a thread is still in its copied wait, it was
+// also in this wait earlier, when mprof_stuck_sleeps asked the kernel where it
+// sleeps.
 static bool take_stacks(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
   bool all_wait = true;

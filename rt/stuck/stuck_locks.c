@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See stuck_locks.h. This file knows the layouts of the locks of glibc and
-// musl. The contents of a lock are read from the program's memory, which may
-// hold anything by now, so it is first checked to be readable.
+// Reads the state of locks; see stuck_locks.h. This file knows the layouts of
+// the locks of glibc and musl. The program may have freed a lock's memory, so
+// this file first checks that the memory is readable.
 
 #include "stuck/stuck_locks.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-// --- what a wait is for ---
+// --- the awaited thing of a wait ---
 
 #define CXX_OPS(X)                                                             \
   X(_ZNSt3__15mutex4lockEv, MPROF_AWAITS_MUTEX)                                \
@@ -74,7 +74,7 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
     return MPROF_AWAITS_SPIN;
   case MPROF_KIND_user:
     return MPROF_AWAITS_USER;
-  case MPROF_KIND_rwlock: // also by a try, and with a timeout
+  case MPROF_KIND_rwlock: // op may also be a try, or have a timeout
     name = mprof_hooked_name(mprof_op_pc(op));
     if (name && strstr(name, "rdlock"))
       return MPROF_AWAITS_READ;
@@ -85,7 +85,7 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
   }
 }
 
-// --- the holder of a lock, as the lock tells it ---
+// --- the holder of a lock, from the lock's memory ---
 
 static bool is_readable(uintptr_t lock, size_t size) {
   return lock != 0 && mprof_sys_readable(lock & -(uintptr_t)8) &&
@@ -171,25 +171,26 @@ bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h) {
   const struct mprof_lock_holder now =
       mprof_lock_holder_of(h->lock, mprof_taken_of(h->op, h->kind));
-  // A record that is needed is dropped at the release, so the lock is still
-  // held.
+  // If the lock does not name its owner (is_needed), the release removes the
+  // record. The record h exists, so t has not released the lock.
   return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
 }
 
 // --- whether a thread sleeps ---
 
-// Returns whether the futex of a call belongs to the object that x waits for,
-// and the call has no timeout.
+// Returns whether the futex call p has no timeout, and its futex belongs to the
+// object that x waits for.
 static bool is_of_object(const struct mprof_proc_thread *p,
                          const struct mprof_stuck_thread *x) {
   if (p->args[3] != 0)
     return false;
-#ifdef __GLIBC__ // musl's conditions have their futex on the waiter's stack
+#ifdef __GLIBC__ // a musl condition has its futex on the waiter's stack
   enum { OBJECT = 256, THREAD = 4096 };
   const uintptr_t word = p->args[0];
   if (x->awaited == MPROF_AWAITS_THREAD)
     return word - x->wait.joins < THREAD;
-  // The memory behind a condition may be its mutex.
+  // For a condition the size is exact, because the condition's mutex may follow
+  // directly in memory.
   return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
                                       ? sizeof(pthread_cond_t)
                                       : (size_t)OBJECT);
@@ -199,8 +200,8 @@ static bool is_of_object(const struct mprof_proc_thread *p,
 #endif
 }
 
-// Returns whether the calling thread, in a handler that has interrupted its
-// wait, will sleep in the object again when the handler returns.
+// Returns whether the calling thread, whose wait a signal handler has
+// interrupted, will sleep in the object again when the handler returns.
 static bool sleeps_again(const struct mprof_stuck_thread *x) {
   const struct mprof_caller *c = x->thread->inside;
   struct mprof_proc_thread p;
@@ -211,7 +212,7 @@ static bool sleeps_again(const struct mprof_stuck_thread *x) {
 bool mprof_stuck_sleeps(const struct mprof_stuck_thread *x) {
   struct mprof_proc_thread p;
   if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
-    return true; // the thread need not sleep, or may sleep elsewhere
+    return true; // a waiter need not sleep, or may sleep in another object
   if (x->thread == mprof_tls.self)
     return sleeps_again(x);
   if (!mprof_proc_thread(x->tid, &p))

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory map, the blocks of glibc's malloc, and the marking of blocks by
-// the words that point to them; see stuck_memory.h.
+// Reads the memory map, finds the blocks of glibc's malloc, and marks the
+// blocks that searched words point to; see stuck_memory.h.
 //
-// First the areas are read, and stacks and the runtime's own mappings are cut
-// out of them. Then the heaps are found, and cut out as well: they become
-// blocks. What is left of the areas is roots, with every heap that is not
-// understood.
+// First the areas are read, and stacks and the runtime's own mappings are
+// removed from them. Then malloc's heaps are found; they become blocks and are
+// removed from the areas, too. The remaining areas are the roots. They include
+// every heap that is not understood.
 
 #include "stuck/stuck_memory.h"
 
@@ -58,11 +58,13 @@ static bool begins(const char *s, const char *prefix) {
 static bool is_file(const char *path) {
   return mprof_os_is_file(path) ||
          (*path == '/' && !begins(path, "/dev/") && !begins(path, "/dmabuf:") &&
-          !mprof_os_is_special(path)); // a file that was deleted
+          !mprof_os_is_special(path)); // also a deleted file
 }
 
-// Returns whether shared memory may hold addresses of this process. A file may
-// if the mapping can be written. A device must not even be read.
+// Returns whether the shared mapping called name may contain addresses of this
+// process. A mapping of a file may contain such addresses if is_written is
+// true: the mapping is writable. A device may not, because it must not even be
+// read.
 static bool is_memory(const char *name, bool is_written) {
   char path[PATH_MAX];
   const char *end = strchr(name, '\n');
@@ -81,12 +83,12 @@ static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
     m->areas[m->areas_len++] = *a;
 }
 
-// A larger area that is not readable is address space that an allocator has
-// reserved.
+// In bytes. An unreadable area that is larger than this is treated as address
+// space that an allocator has only reserved.
 #define HIDDEN_MAX ((uintptr_t)4 << 30)
 
-// Parses a line of /proc/self/maps:
-// start-limit perms offset device inode   name
+// Parses the line of /proc/self/maps at p and adds its area to m. The format:
+//   start-limit perms offset device inode   name
 static void parse_area(struct mprof_memory *m, const char *p) {
   struct mprof_area a = {.start = parse_hex(&p)};
   p++;
@@ -113,9 +115,9 @@ static size_t count_lines(const char *p) {
   return n;
 }
 
-// Each mapping of the runtime's own, each thread's stack and each heap may cut
-// an area in two. This is the number of such cuts provided for, beside one for
-// each line of the map.
+// Removing a mapping of the runtime, a thread's stack or a heap may split an
+// area in two. There is room for SPARE_AREAS such splits, and for one more
+// split for each line of the memory map.
 enum { SPARE_AREAS = 4096 };
 
 int mprof_memory_read(struct mprof_memory *m) {
@@ -147,7 +149,7 @@ int mprof_memory_read(struct mprof_memory *m) {
   return 0;
 }
 
-// Returns the first area that ends above addr.
+// Returns the index of the first area that ends above addr.
 static size_t first_area(const struct mprof_memory *m, uintptr_t addr) {
   size_t low = 0, high = m->areas_len;
   while (low < high) {
@@ -175,7 +177,7 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
     rest.start = limit;
     if (start > a->start && limit < rest.limit) {
       if (m->areas_len == m->areas_cap)
-        return; // the range stays a root
+        return; // no room: the range stays a root
       memmove(a + 2, a + 1, (m->areas_len - i - 1) * sizeof(*a));
       m->areas_len++;
       a[1] = rest;
@@ -195,8 +197,9 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
 
 typedef void visit(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
 
-// Calls fn for the pages of private memory that were ever written. A page that
-// still is a file's, or was never touched, has no addresses of memory.
+// Calls fn for the pages of private memory that were ever written. Other pages
+// are skipped: a page that still belongs to a file, or was never touched,
+// contains no addresses of this process.
 static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
                       visit *fn) {
   enum { PAGES = 512 };
@@ -220,10 +223,10 @@ static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
 
 // --- glibc's heaps ---
 //
-// The second word of a chunk is its size, whose low bits are flags: 1, the
-// chunk before it is in use; 2, the chunk is a mapping of its own; 4, the chunk
-// is not of the main arena. The next chunk follows directly. The last chunk of
-// a heap is free.
+// The second word of a chunk is its size. The low bits of this word are flags.
+// 1: the previous chunk is in use. 2: the chunk is a mapping of its own. 4: the
+// chunk does not belong to the main arena. The next chunk follows directly. The
+// last chunk of a heap is free.
 
 enum { IN_USE_BEFORE = 1, MMAPPED = 2, OTHER_ARENA = 4, FLAGS = 7 };
 enum { MIN_CHUNK = 32 };
@@ -232,9 +235,10 @@ static uintptr_t size_of(uintptr_t chunk) {
   return mprof_memory_word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
 }
 
-// Returns how far chunks follow one another from first on: to end, if the range
-// is a heap. A heap of another arena that was left for a new one ends with two
-// chunks that are too small.
+// Walks the chunks from first on and returns the address of the first invalid
+// chunk. Returns end if there is no invalid chunk, so the range is a heap. If
+// an arena other than the main arena has continued in a new heap, its old heap
+// ends with two chunks smaller than MIN_CHUNK, which are accepted.
 static uintptr_t walk(struct mprof_memory *m, uintptr_t first, uintptr_t end,
                       bool is_main) {
   uintptr_t p = first;
@@ -295,10 +299,11 @@ static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end,
   return true;
 }
 
-// Finds the first chunk of a heap, and adds the heap. The memory before the
-// first chunk may be what libc needed before malloc, so several places are
-// tried. A walk that ends far from the start was on the right chunks: walks
-// from other places would end there, too.
+// Finds the first chunk of a heap, and adds the heap. Tries several addresses,
+// because libc may have used the beginning of this memory before malloc did. If
+// a walk ends at an invalid chunk far from start, it followed real chunks.
+// Walks from other addresses would end at the same chunk, so no more addresses
+// are tried.
 static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
                       bool is_main) {
   enum { FIRST_AT = MPROF_PAGE };
@@ -312,11 +317,13 @@ static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
   return false;
 }
 
-// Heaps of other arenas lie at multiples of HEAP_ALIGNMENT. A heap begins with
-// the address of its arena, the heap before, and the bytes in use; the first
-// heap of an arena has the arena itself, too. These headers are not searched.
-// They hold addresses of free chunks, and such an address also is that of the
-// last word of the chunk before, which may be in use.
+// Heaps of arenas other than the main arena begin at multiples of
+// HEAP_ALIGNMENT. A heap's header contains the address of the arena, the
+// address of the arena's previous heap, and the number of bytes in use. In the
+// arena's first heap, the arena itself follows the header. Headers and arenas
+// are not searched, because they contain addresses of free chunks. The address
+// of a free chunk is also the address of the last word of the previous chunk,
+// which may be in use.
 #define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
 
 static bool find_arena_heap(struct mprof_memory *m,
@@ -333,9 +340,10 @@ static bool find_arena_heap(struct mprof_memory *m,
   return true;
 }
 
-// The main arena lies in libc's data. It has FREED lists of freed chunks, the
-// last chunk, a chunk that was split, and ENDS ends of lists. An end points to
-// itself while its list is empty.
+// The main arena lies in libc's data. It consists of the heads of FREED lists
+// of freed chunks, the address of the last chunk, the address of the chunk that
+// was split last, and the two-word heads of ENDS lists. A two-word head points
+// to itself while its list is empty.
 enum { FREED = 10, ENDS = 127 };
 
 static bool is_arena(uintptr_t ends) {
@@ -371,8 +379,8 @@ static void find_main_arena(struct mprof_memory *m) {
   }
 }
 
-// Finds blocks that are mappings of their own. Several follow one another if
-// the kernel has joined their mappings.
+// Finds malloc's blocks that are mappings of their own. An area contains
+// several such blocks if the kernel has merged their mappings.
 static void find_mapped(struct mprof_memory *m, struct mprof_area a) {
   while (a.limit - a.start >= MPROF_PAGE) {
     const uintptr_t word = mprof_memory_word_at(a.start + WORD);
@@ -462,8 +470,9 @@ static struct mprof_blocks *find_blocks(const struct mprof_memory *m,
 
 #define NO_CHUNK SIZE_MAX
 
-// Returns the number of the chunk in use that holds addr, or NO_CHUNK. The last
-// word of a chunk lies in the head of the next chunk.
+// Returns the index (in units of 16 bytes) of the chunk in use that contains
+// addr, or NO_CHUNK. The last word of a chunk in use is the first word of the
+// next chunk.
 static size_t chunk_of(const struct mprof_blocks *b, uintptr_t addr,
                        size_t *steps) {
   if (addr - b->start < WORD)
@@ -510,7 +519,8 @@ static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
   push(m, chunk + 2 * WORD, limit);
 }
 
-// Some programs keep a tag in the upper 16 bits, which addresses do not use.
+// Number of low bits of a word that can be an address. The upper bits are
+// ignored, because some programs store a tag in them.
 #define ADDRESS_BITS 47
 
 void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {
@@ -527,11 +537,13 @@ bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr) {
   return i == NO_CHUNK || get_bit(b->marks, i);
 }
 
-// --- freed chunks that look as if they were in use ---
+// --- freed chunks in per-thread caches, which are marked as in use ---
 //
-// Each thread has a block with lists of freed chunks, by size: 64 counts, then
-// 64 addresses (glibc from 2.30 on). Each link in such a list is mangled with
-// its own address (from 2.32 on).
+// Each thread has a cache (glibc: tcache), which is a chunk with one list of
+// freed chunks for each of 64 sizes. The cache contains 64 counts and then the
+// addresses of the first chunks of the 64 lists (glibc from 2.30 on). Each link
+// in a list is XORed with the link's own address shifted right by 12 (from 2.32
+// on).
 
 enum { LISTS = 64, CACHE_CHUNK = 0x290 };
 
@@ -577,7 +589,7 @@ static void forget_freed(struct mprof_memory *m) {
   }
 }
 
-// --- looking at words ---
+// --- searching words ---
 
 static void mark_words(struct mprof_memory *m, uintptr_t start,
                        uintptr_t limit) {
@@ -585,8 +597,8 @@ static void mark_words(struct mprof_memory *m, uintptr_t start,
     mprof_memory_mark(m, mprof_memory_word_at(p));
 }
 
-// Marks the words of shared memory. Pages that are not present are skipped:
-// reading them would make the memory grow.
+// Marks the blocks that words of a shared area point to. Skips pages that are
+// not present, because reading them would allocate memory.
 static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
   enum { PAGES = 512 };
   unsigned char v[PAGES];
@@ -612,8 +624,8 @@ void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
     each_page(m, start, limit, mark_words);
 }
 
-// Makes an area readable that the program has made unreadable: the program may
-// make it readable again.
+// Makes an unreadable area readable, so that the area can be searched. The
+// search must include it, because the program may make it readable again.
 static bool show(const struct mprof_area *a) {
   return mprof_sys_mprotect(a->start, a->limit - a->start, PROT_READ) == 0;
 }

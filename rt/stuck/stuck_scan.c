@@ -3,18 +3,20 @@
 //
 // Searches memory for the conditions, semaphores and barriers that threads wait
 // for; see stuck.h. All threads are stopped, the process is copied, and the
-// threads go on. A helper makes the search in the copy, which nobody changes.
+// threads continue. A helper process searches the copy, which no thread of the
+// program changes.
 //
-// Roots are the memory that every thread can reach (globals, memory that is not
-// understood, addresses that the kernel keeps), and the stacks and registers of
-// the threads that may run. If the object that a thread waits for is reached,
-// the thread may run, too, and so may the threads that wait for it. Their
-// stacks become roots, and the search goes on until no more objects are
-// reached.
+// The search begins at the roots. They are the memory that every thread can
+// reach (globals, memory that is not understood, addresses that the kernel
+// stores), and the stacks and registers of the threads that may run. If the
+// object that a thread waits for is reached, this thread may run, too, and so
+// may the threads that wait for this thread. Their stacks become roots. The
+// search continues until no more objects are reached.
 //
-// Some memory has the addresses of such objects for other reasons, and must not
-// be a root: the runtime's own memory, its frames on the caller's stack, and
-// the stacks of the waiting threads themselves.
+// Some memory must not be a root, because it contains addresses of awaited
+// objects although no thread can use them to wake a waiter. This memory is the
+// runtime's own memory, the runtime's frames on the caller's stack, and the
+// stacks of the waiting threads.
 
 #include "stuck/stuck_scan.h"
 
@@ -40,48 +42,49 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Time after which the search is given up.
+// Time after which the search is abandoned.
 enum { PATIENCE_MS = 20000 };
 
-// Maximum number of times that all threads are stopped anew, because a thread
-// is just leaving its wait.
+// Maximum number of times that all threads are stopped. A further try is needed
+// if a thread was just leaving its wait.
 enum { TRIES = 6 };
 
-// The search under way. Guarded by stacks_lock from inspect() on; the helper
-// has its own copy.
+// The current search. Guarded by stacks_lock from inspect() on. The helper has
+// its own copy.
 static struct scan {
   struct mprof_stuck *g;
   const struct mprof_thread_stacks *slots;
-  char self[48]; // path of the asking thread in /proc
+  char self[48]; // path below /proc of the thread that asks for the search
   struct mprof_memory memory;
   uintptr_t main_stack_top;
-  struct extent *extents; // one for each slot
+  struct extent *extents; // one extent for each slot
 } *scan;
 
-// The part of a thread's stack that is in use.
+// The used part of a thread's stack, and the thread's registers.
 struct extent {
   uintptr_t sp; // stack pointer; 0: unknown
-  // End of the thread's own stack and thread-local memory; 0: the stack was not
-  // cut out of the areas, so it is a root in any case.
+  // End of the stack and of the thread-local memory above it. 0: the stack was
+  // not removed from the areas, so it is a root in any case.
   uintptr_t top;
-  uintptr_t frames; // end of the stack alone
+  uintptr_t frames; // end of the stack without the thread-local memory
   int tid;
   size_t thread; // index in g, or MPROF_NO_THREAD
-  bool has_run;  // its stack and registers were searched
+  bool has_run;  // the thread's stack and registers were searched
   const ucontext_t *context;
   const struct mprof_saved *saved;
 };
 
-// First message of the helper. A byte for each thread follows.
+// First message from the helper. The second message has a byte is_reached for
+// each thread.
 struct answer {
   enum mprof_unjudged unjudged;
 };
 
 // --- stacks ---
 
-// Returns whether sp is on an alternate signal stack that the thread has made
-// inside its own stack. Frames that the handler will return to may then lie
-// below sp.
+// Returns whether sp is on an alternate signal stack (alt) that lies inside the
+// thread's own stack. In this case, frames to which the signal handler will
+// return may be below sp.
 static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
                       uintptr_t sp) {
   const uintptr_t start = (uintptr_t)alt->ss_sp;
@@ -89,9 +92,9 @@ static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
          sp - start < alt->ss_size;
 }
 
-// Cuts a thread's stack out of the memory that everybody can reach, if it is
-// the stack that libc has for the thread. Any other stack may lie in memory of
-// any use.
+// Removes a thread's stack from the areas if libc has allocated this stack for
+// the thread. Any other stack may be in memory that is also used for other
+// purposes, so it stays in the areas.
 static void cut_stack(struct scan *s, struct extent *e) {
   const struct mprof_stuck_thread *x =
       e->thread == MPROF_NO_THREAD ? NULL : &s->g->v[e->thread];
@@ -99,14 +102,15 @@ static void cut_stack(struct scan *s, struct extent *e) {
   struct mprof_libc_stack own;
   if (!a)
     return;
-  if (!x) { // the thread is about to end, or was not seen yet
+  if (!x) { // the thread is about to end, or is not registered yet
     if (!mprof_memory_last_libc_stack(a, &own) || own.tid != e->tid)
       return;
   } else if (a->is_stack && x->range.is_main) {
     own.start = a->start;
     own.block = own.limit = s->main_stack_top;
-    // libc and the runtime have addresses of main's frame and of the memory
-    // above it, so that part does not belong to the block of frames.
+    // libc and the runtime keep addresses of main's frame and of the memory
+    // above it. So that part of the stack does not belong to the block of
+    // frames.
     const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
     if (main_frame > e->sp && main_frame < own.limit)
       own.block = main_frame;
@@ -122,8 +126,9 @@ static void cut_stack(struct scan *s, struct extent *e) {
   mprof_memory_cut(&s->memory, own.start, own.limit);
 }
 
-// Reads the 28th field of stat. The second field is a name, which may contain
-// any character.
+// Reads the top of the main thread's stack from the 28th field of
+// /proc/self/stat. Searches for the last ')', because the second field is a
+// name in parentheses and may contain any character.
 static uintptr_t read_main_stack_top(void) {
   struct mprof_procfile f;
   uintptr_t top = 0;
@@ -162,10 +167,10 @@ static void set_extent(struct scan *s, struct extent *e,
   }
 }
 
-// --- what a thread reaches ---
+// --- the memory that a thread reaches ---
 
-// Marks the vector registers: they may hold addresses that are being copied
-// from one place to another.
+// Marks the blocks that the vector registers point to: a thread may have been
+// copying addresses through these registers.
 static void mark_vectors(struct mprof_memory *m, const ucontext_t *c) {
   enum { LEGACY = 512, EXTENDED_AT = 464, MAX = 16384 };
   const char *v = (const char *)c->uc_mcontext.fpregs;
@@ -185,7 +190,7 @@ static void mark_thread(struct scan *s, struct extent *e) {
   e->has_run = true;
   if (e->sp == 0)
     return;
-  mprof_memory_mark(m, e->sp); // the block that the stack may be a part of
+  mprof_memory_mark(m, e->sp); // the block that may contain the stack
   if (e->top != 0)
     mprof_memory_mark_range(m, e->sp, e->top);
   if (e->saved)
@@ -198,7 +203,7 @@ static void mark_thread(struct scan *s, struct extent *e) {
   }
 }
 
-// --- what the kernel keeps ---
+// --- addresses that the kernel stores ---
 
 static uint64_t parse(const char *p, unsigned base) {
   uint64_t v = 0;
@@ -224,8 +229,9 @@ static void make_path(struct mprof_text *t, const struct scan *s,
     mprof_text_dec(t, number);
 }
 
-// Marks the numbers after each key in a file. Returns false if the file cannot
-// be read.
+// Marks the block at each hexadecimal number that follows the string key in a
+// file. If the character before is not 0, the number begins after the next such
+// character in the same line. Returns false if the file cannot be read.
 static bool mark_numbers(struct scan *s, const char *path, const char *key,
                          char before) {
   struct mprof_procfile f;
@@ -243,7 +249,7 @@ static bool mark_numbers(struct scan *s, const char *path, const char *key,
   return true;
 }
 
-// Returns whether a descriptor is open for reading, by its fdinfo.
+// Returns whether a descriptor is open for reading. path is its fdinfo file.
 static bool is_for_reading(const char *path) {
   struct mprof_procfile f;
   static const char key[] = "flags:";
@@ -255,8 +261,8 @@ static bool is_for_reading(const char *path) {
   return is;
 }
 
-// Marks the words in a pipe. Threads pass one another addresses through pipes,
-// and an address may stay in one for a long time.
+// Marks the blocks that words in a pipe point to. Threads pass addresses to one
+// another through pipes, and an address may stay in a pipe for a long time.
 static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
   enum { PIPE_MAX = 1 << 20 };
   char *buf = mprof_os_map(PIPE_MAX);
@@ -264,7 +270,7 @@ static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
     return MPROF_UNJUDGED_MEMORY;
   const long n = mprof_os_peek_pipe(path, buf, PIPE_MAX);
   for (long at = 0; at + (long)sizeof(uintptr_t) <= n; at++) {
-    uintptr_t word; // at any offset: messages have any form
+    uintptr_t word; // at any offset: messages have arbitrary formats
     memcpy(&word, buf + at, sizeof(word));
     mprof_memory_mark(&s->memory, word);
   }
@@ -293,8 +299,8 @@ static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
                                                  : MPROF_UNJUDGED_PROC;
 }
 
-// Marks the addresses that the kernel keeps. epoll, timers and pipes may return
-// an address that the program keeps nowhere else.
+// Marks the blocks at addresses that the kernel stores. epoll, timers and pipes
+// may return an address that the program stores nowhere else.
 static enum mprof_unjudged mark_kernels(struct scan *s) {
   enum { LIST_BYTES = 1 << 16 };
   char path[64];
@@ -337,8 +343,8 @@ static bool reach_objects(struct scan *s) {
   return has_changed;
 }
 
-// Returns whether the thread's stack and registers are roots. The thread that
-// asks for the search runs, so its stack is a root, unless the thread asks in a
+// Returns whether thread x's stack and registers are roots. They are roots if x
+// may run. They are also roots if x asks for the search, unless x asks in a
 // signal handler that has interrupted its wait.
 static bool may_use_stack(const struct mprof_stuck_thread *x) {
   return x->may_run || (x->thread->inside && !x->is_interrupted);
@@ -360,9 +366,9 @@ static bool is_used(void *arg, int tid) {
   return slot && !slot->is_gone;
 }
 
-// Adds the record of a thread's start as a block. The thread's argument, or the
-// state of a std::thread, may stand only in this record. The creator and the
-// new thread have the record's address.
+// Adds the runtime's record of a thread's start as a block. This record may
+// contain the only copy of the thread's argument or of the state of a
+// std::thread. The creator and the new thread have the record's address.
 static void add_start(const struct mprof_thread_start *start, void *arg) {
   struct scan *s = arg;
   mprof_memory_add_block(&s->memory, (uintptr_t)start, (uintptr_t)(start + 1));
@@ -383,8 +389,9 @@ static int prepare(struct scan *s) {
   }
   mprof_memory_cut_unused_stacks(&s->memory, is_used, s);
   mprof_thread_starts_each(add_start, s);
-  // The frames of each waiting thread become a block. A word reaches the block
-  // if it points to the stack pointer or above it, into the frames.
+  // The frames of each waiting thread become a block, which extends from the
+  // stack pointer to the end of the frames. A searched word that points into
+  // this block reaches all frames.
   mprof_stuck_graph_settle(s->g);
   for (size_t i = 0; i < n; i++) {
     const struct extent *e = &s->extents[i];
@@ -399,9 +406,10 @@ static enum mprof_unjudged search(struct scan *s) {
   const int error = prepare(s);
   if (error != 0)
     return error == -ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
-  // The kernel's addresses come first, since the program goes on: an address
-  // that it takes from a pipe before the helper looks there is not in the copy
-  // either.
+  // Search the kernel's addresses first, since the program continues to run
+  // meanwhile. If the program reads an address from a pipe before the helper
+  // reads the pipe, the helper finds the address neither in the pipe nor in the
+  // copy.
   const enum mprof_unjudged why = mark_kernels(s);
   if (why != MPROF_JUDGED)
     return why;
@@ -447,12 +455,12 @@ static bool is_known(const struct mprof_stuck *g,
     return true;
   const size_t i = mprof_stuck_graph_find(g, slot->tid);
   return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
-         // The registers of a function of the program's own are not known.
+         // For the kinds user and call, the wait has no copy of the registers.
          g->v[i].wait.kind != MPROF_KIND_user &&
          g->v[i].wait.kind != MPROF_KIND_call;
 }
 
-// Takes the graph and starts the helper. Runs while all threads stand still.
+// Takes the graph and starts the helper. Called while all threads are stopped.
 static void inspect(struct mprof_thread_stacks *s, void *arg) {
   struct inspection *n = arg;
   mprof_stuck_free(n->g);
@@ -465,7 +473,7 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
       continue;
     n->g->unjudged = MPROF_UNJUDGED_THREAD;
     n->g->unread = slot->tid;
-    n->error = -EAGAIN; // another time the thread may be elsewhere
+    n->error = -EAGAIN; // try again: the thread may be readable then
     return;
   }
   scan = &n->scan;
@@ -477,7 +485,8 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
   }
 }
 
-// As mprof_helper_receive. The thread may be asked for its stack meanwhile.
+// Receives a reply like mprof_helper_receive. While this thread waits, another
+// thread may ask it for its stack.
 static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
   mprof_thread_set_interruptible(true);
   long n = mprof_helper_receive(fd, data, len, timeout_ms);
@@ -503,9 +512,10 @@ static int receive(struct inspection *n) {
   return a.unjudged == MPROF_JUDGED ? 0 : -ECANCELED;
 }
 
-// Stores the target of the link thread-self, PID/task/TID, since another mount
-// of /proc may have other numbers. The link self would not do: the first thread
-// may have ended, and has no descriptors then.
+// Stores in s->self the target of the link /proc/thread-self, which is
+// PID/task/TID. The link is read because /proc may be mounted for another PID
+// namespace, with other ids. The link /proc/self is not used: the main thread
+// may have ended, and then it has no descriptors.
 static void set_self(struct scan *s) {
   const long n =
       mprof_sys_readlink("/proc/thread-self", s->self, sizeof(s->self) - 1);

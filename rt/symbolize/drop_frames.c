@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the expression for the frames that readers of a profile leave out: the
-// runtime's own frames and the program's wrappers. In the heap profile, these
-// are also the functions that allocate and the helpers of the C++ libraries
-// around them. Functions that lock and wait stay, because a stack of a wait
-// begins with them.
+// Makes the regular expression for the frames that readers of a profile omit.
+// The expression matches the program's wrappers. For heap profiles it also
+// matches the runtime's functions, allocation functions, and the C++ libraries'
+// helpers that call them. The expression does not match functions that lock or
+// wait, because the stack of a wait begins with such a function, which readers
+// must show.
 
 #include "symbolize/drop_frames.h"
 
 #include "symbolize/wrappers.h"
 #include "sys/message.h"
 
-// An expression that readers match with a whole function name without its
-// parameters. Readers drop a matching frame and all frames on its leaf side. So
-// the expression names single functions that allocate, not a whole library:
-// some functions of std::allocator_traits call constructors, whose frames must
-// stay.
+// The part of the expression for allocation functions. Readers match the
+// expression with the whole function name without parameters. They drop a
+// matching frame and all frames between it and the leaf. So the expression
+// names single allocation functions instead of a whole library: some functions
+// of std::allocator_traits call constructors, whose frames must stay.
 static const char allocating[] =
 #define ALLOC(Symbol) #Symbol "|"
 #define REALLOC(Symbol) #Symbol "|"
@@ -42,7 +43,8 @@ static void add_wrapper(const char *name, void *arg) {
     mprof_text_str(t, "|");
   size_t start = t->len;
   mprof_wrapper_pattern(t, name);
-  // An empty or cut expression would match other functions or be invalid.
+  // Drop an expression that is empty or truncated, because it would match other
+  // functions or be invalid.
   if (t->len == start || t->len == t->cap - 1)
     t->len = before;
 }

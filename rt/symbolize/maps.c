@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads which code is mapped where from /proc/self/maps, with the build ids
-// that tell tools which file it was. The file is parsed by hand:
-// dl_iterate_phdr takes the loader's lock, and does not list code that was
-// mapped without the loader.
+// Reads the executable mappings from /proc/self/maps, and the build ids of
+// their files, by which tools identify the files. dl_iterate_phdr is not used,
+// because it takes the loader's lock and does not list code that was mapped
+// without the loader.
 
 #define _GNU_SOURCE 1
 
@@ -28,8 +28,8 @@ struct line {
   size_t name_len;
 };
 
-// The mapping of the last ELF header seen. It serves the executable mappings of
-// the same file that follow it.
+// The mapping that holds the last ELF header seen. The executable mappings of
+// the same file, which follow in /proc/self/maps, use this header.
 struct header {
   uintptr_t start, limit; // start 0: none
   const char *name;
@@ -84,8 +84,8 @@ static bool parse_line(const char *p, const char *end, struct line *l) {
   return l->start < l->limit;
 }
 
-// Names the file of a mapping. Code that lies in no file is called "[anon]", so
-// that pprof does not look for a file.
+// Stores the file name of a mapping in m->file. Stores "[anon]" for code
+// without a file, so that pprof does not look for a file.
 static void set_file(struct mprof_mapping *m, const struct line *l) {
   static const char dots[] = "...", deleted[] = " (deleted)";
   struct mprof_text t = MPROF_TEXT(m->file);
@@ -98,7 +98,7 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
     mprof_text_str(&t, "[anon]");
     return;
   }
-  if (len > t.cap - 1) { // the end of a path says more than its beginning
+  if (len > t.cap - 1) { // keep the end of the path, the more useful part
     size_t keep = t.cap - sizeof(dots);
     mprof_text_str(&t, dots);
     name += len - keep;
@@ -109,11 +109,13 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
 
 // --- build ids ---
 
-// Copies memory that is mapped but perhaps no longer backed, because its file
-// may have been truncated since. The kernel is asked about each page first.
-// That is as safe as letting the kernel copy the memory, and needs no
-// permission that a container may withhold. The file is not read instead,
-// because another file may have its name by now.
+// Copies len bytes at the address at in h's mapping. A page of the mapping may
+// be unreadable, because its file may have been truncated after it was mapped.
+// So this function first asks the kernel whether each page is readable. That is
+// as safe as letting the kernel copy the memory, and needs no permission that a
+// container may withhold. The function does not read the file instead, because
+// another file may have its name by now. Returns false if the bytes are not
+// readable or not in the mapping.
 static bool copy_in(const struct header *h, uintptr_t at, void *buf,
                     size_t len) {
   if (at < h->start || at > h->limit || len > h->limit - at)
@@ -126,7 +128,8 @@ static bool copy_in(const struct header *h, uintptr_t at, void *buf,
   return true;
 }
 
-// Searches the notes in [at, at + len) for the build id.
+// Searches the ELF notes in [at, at + len) for the build id and stores it in
+// out.
 static bool read_notes(const struct header *h, uintptr_t at, uint64_t len,
                        char out[41]) {
   static const char gnu[4] = "GNU";
@@ -216,14 +219,15 @@ bool mprof_maps_file_build_id(const void *data, size_t len, char out[41]) {
   return false;
 }
 
-// --- the whole file ---
+// --- /proc/self/maps ---
 
 static bool has_header(const struct header *h, const struct line *l) {
   return h->start != 0 && h->name_len == l->name_len &&
          memcmp(h->name, l->name, l->name_len) == 0;
 }
 
-// Returns whether addr lies in a segment of the file whose header is h.
+// Returns whether addr lies in a loaded segment of the file whose ELF header is
+// in the mapping h.
 static bool is_in_segment(const struct header *h, uintptr_t addr) {
   Elf64_Ehdr e;
   uintptr_t bias;
@@ -241,11 +245,12 @@ static bool is_in_segment(const struct header *h, uintptr_t addr) {
   return false;
 }
 
-// Remembers the mapping that holds a file's ELF header, which is at offset 0 of
-// the file. Many linkers put the header into a mapping that is not executable,
-// in front of the executable ones. In a small file, the other segments begin in
-// the same page of the file. Then their mappings have offset 0, too, but hold
-// no header.
+// Stores l in *h if l is the mapping that holds a file's ELF header, which is
+// at offset 0 of the file. Many linkers place the header in a mapping that is
+// not executable, in front of the executable mappings. In a small file, other
+// segments may begin in the same page of the file as the header. Their mappings
+// then have offset 0, too, but is_in_segment shows that they are not the
+// header's mapping.
 static void track_header(struct header *h, const struct line *l) {
   if (!l->is_readable || l->offset != 0 || l->name_len == 0 ||
       (has_header(h, l) && is_in_segment(h, l->start)))
@@ -282,7 +287,7 @@ static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
     struct line l;
     if (parse_line(p, eol, &l)) {
       track_header(&h, &l);
-      // [vsyscall] is not code of the process and cannot even be read.
+      // Skip [vsyscall]: it is not code of the process and cannot be read.
       if (l.is_executable && l.start <= INTPTR_MAX)
         add(m, &h, &l);
     }
@@ -290,8 +295,8 @@ static void parse(struct mprof_maps *m, const struct mprof_procfile *f) {
   }
 }
 
-// Moves the program's mapping to the front. Readers of profiles take the first
-// mapping for the program.
+// Moves the program's mapping to the front. Readers of profiles assume that the
+// first mapping is the program's.
 static void move_main_first(struct mprof_maps *m) {
   uintptr_t entry = getauxval(AT_ENTRY);
   for (size_t i = 1; i < m->len; i++)
@@ -346,7 +351,8 @@ mprof_pc mprof_maps_shown(const struct mprof_maps *m, mprof_pc pc,
   for (size_t i = 0; i < m->len; i++)
     if (holds(&m->v[i], pc - 1) && m->v[i].from < gone)
       return pc;
-  // Past modules are sorted by the epoch of their unload.
+  // Unloaded modules are sorted by the number of their unload. Search for the
+  // first module whose unload number is at least gone.
   size_t low = m->len, high = m->len + m->past_len;
   while (low < high) {
     size_t middle = low + (high - low) / 2;

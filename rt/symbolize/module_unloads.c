@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps the list of loaded and unloaded modules; see module_unloads.h. Only
-// code that lies in files is listed. Other code comes and goes with
-// just-in-time compilers, and has no name that could be kept.
+// mappings of files are listed. Other code, such as that of just-in-time
+// compilers, is often mapped and unmapped, and has no file name that could be
+// kept.
 
 #include "symbolize/module_unloads.h"
 
@@ -19,15 +20,15 @@
 #include <errno.h>
 #include <string.h>
 
-// Addresses at which output files show unloaded code. They are above every
-// address that a process has, and below the addresses that tools take for the
-// kernel's.
+// Output files show unloaded code at addresses from SHOWN_BASE on; each module
+// takes a multiple of SHOWN_UNIT bytes. These addresses are above all addresses
+// of a process, and below the addresses that tools regard as the kernel's.
 #define SHOWN_BASE (UINT64_C(1) << 47)
 #define SHOWN_UNIT (UINT64_C(1) << 20)
 
 struct module {
   struct module *next;
-  struct mprof_mapping map; // where it was; map.to changes once
+  struct mprof_mapping map; // mapping before the unload; map.to changes once
   uintptr_t shown;          // start address in output files after the unload
 };
 
@@ -37,7 +38,7 @@ static struct {
   struct module *past;      // unloaded, oldest first
   struct module **past_end; // link to append to; NULL: &past
   size_t past_len;
-  _Atomic uint32_t unloads; // unloads seen; also read without the lock
+  _Atomic uint32_t unloads; // detected unloads; also read without the lock
   uintptr_t next_shown;
 } epochs = {.lock = MPROF_LOCK_INIT(MPROF_RANK_UNLOADS)};
 
@@ -70,7 +71,8 @@ static const struct mprof_mapping *find_now(const struct mprof_maps *m,
 
 // Returns whether a module is still loaded. A program may copy its code
 // elsewhere, for example into huge pages, and map the copy at the old
-// addresses. That mapping has no file, but the code is still the module's.
+// addresses. The new mapping has no file, but it still contains the module's
+// code.
 static bool is_loaded(const struct module *x, const struct mprof_maps *m) {
   const struct mprof_mapping *v = find_now(m, x->map.start);
   return v != NULL && (!is_file(v) || is_same(v, &x->map));
@@ -78,8 +80,9 @@ static bool is_loaded(const struct module *x, const struct mprof_maps *m) {
 
 // --- unloads ---
 
-// Returns whether a frame of the stack lies in one of the modules from first
-// on. The call instruction lies before the return address.
+// Returns whether an address of b's stack lies in a module of the list that
+// begins at first. Subtracts 1 from each return address, because the call
+// instruction is in front of it.
 static bool was_in(const struct mprof_bucket *b, const struct module *first) {
   for (uint32_t i = 0; i < b->stack_len; i++)
     for (const struct module *x = first; x != NULL; x = x->next)
@@ -88,8 +91,9 @@ static bool was_in(const struct mprof_bucket *b, const struct module *first) {
   return false;
 }
 
-// Marks the buckets with an address in one of the modules from first on.
-// Returns their number.
+// Stores the latest unload number in the field gone of each bucket that has an
+// address in a module of the list that begins at first. Returns the number of
+// these buckets.
 static uint64_t mark_locked(const struct module *first) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   uint64_t n = 0;
@@ -122,8 +126,9 @@ static uintptr_t shown_at(const struct mprof_mapping *m) {
   return at;
 }
 
-// Moves the modules that are no longer in m to the past. leaving: a mapping of
-// a module that is about to be unloaded, or NULL.
+// Moves the modules whose mappings are no longer in m to the list of unloaded
+// modules. If leaving is not NULL, also moves the module of the mapping
+// leaving, which is about to be unloaded.
 static void retire_locked(const struct mprof_maps *m,
                           const struct mprof_mapping *leaving) {
   struct module **p = &epochs.now;
@@ -150,8 +155,8 @@ static void retire_locked(const struct mprof_maps *m,
   epochs.unloads++;
   mprof_unwind_forget();
   uint64_t marked = mark_locked(*first);
-  // Another module already lies at these addresses. Its events may have been
-  // counted for the old one.
+  // Another module is already mapped at these addresses. Its events may have
+  // been counted for the unloaded module.
   if (is_overlapped(*first, m))
     mprof_stat_add(MPROF_STAT_late_unloads, marked);
 }
@@ -168,7 +173,7 @@ static struct module *find_loaded(const struct mprof_mapping *v) {
 static void note_locked(struct mprof_maps *m) {
   for (size_t i = 0; i < m->len; i++) {
     struct mprof_mapping *v = &m->v[i];
-    v->from = v->to = MPROF_EPOCH_NOW; // never mapped before now
+    v->from = v->to = MPROF_EPOCH_NOW; // applies to no bucket with gone set
     if (!is_file(v))
       continue;
     struct module *x = find_loaded(v);
@@ -195,8 +200,8 @@ static const struct mprof_mapping *find_same(const struct mprof_maps *m,
   return NULL;
 }
 
-// Appends the past modules to m. The array of m only has room for the current
-// mappings, so a larger array replaces it.
+// Appends the unloaded modules to m. The array of m only has room for the
+// current mappings, so a larger array replaces it.
 static int append_past_locked(struct mprof_maps *m) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_UNLOADS));
   if (epochs.past_len == 0)
@@ -209,8 +214,8 @@ static int append_past_locked(struct mprof_maps *m) {
   struct mprof_mapping *p = v + m->len;
   for (const struct module *x = epochs.past; x != NULL; x = x->next, p++) {
     *p = x->map;
-    // If the file was loaded again at the same address, it keeps that address:
-    // to a reader the code is the same.
+    // If the same file was loaded again at the same address, do not shift its
+    // addresses: readers find the same code there.
     if (find_same(m, x) != NULL)
       continue;
     p->shift = x->shown - p->start;
@@ -226,8 +231,8 @@ static int append_past_locked(struct mprof_maps *m) {
 }
 
 int mprof_unloads_read(struct mprof_maps *m) {
-  // The maps are read under the lock, so that no thread applies an older
-  // reading after a newer one.
+  // Read the mappings under the lock, so that no thread records older mappings
+  // after another thread has recorded newer ones.
   mprof_lock_acquire(&epochs.lock);
   int error = mprof_maps_read(m);
   if (error == 0) {

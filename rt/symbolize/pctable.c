@@ -9,7 +9,7 @@
 
 enum { FIRST_COUNT = 4096 };
 
-// Returns the slot of pc, or the unused slot where it would go. Fibonacci
+// Returns the slot of pc, or the free slot where pc must be inserted. Fibonacci
 // hashing spreads the addresses, which differ mostly in their middle bits.
 static struct mprof_pc_slot *probe(struct mprof_pc_slot *slots, size_t count,
                                    mprof_pc pc) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table from return addresses to a word each. A writer fills it during
-// one write and frees it afterwards. Its memory comes from the system, not from
-// a heap.
+// A hash table that maps return addresses to 64-bit words. A writer fills a
+// table while it writes one profile and frees it afterwards. Its memory comes
+// from the system, not from a heap.
 
 #ifndef MPROF_RT_SYMBOLIZE_PCTABLE_H
 #define MPROF_RT_SYMBOLIZE_PCTABLE_H

@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frames that a stack's skip removes. A skip counts logical functions. They
-// are known only after symbolization, since a frame may stand for several
-// inlined functions.
+// Finds the frames that a bucket's skip count removes from its stack. The skip
+// count is the number of functions to remove, from the innermost on, and
+// includes inlined functions. The frames to remove are known only after
+// symbolization, since one frame may represent several inlined functions.
 
 #ifndef MPROF_RT_SYMBOLIZE_SKIP_FRAMES_H
 #define MPROF_RT_SYMBOLIZE_SKIP_FRAMES_H
 
 #include "bucket/bucket.h"
 
-// The result of a skip: the number of whole frames to drop, and the number of
-// innermost functions to drop of the next frame. With has_names, call the
-// function between mprof_symbolize_begin and mprof_symbolize_end. Without, each
-// frame counts as one function.
+// frames is the number of whole frames to drop. functions is the number of
+// innermost functions to drop from the next frame. If has_names is true, call
+// mprof_stack_skipped between mprof_symbolize_begin and mprof_symbolize_end. If
+// has_names is false, each frame counts as one function.
 struct mprof_skipped {
   uint32_t frames;
   unsigned functions;

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the names and lines of return addresses by llvm-symbolizer. Two files
-// run it: symbolize_pc.c for modules that are mapped, symbolize_file.c for all
-// others. They work in a helper process, a copy of this process. There
-// llvm-symbolizer may allocate, take the loader's lock, start a process, print
-// warnings or crash, and the program does not notice.
+// Finds the functions, files and lines of return addresses with
+// llvm-symbolizer. symbolize_pc.c runs llvm-symbolizer for modules that are
+// mapped, symbolize_file.c for all other modules. Both run in a helper process,
+// which is a copy of this process. The code in the helper may allocate, take
+// the loader's lock, start a process, print warnings or crash without any
+// effect on the program.
 //
 //   writer:  question, a return address or an address in a file  ->  helper
 //   helper:  one string for each frame, and an empty string       ->  writer
@@ -40,14 +41,15 @@
 enum {
   REPLY_SIZE = 32768,
   CHUNK_SIZE = 1 << 20,
-  TIMEOUT_MS = 30000, // for one address; a large program takes seconds to read
+  TIMEOUT_MS = 30000, // for one address; reading a large program takes seconds
   // Time for the helper to become ready, in the first and in the last try. Each
   // try waits twice as long as the try before it, 1875 ms in total.
   FIRST_READY_MS = 125,
   LAST_READY_MS = 1000,
 };
 
-// Memory for replies. Each chunk links to the chunk before it.
+// A piece of memory for replies. Each chunk links to the chunk allocated before
+// it.
 struct chunk {
   struct chunk *next;
   size_t used;
@@ -57,12 +59,12 @@ struct chunk {
 static struct {
   struct mprof_maps maps;
   struct mprof_helper helper;
-  struct mprof_pc_table table; // address -> reply; ~0: no names
+  struct mprof_pc_table table; // address -> reply; UINT64_MAX: no reply
   struct chunk *chunks;
   char *reply;   // REPLY_SIZE bytes; in the helper, the reply to send
-  unsigned uses; // calls of begin without their end
+  unsigned uses; // mprof_symbolize_begin calls without their end
   char path[MPROF_PATH_MAX];
-  bool has_reported; // missing names were reported; once a process
+  bool has_reported; // missing names were reported (once per process)
 } state;             // guarded by writer_lock
 
 static const char ended_early[] =
@@ -75,7 +77,7 @@ static bool is_symbolizer(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
   // sanitizer_common expands a '%' in the path, and ends the process if the
-  // file has any other name.
+  // file's base name does not begin with llvm-symbolizer.
   return strncmp(base, name, sizeof(name) - 1) == 0 &&
          strchr(path, '%') == NULL && mprof_os_is_executable(path);
 }
@@ -88,8 +90,8 @@ static bool try_directory(const char *dir, size_t len, const char *name) {
   return t.len < sizeof(state.path) - 1 && is_symbolizer(state.path);
 }
 
-// Searches absolute directories only. Anybody may put a program into a relative
-// directory.
+// Searches a colon-separated list of directories for a symbolizer called name.
+// Skips relative directories, because anybody may put a program into them.
 static bool search(const char *directories, const char *name) {
   for (const char *p = directories; p != NULL && *p != '\0';) {
     size_t len = strcspn(p, ":");
@@ -110,8 +112,8 @@ static bool find_symbolizer(void) {
          search("/usr/lib/llvm-19/bin", "llvm-symbolizer");
 }
 
-// Reports once why there are no names. name: a path or "". Uses state.reply as
-// its buffer.
+// Reports once why there are no function names. The message consists of what,
+// name and rest; name is a path or "". Uses state.reply as its buffer.
 static void report(const char *what, const char *name, const char *rest) {
   if (state.has_reported)
     return;
@@ -132,8 +134,8 @@ static bool choose_symbolizer(void) {
     return false;
   if (mprof_has_sanitizer()) {
     // The sanitizer finds its symbolizer by its own options. The path chosen
-    // here only serves unloaded modules, which the sanitizer does not know.
-    // Without a path they have no names.
+    // here is only used for unloaded modules, which the sanitizer does not
+    // know. Without a path, their functions have no names.
     if (is_symbolizer(flag))
       strcpy(state.path, flag);
     else if (!find_symbolizer())
@@ -160,8 +162,9 @@ static bool choose_symbolizer(void) {
 
 // --- in the helper ---
 
-// Returns the length of a reply, which ends with an empty string. There always
-// is one, because the last byte of the reply buffer is never written.
+// Returns the length of a reply, including the empty string at its end. There
+// always is an empty string, because the last byte of the reply buffer is never
+// written.
 static size_t reply_length(const char *reply) {
   const char *p = reply;
   while (*p != '\0')
@@ -208,7 +211,8 @@ static void report_no_process(int error) {
   report("cannot create a process for llvm-symbolizer: ", why, "");
 }
 
-// As mprof_helper_receive. The thread may be asked for its stack meanwhile.
+// Receives a reply like mprof_helper_receive. While this thread waits, another
+// thread may ask it for its stack.
 static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
   mprof_thread_set_interruptible(true);
   long n = mprof_helper_receive(fd, data, len, timeout_ms);
@@ -217,8 +221,8 @@ static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
 }
 
 // Starts the helper, in several tries. The helper hangs if another thread held
-// the loader's lock when the process was copied. The lock may be free at the
-// next copy.
+// the loader's lock when the process was copied. The lock may be free when the
+// next try copies the process.
 static void start_helper(void) {
   for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {
     int error =
@@ -264,9 +268,10 @@ static void give_up(const char *why) {
   report(why, "", "");
 }
 
-// Makes the question about a return address in m and returns its length. The
-// question names the file, unless the code is still mapped and sanitizer_common
-// can look it up.
+// Stores in *q the question about the return address pc in the mapping m, and
+// returns the question's length. The question is pc itself if the code is still
+// mapped and sanitizer_common can look it up. Otherwise the question names the
+// file and the address in the file.
 static size_t make_question(union question *q, mprof_pc pc,
                             const struct mprof_mapping *m) {
   if (mprof_symbolize_pc_works && m < state.maps.v + state.maps.len) {
@@ -280,7 +285,8 @@ static size_t make_question(union question *q, mprof_pc pc,
   return sizeof(q->file);
 }
 
-// Returns the reply for pc in m, or NULL if there is none.
+// Asks the helper about pc in the mapping m. Returns the reply, or NULL if
+// there is none.
 static const char *ask(mprof_pc pc, const struct mprof_mapping *m) {
   union question q;
   if (state.helper.pid == 0)
@@ -315,8 +321,8 @@ static const char *find_reply(mprof_pc pc, const struct mprof_mapping *m) {
 
 // --- frames ---
 
-// Copies a field up to the separator. Returns "" if sanitizer_common knew no
-// answer.
+// Copies the field at *p up to the separator into t, and moves *p behind the
+// separator. Returns the copy, or "" if the symbolizer did not know the field.
 static const char *take_field(const char **p, struct mprof_text *t) {
   const char *end = strchr(*p, SEPARATOR);
   size_t len = end == NULL ? strlen(*p) : (size_t)(end - *p);
@@ -327,7 +333,8 @@ static const char *take_field(const char **p, struct mprof_text *t) {
                                                                     : t->buf;
 }
 
-// Parses the string of one frame. Returns false if it names no function.
+// Parses the string s of one frame into f. Returns false if s names no
+// function.
 static bool parse_frame(const char *s, struct mprof_text *function,
                         struct mprof_text *file, struct mprof_frame *f) {
   f->function = take_field(&s, function);
@@ -342,7 +349,8 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
 }
 
-// Compares names, because a file may have more than one mapping.
+// Compares the file names, because the program's file may have more than one
+// mapping.
 static bool is_library(const struct mprof_mapping *m) {
   return strcmp(m->file, state.maps.v[0].file) != 0;
 }
@@ -366,8 +374,8 @@ bool mprof_symbolize(mprof_pc pc,
     return true;
   }
   const char *reply = find_reply(pc, m);
-  // The copies lie behind the part of the buffer that receives the reply. They
-  // are as large, because C++ names are long.
+  // The buffer has three parts of REPLY_SIZE bytes: the reply, a function name
+  // and a file name. All parts are that large because C++ names are long.
   struct mprof_text function = {.buf = state.reply + REPLY_SIZE,
                                 .cap = REPLY_SIZE};
   struct mprof_text file = {.buf = state.reply + 2 * REPLY_SIZE,

@@ -24,11 +24,12 @@
 
 enum { LINE_SIZE = 512, ANSWER_SIZE = 65536 };
 
-// State of the helper, which has one thread.
+// State of this file in the helper process, which has only one thread.
 static struct {
-  struct mprof_child child; // llvm-symbolizer
+  struct mprof_child child; // runs llvm-symbolizer
   bool has_failed;
-  // Whether the file of the last question is the file that was loaded.
+  // The last question. is_right tells whether the file at its path is the file
+  // that was loaded.
   struct mprof_file_query last;
   bool is_right;
   char answer[ANSWER_SIZE];
@@ -46,9 +47,10 @@ static bool has_build_id(int fd, size_t len, const char *expected) {
   return strcmp(id, expected) == 0;
 }
 
-// Returns whether a file is the one that was loaded. It is if the build ids
-// match, or, without a build id, if the file has not changed since it was
-// loaded. A wrong name would be worse than no name.
+// Returns whether the file at q->file is the file that was loaded. If q has a
+// build id, the build ids must match. Otherwise the file must not have changed
+// since its mapping was first seen. A wrong function name would be worse than
+// no name.
 static bool is_right_file(const struct mprof_file_query *q) {
   struct stat st;
   if (q->file[0] != '/' || strpbrk(q->file, "\"\n\\") != NULL)
@@ -91,8 +93,8 @@ static bool send_question(const struct mprof_file_query *q) {
   return mprof_os_write_all(files.child.in, line, t.len) == 0;
 }
 
-// Reads the answer up to its empty line. Returns false if the output ends
-// earlier.
+// Reads the answer up to its empty line. Returns false if the output of
+// llvm-symbolizer ends earlier.
 static bool receive_answer(void) {
   size_t len = 0;
   while (len < 2 || memcmp(files.answer + len - 2, "\n\n", 2) != 0) {
@@ -151,7 +153,7 @@ static void put_frame(struct mprof_text *t, const char *function,
   mprof_text_mem(t, place, len);
   mprof_text_mem(t, &separator, 1);
   mprof_text_mem(t, line, strcspn(line, ":"));
-  t->len++; // including the terminating null byte
+  t->len++; // keep the null byte that ends the string
 }
 
 void mprof_symbolize_file(const char *symbolizer,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of addresses in files that are not mapped. These are the files of
-// unloaded modules, which sanitizer_common does not know, so llvm-symbolizer is
-// asked directly. All functions here run in the symbolizer's helper process.
+// Symbolizes addresses in files of unloaded modules. sanitizer_common only
+// knows modules that are mapped, so llvm-symbolizer is asked directly about
+// these files. All functions here run in the symbolizer's helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
@@ -17,11 +17,11 @@ struct mprof_file_query {
   char build_id[sizeof(((struct mprof_mapping *)0)->build_id)];
 };
 
-// Writes llvm-symbolizer's answer to out, in the form that symbolize.c uses:
-// for each frame, innermost first, a string of function, file and line with
-// separator between them, and then an empty string. Writes only the empty
-// string if there is no answer, or if the file is not the one that was loaded.
-// symbolizer: path of llvm-symbolizer.
+// Writes llvm-symbolizer's answer to out, in the form that symbolize.c uses.
+// Each frame, innermost first, is a string of function, file and line with
+// separator between them. An empty string follows the last frame. Writes only
+// the empty string if there is no answer, or if the file is not the file that
+// was loaded. symbolizer is the path of llvm-symbolizer.
 void mprof_symbolize_file(const char *symbolizer,
                           const struct mprof_file_query *q, char separator,
                           char *out, size_t size);

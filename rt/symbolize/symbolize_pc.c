@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in mapped modules by sanitizer_common of compiler-rt;
+// Symbolizes addresses in mapped modules with sanitizer_common of compiler-rt;
 // see symbolize_pc.h.
 
 #define _GNU_SOURCE 1
@@ -13,15 +13,16 @@
 #include <link.h>
 #include <string.h>
 
-// Declared here, because <sanitizer/common_interface_defs.h> declares more than
-// C needs. pc: a return address. Writes a string for each frame, innermost
-// first, and an empty string.
+// Writes to out a string in the format fmt for each frame at the return address
+// pc, innermost first, and then an empty string. Declared here, because
+// <sanitizer/common_interface_defs.h> declares more than C needs.
 __attribute__((visibility("default"))) void
 __sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
 
-// The flags of sanitizer_common. In sanitizer_flags.inc of LLVM 19 the second
-// flag is the path of the symbolizer. The runtime of a sanitizer may hide these
-// symbols; then it has set its flags itself.
+// The flags of sanitizer_common, and the function that sets their defaults. In
+// sanitizer_flags.inc of LLVM 19, the second flag is the path of the
+// symbolizer. The runtime of a sanitizer may hide these two symbols, but such a
+// runtime sets its flags itself.
 extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
     __attribute__((weak, visibility("default")));
 void set_default_flags(void *flags) __asm__(
@@ -29,9 +30,10 @@ void set_default_flags(void *flags) __asm__(
     __attribute__((weak, visibility("default")));
 enum { SYMBOLIZER_PATH_OFFSET = 8 };
 
-// Replace sanitizer_common's slow unwinder, which nothing here calls. It would
-// make every program load libgcc_s.so. The runtime of a sanitizer defines the
-// real ones.
+// Replace the two functions of sanitizer_common's slow unwinder, which nothing
+// here calls. The real functions would make every program load libgcc_s.so.
+// These definitions are weak, because the runtime of a sanitizer defines the
+// real functions.
 void unwind_slow(void) __asm__(
     "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmj");
 void unwind_slow_in(void) __asm__(
@@ -39,7 +41,7 @@ void unwind_slow_in(void) __asm__(
 __attribute__((weak)) void unwind_slow(void) {}
 __attribute__((weak)) void unwind_slow_in(void) {}
 
-// Uses the separator of symbolize.c.
+// Function, file and line, separated by the SEPARATOR of symbolize.c.
 #define FORMAT "%f\x1f%s\x1f%l"
 
 const bool mprof_symbolize_pc_works = true;
@@ -49,9 +51,10 @@ static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
   return 1;
 }
 
-// Takes the loader's lock, which sanitizer_common needs to list the modules.
-// This call hangs if another thread held the lock when the helper was copied:
-// that thread does not exist in the helper, so the lock is never released.
+// Takes and releases the loader's lock, which sanitizer_common needs to list
+// the modules. This call hangs if another thread held the lock when the process
+// was copied: that thread does not exist in the helper, so it never releases
+// the lock.
 void mprof_symbolize_pc_try(void) { dl_iterate_phdr(stop_at_first, NULL); }
 
 void mprof_symbolize_pc_init(const char *path) {

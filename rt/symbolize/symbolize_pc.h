@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of addresses in mapped modules, from sanitizer_common of compiler-rt.
+// Symbolizes addresses in mapped modules with sanitizer_common of compiler-rt.
 // All functions here run in the symbolizer's helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
@@ -9,16 +9,17 @@
 
 #include "sys/base.h"
 
-// False if the functions below do nothing. Then symbolize_file.h looks up
-// addresses of mapped modules, too.
+// False if the functions below do nothing. In that case mprof_symbolize_file
+// looks up the addresses of mapped modules, too.
 extern const bool mprof_symbolize_pc_works;
 
-// Tests whether the helper can symbolize. It hangs if another thread of the
-// program held the loader's lock when the helper was copied from the program.
+// Tests whether the helper can symbolize. This function hangs if another thread
+// of the program held the loader's lock when the process was copied to create
+// the helper.
 void mprof_symbolize_pc_try(void);
 
-// Sets the path of llvm-symbolizer. The string must stay valid. Call it once,
-// before the first mprof_symbolize_pc.
+// Sets the path of llvm-symbolizer. The string must stay valid. Call this
+// function once, before the first mprof_symbolize_pc.
 void mprof_symbolize_pc_init(const char *path);
 
 // Writes the frames at return address pc to out, in the form that

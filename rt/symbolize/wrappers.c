@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists the functions marked mprof_wrapper, by the names that the program's
-// modules register. The frames of these functions are elided where stacks are
-// expanded.
+// Keeps the names of the functions marked with mprof_wrapper, which the
+// program's modules register. Writers omit the frames of these functions when
+// they expand stacks.
 
 #include "symbolize/wrappers.h"
 
@@ -20,9 +20,9 @@ enum { NAME_SIZE = MPROF_WRAPPER_NAME };
 
 static struct __mprof_wrappers *modules; // guarded by registry_lock
 
-// Called by constructors. The guard is only set if a signal handler that
-// interrupted the runtime loads a library. Then the module is not registered,
-// because the interrupted code may hold the lock.
+// Called by constructors. If the guard is already set, a signal handler that
+// interrupted the runtime is loading a library. Then the library is not
+// registered, because the interrupted code may hold registry_lock.
 void __mprof_register_wrappers(struct __mprof_wrappers *node) {
   if (!mprof_guard_enter())
     return;
@@ -42,11 +42,12 @@ static bool is_known_locked(const char *name) {
   return false;
 }
 
-// Copies the names in node that no other module has. They are needed after the
-// unload, because the profile still has stacks of the module. Also, the profile
-// is written after the program itself has unregistered. The copies are never
-// freed, but no name is copied twice, however often a library is loaded. They
-// are not in persistent memory, because that is emptied in a forked child.
+// Copies the names in node that no other registered node has. The names are
+// needed after the unload, because the profile still has stacks of the module.
+// Also, the last profile is written after the program itself has unregistered
+// its names. The copies are never freed, but no name is copied twice, even if a
+// library is loaded many times. The copies are not in persistent memory,
+// because a forked child empties persistent memory.
 static void keep_names_locked(const struct __mprof_wrappers *node) {
   size_t count = 0, text = 0;
   for (size_t i = 0; i < node->count; i++)
@@ -107,8 +108,9 @@ static bool starts_with(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// Copies an operator's name, whose characters have another meaning in other
-// names. Returns the end of that name.
+// Copies the operator's name at p into t. Its characters, for example '<' and
+// '(', would otherwise begin template arguments or parameters. Returns the end
+// of the operator's name.
 static const char *copy_operator(struct mprof_text *t, const char *p) {
   const char *end = p + strlen("operator");
   if (starts_with(end, "()"))
@@ -121,8 +123,8 @@ static const char *copy_operator(struct mprof_text *t, const char *p) {
   return end;
 }
 
-// Returns what follows the parenthesis that closes the one at p, or the end of
-// the string if none does.
+// Returns a pointer behind the parenthesis that closes the parenthesis at p, or
+// the end of the string if no parenthesis closes it.
 static const char *skip_parentheses(const char *p) {
   int open = 0;
   do {
@@ -134,7 +136,7 @@ static const char *skip_parentheses(const char *p) {
 }
 
 // If the parameters at p belong to an enclosing function, as in "f(int)::g",
-// returns what follows them. Otherwise returns NULL.
+// returns a pointer behind the parameters. Otherwise returns NULL.
 static const char *skip_enclosing(const char *p) {
   p = skip_parentheses(p);
   if (starts_with(p, " const"))
@@ -142,8 +144,8 @@ static const char *skip_enclosing(const char *p) {
   return starts_with(p, "::") ? p : NULL;
 }
 
-// Returns what follows "decltype(...)" or "decltype (...)" at p, or NULL if p
-// is not at a decltype.
+// Returns a pointer behind "decltype(...)" or "decltype (...)" at p, or NULL if
+// no decltype begins at p.
 static const char *skip_decltype(const char *p) {
   static const char word[] = "decltype";
   if (!starts_with(p, word))
@@ -153,9 +155,9 @@ static const char *skip_decltype(const char *p) {
   return *p == '(' ? skip_parentheses(p) : NULL;
 }
 
-// Copies a demangled name without the result type, template arguments and
-// parameters. Also drops suffixes that the compiler adds for a part of a
-// function or for an ABI.
+// Copies the demangled name into t without result type, template arguments and
+// parameters. Also drops the suffixes by which the compiler marks a part of a
+// function or an ABI.
 //   "long *ns::box<int>::make[abi:x]<long>(int)"  ->  "ns::box::make"
 static void simplify(struct mprof_text *t, const char *name) {
   static const char anonymous[] = "(anonymous namespace)";
@@ -208,10 +210,10 @@ struct query {
   bool is_found;
 };
 
-// Returns whether the simplified form of a wrapper's name certainly has another
-// ending than the name in q. This is a fast check. An inline wrapper in a
-// header has a name for each source file, and a profile has thousands of
-// functions, so most pairs must be rejected here.
+// Returns true if the simplified form of a wrapper's name certainly ends
+// differently from the name in q. This fast check must reject most pairs of
+// names, because an inline wrapper in a header registers a name for each source
+// file, and a profile has thousands of functions.
 static bool ends_otherwise(const struct query *q, const char *name) {
   enum { TAIL = 3 };
   size_t len = strlen(name);
@@ -240,7 +242,7 @@ bool mprof_wrapper_name(struct mprof_text *out, const char *function) {
   struct mprof_text t = MPROF_TEXT(plain);
   simplify(&t, function);
   struct query q = {.name = plain, .len = t.len};
-  // If the name was cut, it could match another function.
+  // A truncated name could match another function, so it is not looked up.
   if (t.len > 0 && t.len < sizeof(plain) - 1)
     mprof_each_wrapper(match, &q);
   if (q.is_found && out != NULL)

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions that the program marks with mprof_wrapper. Modules register
-// their names; writers leave the frames of these functions out of stacks. A
-// name is kept after its module is unloaded.
+// Keeps the names of wrappers, which are functions that the program marks with
+// mprof_wrapper. Each module registers the names of its wrappers. Writers omit
+// the frames of wrappers from stacks. A name stays registered after its module
+// is unloaded.
 
 #ifndef MPROF_RT_SYMBOLIZE_WRAPPERS_H
 #define MPROF_RT_SYMBOLIZE_WRAPPERS_H
@@ -12,25 +13,29 @@
 #include "sys/message.h"
 
 // Maximum length of a wrapper's name with the terminating 0. A function with a
-// longer name is no wrapper.
+// longer name is not treated as a wrapper.
 #define MPROF_WRAPPER_NAME 512
 
 // Returns whether a function is marked with mprof_wrapper. function is its
 // demangled name with parameters.
 bool mprof_is_wrapper(const char *function);
-// Returns whether a function is a wrapper, like mprof_is_wrapper. If so, stores
-// in out the function's name without result type, parameters and template
-// arguments, for mprof_wrapper_pattern.
+// Returns whether a function is a wrapper, like mprof_is_wrapper. If the
+// function is a wrapper and out is not NULL, appends to out the function's name
+// without result type, parameters and template arguments, for
+// mprof_wrapper_pattern.
 bool mprof_wrapper_name(struct mprof_text *out, const char *function);
-// Writes a regular expression that matches name with or without template
-// arguments. Writes nothing if the expression does not fit.
+// Appends to out a regular expression that matches the wrapper name, with or
+// without template arguments. Appends nothing if name is too long for a
+// wrapper.
 void mprof_wrapper_pattern(struct mprof_text *out, const char *name);
-// Calls fn for the name of each registered wrapper, under registry_lock.
+// Calls fn(name, arg) for the name of each registered wrapper, with
+// registry_lock held.
 void mprof_each_wrapper(void (*fn)(const char *name, void *arg), void *arg);
 
-// Names of a module's mprof_wrapper functions. The pass emits one such node for
-// each translation unit that defines such functions. A constructor registers
-// the node, a destructor unregisters it. Guarded by registry_lock.
+// A node with the names of a translation unit's mprof_wrapper functions. The
+// pass emits one node for each translation unit that defines such functions. A
+// constructor registers the node, and a destructor unregisters it. Guarded by
+// registry_lock.
 struct __mprof_wrappers {
   struct __mprof_wrappers *next;
   const char *const *names; // demangled, without parameters
