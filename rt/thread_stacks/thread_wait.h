@@ -52,7 +52,7 @@ struct mprof_thread_stacks;
 // start and kind of w must be set. Call with the guard set.
 void mprof_wait_note(struct mprof_wait *w);
 // Removes the note of w, when the wait ends. If a round is active, first fills
-// the thread's slot. Call in the process in which w was noted. [signal]
+// the thread's slot. Call in the process in which w was noted. Signal safe.
 void mprof_wait_note_end(struct mprof_wait *w);
 
 // Connects thread t, which enters the registry, with its slot in the active
