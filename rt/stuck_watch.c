@@ -92,8 +92,8 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
 static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
-  if (atomic_load(&watch.has_ended) ==
-      0) { // otherwise the exit writes a report
+  // At the end of the process, the exit output includes the stuck threads.
+  if (atomic_load(&watch.has_ended) == 0) {
     say(g, path,
         mprof_path_is_stderr() ? mprof_write_file(NULL, false, put_list, g)
                                : write_file(g, path, sizeof(path)));

@@ -54,7 +54,7 @@ static inline enum mprof_outcome mprof_outcome_of(int error) {
 
 // Registers a cleanup routine with libc. libc runs the routine if the hooked
 // function does not return to the entry: when the thread is cancelled, or when
-// a signal handler calls longjmp. All other ways need an unwinder or a setjmp.
+// a signal handler calls longjmp. Any other way needs an unwinder or a setjmp.
 void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
                            void *arg);
 void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
