@@ -45,9 +45,9 @@ private:
   llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
 };
 
-/// Replaces the calls of mprof.countdown and mprof.uncounted, which stand for
-/// accesses to the runtime's words, by these accesses. Called after the
-/// optimizer. Returns whether there were any.
+/// Replaces the calls of mprof.countdown and mprof.uncounted by the accesses of
+/// the runtime's words that they stand for. Called after the optimizer. Returns
+/// whether there were any such calls.
 bool lowerDeferred(Runtime &RT);
 
 } // namespace mprof
