@@ -39,7 +39,7 @@ using namespace clang;
 
 namespace {
 
-/// The arguments that an attribute takes.
+/// The arguments of an attribute. Each is the index of a function argument.
 enum class Arguments {
   AllocSizes,   ///< a size, and perhaps a count
   ReallocSizes, ///< a block and a size

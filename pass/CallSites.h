@@ -28,7 +28,7 @@ struct Site {
   mprof::Rule Rule = Rule::CustomAlloc;
   const Hook *H = nullptr; ///< Null for functions with an MPROF_ATTRIBUTE.
   int Size = -1;           ///< Index of the size in bytes.
-  int Count = -1;          ///< Index of the count that multiplies the size.
+  int Count = -1;          ///< Index of the size's multiplier.
   int Ptr = -1;            ///< Index of the block or of the lock.
 
   /// True if the site always calls the runtime's entry, without a test.

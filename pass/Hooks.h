@@ -62,9 +62,9 @@ struct Hook {
   llvm::StringLiteral Symbol; ///< Linkage name.
   llvm::StringLiteral Proto;  ///< Prototype, in the letters of hooks.def.
   mprof::Rule Rule;
-  int Size = -1;  ///< Index of the size in bytes.
-  int Count = -1; ///< Index of the count that multiplies size.
-  int Ptr = -1;   ///< Index of the block or of the lock.
+  int Size = -1;                    ///< Index of the size in bytes.
+  int Count = -1;                   ///< Index of the size's multiplier.
+  int Ptr = -1;                     ///< Index of the block or of the lock.
   WaitKind Kind = WaitKind::K_none; ///< Set for Owned and Wait.
   int Owner = 0;                    ///< Owned: index of the int with the owner
                                     ///< in glibc's lock.

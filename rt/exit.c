@@ -68,8 +68,8 @@ static void say_error(const char *path, int error) {
   mprof_message_always(text);
 }
 
-// Appends the totals of all kinds of profiles. Used only if the report is
-// written but no profile that contains these totals.
+// Appends the totals of all kinds of profiles. Called if the report is written,
+// but no profile file that could show the totals in the line.
 static void put_all(struct last_words *w) {
   const char *separator = "";
   for (size_t i = 0; i < MPROF_PROFILES; i++) {

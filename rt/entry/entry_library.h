@@ -21,8 +21,8 @@ struct __mprof_module_hook {
   void *lazy;                  // what word points to before the hook is bound
   void *const *program_s_word; // &__mprof_next_f
   void *program_s_entry;       // __mprof_f
-  // The f that the dynamic linker binds the library's references to, and the
-  // entry for use if own is not the program's f.
+  // own: the f that the dynamic linker binds the library's references to.
+  // own_entry: replaces entry if own is not the program's f.
   void *own;
   void *own_entry;
 };
