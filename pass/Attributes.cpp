@@ -254,10 +254,9 @@ private:
 };
 
 /// An attribute without a scope, such as [[alloc]]. Its use only reports that
-/// the attribute is unknown. The class is needed because Clang skips the
-/// arguments of
-/// [[mprof::alloc(...)]] unless there is an attribute with the same name and no
-/// scope.
+/// the attribute is unknown. Clang skips the arguments of an attribute such as
+/// [[mprof::alloc(...)]] unless an attribute with the same name and no scope
+/// exists. Therefore this class is needed.
 class UnscopedName : public ParsedAttrInfo {
 public:
   explicit UnscopedName(const char *Name)

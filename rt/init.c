@@ -139,8 +139,8 @@ static void begin_in_child(void) {
   }
 }
 
-// Resets everything. The child's profile starts empty, because the inherited
-// data are in the parent's profile.
+// Resets all data of the runtime. The child's profile starts empty, because the
+// inherited data are in the parent's profile.
 static void after_fork_in_child(void) {
   mprof_process_begin_child();
   if (forks_inside) {

@@ -4,9 +4,9 @@
 // Layout of a trace: the header, then records. Every number is LEB128.
 //   A record begins with the byte type | n << 6. After this byte come
 //     n < 3   the time difference and n arguments
-//     n == 3  a length in bytes, then that many bytes with the numbers; this is
-//             a counted record//   In 1.5 there is a sequence difference before
-//             the time difference.
+//     n == 3  a length in bytes, then that many bytes with the numbers; such
+//             a record is called a counted record
+//   In 1.5 there is a sequence difference before the time difference.
 //   Batch, Frequency, TimerGoroutine and String have no differences. After
 //   String come the string's bytes, and after UserLog (always n == 3) a text.
 
