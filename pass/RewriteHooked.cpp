@@ -93,7 +93,8 @@ FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
-/// Loads the function that \p S, a site of the heap, calls through its word.
+/// Loads the function that \p S, a site of the heap, calls through its word
+/// __mprof_next_<Symbol>.
 /// Returns null for other sites, and if the module itself defines the hooked
 /// function, since then the call is direct.
 Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
@@ -123,7 +124,8 @@ void HookedRewriter::keepReference(Function &F) {
 // Sites
 //===----------------------------------------------------------------------===//
 
-/// Makes \p S call the function beneath the interceptors, if it has a word.
+/// Makes \p S call through its word __mprof_next_<Symbol>, if it has one, and
+/// so bypass the runtime's interceptor.
 void HookedRewriter::callNext(const Site &S) {
   Builder B(S.Call);
   if (Value *Next = next(B, S))

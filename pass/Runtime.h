@@ -28,7 +28,7 @@ llvm::AttributeList entryAttributes(llvm::LLVMContext &Ctx,
                                     llvm::AttributeList Attrs,
                                     unsigned NumParams);
 
-/// Declares the runtime's words and functions in a module, each once.
+/// Declares the runtime's data words and functions in a module, each once.
 class Runtime {
 public:
   explicit Runtime(llvm::Module &M);

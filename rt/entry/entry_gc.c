@@ -47,7 +47,8 @@ extern char *GC_strndup(const char *, size_t) WEAK;
 extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
-// Takes the guard and gc_lock. Returns false and takes neither in a signal
+// Takes gc_lock and the thread's guard, which marks it as inside the runtime.
+// Returns false and takes neither in a signal
 // handler that interrupted the runtime, and in the handler of a collection.
 static bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
@@ -119,8 +120,8 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
 
 #define CALLER __builtin_return_address(0)
 
-// Evaluates call, which returns the new object, and counts that object if it is
-// sampled. Body of an entry.
+// Body of an entry: evaluates call, which returns the new object, and counts
+// the object if it is sampled.
 #define ALLOCATE(bytes, call)                                                  \
   ({                                                                           \
     struct mprof_alloc a_;                                                     \

@@ -253,8 +253,8 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
   return true;
 }
 
-// Copies len bytes to a placed block. Returns NULL if there is no placed block;
-// then the allocator's own function must make the copy.
+// Copies len bytes to a block on a page boundary. Returns NULL if there is
+// none; then the allocator's own function must make the copy.
 static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   char *p = placed_block(a, 1);
   if (p) {
@@ -264,8 +264,8 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   return p;
 }
 
-// Duplicates a string by f, or by a placed copy, and counts the block if it is
-// sampled. Body of an entry.
+// Body of an entry that duplicates a string: makes the copy on a page boundary,
+// or by f, and counts the block if it is sampled.
 #define DUPLICATE(f, Args, From, Len, End)                                     \
   ({                                                                           \
     struct mprof_alloc a_;                                                     \

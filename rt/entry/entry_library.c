@@ -4,9 +4,9 @@
 // Entries for shared libraries with a private allocator. A version script,
 // -Bsymbolic or visibility can bind a library to a malloc or to operators of
 // its own. A block of such a library must not be passed to the program's
-// allocator, which the words of beneath.h lead to. These blocks are not
-// counted. Memory that the private allocator itself takes from the program's
-// allocator is counted.
+// allocator, to which the pointers __mprof_next_* of beneath.h lead. These
+// blocks are not counted. Memory that the private allocator itself takes from
+// the program's allocator is counted.
 
 #include "entry/entry_library.h"
 
@@ -58,7 +58,7 @@ static bool is_private(const struct __mprof_module_hook *h) {
   if (!p || h->own == NULL || h->own == p->address ||
       (p->address == NULL && is_first(p, h->own)))
     return false;
-  // The allocator beneath may belong to a library that the program is linked
+  // The program's allocator may belong to a library that the program is linked
   // with. Then *program_s_word holds the address in that library, which differs
   // from p->address.
   mprof_next_find();

@@ -18,7 +18,7 @@
 struct __mprof_module_hook {
   void *const *word;
   void *entry;
-  void *lazy;                  // what word points to before the hook is bound
+  void *lazy;                  // target of word before the hook is bound
   void *const *program_s_word; // &__mprof_next_f
   void *program_s_entry;       // __mprof_f
   // own: the f that the dynamic linker binds the library's references to.

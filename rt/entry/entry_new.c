@@ -23,9 +23,9 @@
 
 #pragma weak posix_memalign
 
-// Calls the operator beneath. If the program had no such operator when it
+// Calls the program's operator f. If the program had no such operator when it
 // started, calls the operator of the C++ library that the caller's library is
-// linked with. The function in the word of f would search from the runtime's
+// linked with. The function in __mprof_next_f would search from the runtime's
 // own module instead.
 #define BELOW(f, Args)                                                         \
   (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
@@ -61,7 +61,8 @@ static void leave(const bool *is_inner) {
 
 typedef const void *nothrow; // const std::nothrow_t &
 
-// Defines the entries of all forms of an operator new. A placed block comes
+// Defines the entries of all forms of an operator new. A block that the entry
+// places on a page boundary comes
 // from malloc, so free must be able to release it. page_placement.c therefore
 // checks whether the operators are only wrappers of malloc and free; then any
 // form of delete can free the block. Placing takes more memory and may fail. In
@@ -152,7 +153,7 @@ NEW(_Zna)
 DELETES(_ZdlPv)
 DELETES(_ZdaPv)
 
-// --- functions beneath, where the words cannot point to the operators ---
+// --- functions that __mprof_next_* point to in place of the operators ---
 //
 // There are two cases. A library that the program opens later may have the
 // first C++ operators. Or an operator calls an intercepted malloc, and the

@@ -6,7 +6,7 @@
 #ifndef MPROF_RT_ENTRY_ENTRY_NEW_H
 #define MPROF_RT_ENTRY_ENTRY_NEW_H
 
-// Changes the words of operators that the words cannot point to directly, so
+// Changes __mprof_next_* of operators that they cannot point to directly, so
 // that they point to functions of entry_new.c. There are two cases. The
 // operators may come later, with a library that the program opens. Or an
 // operator calls an intercepted malloc, and must be recorded as the outermost

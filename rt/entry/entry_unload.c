@@ -30,7 +30,7 @@
 // so a race only causes one look too many.
 static struct {
   _Atomic unsigned long long adds, subs; // loads and unloads so far
-  atomic_uint epoch;                     // of the process, + 1; 0: no look yet
+  atomic_uint epoch;                     // process's epoch + 1; 0: no look yet
 } seen;
 
 static bool is_news(const struct mprof_loads *l, bool unloads_only) {

@@ -21,8 +21,8 @@ static inline bool mprof_intercepts(void) {
 }
 
 // Subtracts size from the countdown, as a site does. Returns whether the
-// interceptor must call the entry instead of the function beneath. Inlined, so
-// that the return address is the interceptor's.
+// interceptor must call the entry instead of the allocator's function. Inlined,
+// so that the return address is the interceptor's.
 __attribute__((always_inline)) static inline bool
 mprof_intercept_asks(size_t size) {
   return __builtin_expect(mprof_count_down(size), 0) &&

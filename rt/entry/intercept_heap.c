@@ -28,10 +28,10 @@
 #include <string.h>
 #include <wchar.h>
 
-// Returns whether the allocator beneath can be called. Used before the runtime
-// has started. The loader may allocate while the runtime looks up that
-// allocator. Such an allocation fails, and the loader continues without the
-// memory.
+// Returns whether the allocator that the interceptors call is known. Used
+// before the runtime has started. The loader may allocate while the runtime
+// looks up that allocator. Such an allocation fails, and the loader continues
+// without the memory.
 static bool has_next(void) {
   if (mprof_next_find())
     return true;
@@ -114,8 +114,8 @@ INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
   return NULL;
 }
 
-// Replaces libc's reallocarray as the function beneath, because libc's own
-// would call the interceptor of realloc.
+// The reallocarray that sites call when they do not call the runtime. libc's
+// own reallocarray would call the interceptor of realloc.
 static void *plain_reallocarray(void *old, size_t count, size_t each) {
   size_t size;
   if (!__builtin_mul_overflow(count, each, &size))
@@ -134,8 +134,8 @@ INTERCEPT(void, free, (void *ptr)) {
   NEXT(free)(ptr);
 }
 
-// Copies a string for the duplicating functions beneath. libc's own functions
-// would call the interceptor of malloc.
+// Copies a string, for the duplicates of strings that sites make without a call
+// of the runtime. libc's own functions would call the interceptor of malloc.
 static void *plain_copy(const void *from, size_t len, size_t end) {
   char *p = NEXT(malloc)(len + end);
   if (p) {

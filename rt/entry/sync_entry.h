@@ -70,9 +70,10 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     result_;                                                                   \
   })
 
-// Evaluates call, which is a cancellation point. If the wait w is noted and
-// call does not return, mprof_wait_cancelled ends w. Registers nothing if w is
-// not noted, since then there is nothing to undo.
+// Evaluates call, which is a cancellation point. If the wait w is noted, that
+// is, recorded for other threads that list the waits, and call does not return,
+// mprof_wait_cancelled ends w. Registers nothing if w is not noted, since then
+// there is nothing to undo.
 #define NOTED_CANCELLATION_POINT(w, call)                                      \
   ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
 

@@ -72,7 +72,7 @@ struct counter {
 struct timeline {
   FILE *out;
   struct timeline_options options;
-  enum { BEFORE, INSIDE, AFTER } window; // where now lies in relation to it
+  enum { BEFORE, INSIDE, AFTER } window; // where now lies
   struct axis axis;
   uint64_t now; // time on the axis
   uint64_t arrows, slices;
@@ -278,7 +278,7 @@ static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->range_count; i++)
     if (l->ranges[i].open)
       put_range(l, &l->ranges[i], 'e');
-  put_counters(l); // chrome://tracing draws a counter to its last value
+  put_counters(l); // chrome://tracing draws a counter only up to its last value
   l->window = AFTER;
 }
 
@@ -363,7 +363,7 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
   if (by)
-    thread_of(l, by); // adds by before t is taken: adding may move the array
+    thread_of(l, by); // adds by first, because adding may move the array of t
   struct thread *t = thread_of(l, g);
   t->waker = by;
   t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);

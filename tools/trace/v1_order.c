@@ -65,7 +65,7 @@ struct merge {
 // The state of a G, or of the collections, that an event type needs, and the
 // state that the event sets. Types without an entry in the table need no state.
 struct transition_rule {
-  enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of; // whose state
+  enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of; // owner of the state
   enum { ANY, ZERO, ONE, ARG_0, ARG_1 } seq;       // the sequence number needed
   enum status from, to;
   unsigned step; // added to the sequence number

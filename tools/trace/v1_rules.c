@@ -34,7 +34,7 @@ struct region {
 struct g_state {
   enum state state;
   uint8_t last;        // type of the last event
-  bool assist;         // is assisting a collection
+  bool assist;         // the G is assisting a collection
   uint64_t call_ticks; // when the system call blocked
   struct region *regions;
   size_t region_count, region_capacity;
@@ -59,7 +59,7 @@ struct v1_rules {
   bool *tasks; // whether each task is open
   size_t task_count, task_capacity;
   bool procs_seen; // a Gomaxprocs has been seen
-  bool early_told; // BEFORE_GOMAXPROCS has been reported
+  bool early_told; // the violation BEFORE_GOMAXPROCS has been reported
   bool collecting, stopped;
   uint64_t stopper; // the G that stopped the world
 };

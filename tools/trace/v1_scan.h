@@ -16,7 +16,7 @@ struct v1_record {
   unsigned count;                      // number of values
   uint64_t values[TRACE_MAX_ARGS + 4]; // differences, arguments, stack id
   const uint8_t *body, *body_end;      // bytes after the length, if n == 3
-  struct trace_text text;              // of String and UserLog
+  struct trace_text text;              // text of a String or UserLog
 };
 
 // Decodes the record at *at and moves *at past it. Returns false after a
