@@ -197,9 +197,9 @@ private:
     return Value->getZExtValue();
   }
 
-  /// Returns whether \p Param, argument \p Index of \p F, has the type that
-  /// \p Attr needs. Also checks that the parameters before \p Param do not
-  /// change its index in the generated call.
+  /// Returns whether \p Param, argument \p Index of \p F, has the type that \p
+  /// Attr needs. Also checks that the parameters before \p Param do not change
+  /// its index in the generated call.
   bool checkParam(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
                   Arguments Args, unsigned Position, unsigned Index,
                   unsigned Param) const {

@@ -68,9 +68,9 @@ static void say_error(const char *path, int error) {
   mprof_message_always(text);
 }
 
-// Appends the totals of all kinds of profiles to the line. Called for the
-// report if no profile file has been written; otherwise the line already has
-// the totals.
+// Appends the totals of all kinds of profiles to the line. Called only if no
+// profile file has been written, because the line gives the totals of each
+// file.
 static void put_all(struct last_words *w) {
   const char *separator = "";
   for (size_t i = 0; i < MPROF_PROFILES; i++) {

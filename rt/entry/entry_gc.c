@@ -48,8 +48,8 @@ extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
 // Takes gc_lock and the thread's guard, which marks it as inside the runtime.
-// Returns false and takes neither in a signal
-// handler that interrupted the runtime, and in the handler of a collection.
+// Returns false and takes neither in a signal handler that interrupted the
+// runtime, and in the handler of a collection.
 static bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);

@@ -62,11 +62,11 @@ static void leave(const bool *is_inner) {
 typedef const void *nothrow; // const std::nothrow_t &
 
 // Defines the entries of all forms of an operator new. A block that the entry
-// places on a page boundary comes
-// from malloc, so free must be able to release it. page_placement.c therefore
-// checks whether the operators are only wrappers of malloc and free; then any
-// form of delete can free the block. Placing takes more memory and may fail. In
-// that case the entry calls the operator itself, which handles the failure.
+// places on a page boundary comes from malloc, so free must be able to release
+// it. page_placement.c therefore checks whether the operators are only wrappers
+// of malloc and free; then any form of delete can free the block. Placing takes
+// more memory and may fail. In that case the entry calls the operator itself,
+// which handles the failure.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \

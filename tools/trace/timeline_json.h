@@ -16,8 +16,8 @@ struct timeline_options {
   const char *name; // name of the process
   unsigned frames;  // maximum number of frames written per stack
   // The window, in nanoseconds since the first event. Only the part of the
-  // trace in the window is written. A slice that crosses an end of the
-  // window is cut there.
+  // trace in the window is written. A slice that crosses an end of the window
+  // is cut there.
   uint64_t from, to;
 };
 
