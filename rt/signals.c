@@ -125,6 +125,7 @@ static void dump(bool is_last, uintptr_t frame) {
 }
 
 // --- signals that interrupt the profiler ---
+
 // Defers a signal until the thread leaves the profiler, because the profiler
 // cannot write at this moment. The kernel keeps the deferred signal with its
 // data. To defer it, the handler sends the signal to its own thread again, and
