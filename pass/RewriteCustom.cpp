@@ -92,9 +92,9 @@ static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
   return deferred(B, TestName, B.getInt1Ty(), Ptr);
 }
 
-/// Replaces the two elements of the result of \p Call by \p Left and \p Ask in
-/// all uses by extractvalue. Returns an aggregate of both for other uses, which
-/// the optimizer may have made.
+/// Replaces each extractvalue of the result of \p Call by \p Left or \p Ask.
+/// Returns an aggregate of both for other uses of the result, which the
+/// optimizer may have made.
 static Value *replaceParts(IRBuilderBase &B, CallInst *Call, Value *Left,
                            Value *Ask) {
   for (User *U : make_early_inc_range(Call->users())) {

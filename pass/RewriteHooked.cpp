@@ -94,9 +94,8 @@ FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
 }
 
 /// Loads the function that \p S, a site of the heap, calls through its word
-/// __mprof_next_<Symbol>.
-/// Returns null for other sites, and if the module itself defines the hooked
-/// function, since then the call is direct.
+/// __mprof_next_<Symbol>. Returns null for other sites, and if the module
+/// itself defines the hooked function, since then the call is direct.
 Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
   Function *Hooked = S.Call->getCalledFunction(); // null if it is an alias
   if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||

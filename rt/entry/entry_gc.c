@@ -264,7 +264,8 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   return ptr;
 }
 
-// Counts the free in cycle C+2, because the free is explicit. (Go: mProf_Free)
+// Counts the free in index C+2 of current cycle C, as every explicit free does
+// (cycle.h). (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
   REAL(GC_free)(ptr);

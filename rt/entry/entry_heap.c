@@ -137,7 +137,7 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
   return moved ? moved : p;
 }
 
-// Returns the countdown before the site subtracted size.
+// Returns the value that the countdown had before the site subtracted size.
 static int64_t countdown_before(size_t size) {
   return (int64_t)((uint64_t)__mprof_heap_countdown + size);
 }

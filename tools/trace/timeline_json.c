@@ -74,7 +74,7 @@ struct timeline {
   struct timeline_options options;
   enum { BEFORE, INSIDE, AFTER } window; // where now lies
   struct axis axis;
-  uint64_t now; // time on the axis
+  uint64_t now; // current time, in nanoseconds since the first event
   uint64_t arrows, slices;
   struct idmap ids;
   struct thread *threads;

@@ -43,7 +43,8 @@ struct trace {
   // Only in the generation format: data of the generation that is being read.
   uint64_t generation, generation_frequency;
   bool has_snapshot;
-  // The tables of the trace, or of the generation that is being read.
+  // The tables of the trace. In the generation format, these are the tables of
+  // the generation that is being read.
   struct idmap string_ids;
   struct trace_text *strings;
   size_t string_count, string_capacity;

@@ -22,8 +22,8 @@ struct v1_record {
 // Decodes the record at *at and moves *at past it. Returns false after a
 // violation.
 bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *record);
-// First pass: fills the tables, finds the batches and checks each record by
-// itself. Returns false if the events cannot be read.
+// Reads the trace for the first time: fills the tables, finds the batches and
+// checks each record by itself. Returns false if the events cannot be read.
 bool v1_scan(struct trace *t);
 
 #endif

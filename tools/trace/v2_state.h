@@ -61,9 +61,9 @@ struct v2_state {
   size_t m_count, m_capacity;
   bool *tasks; // whether each task is open
   size_t task_count, task_capacity;
-  bool collections_known; // an event of a collection has been seen
+  bool collections_known; // an event of a garbage collection has been seen
   bool collecting;
-  uint64_t collection_seq; // sequence number of the last such event
+  uint64_t collection_seq; // sequence number of the last event of a collection
 };
 
 struct v2_state *v2_state_new(struct trace *t);
