@@ -20,13 +20,14 @@
 // The source counts arguments from 1, and `this` is argument 1 of a non-static
 // member function, as in GCC's alloc_size. The annotation counts the same
 // arguments from 0. Clang's code generation numbers the arguments of the call
-// in the same way, with two exceptions. First, the address of a result in
-// memory comes before all arguments (see customSite in CallSites.cpp). Second,
-// some arguments, such as small structs, are passed in pieces or not at all. An
-// attribute may not name an argument that follows one of these. So an index is
-// always right.
+// in the same way, with two exceptions. First, if the result is returned in
+// memory, its address is passed before all arguments (see customSite in
+// CallSites.cpp). Second, some arguments, such as small structs, are passed in
+// pieces or not at all. An attribute may not name an argument that follows such
+// an argument. So an index is always right.
 //
-// Mistakes are errors, since a wrong index would yield wrong counts.
+// A wrong use of an attribute is an error and not a warning, since a wrong
+// index would yield wrong counts.
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -38,7 +39,7 @@ using namespace clang;
 
 namespace {
 
-/// The arguments that an attribute takes.
+/// The arguments of an attribute. Each is the index of a function argument.
 enum class Arguments {
   AllocSizes,   ///< a size, and perhaps a count
   ReallocSizes, ///< a block and a size
@@ -56,14 +57,15 @@ constexpr Arguments argumentsOf(llvm::StringRef Spelling) {
                                  : Arguments::None;
 }
 
-/// Returns whether argument \p Position, from 0, of an attribute names a
-/// pointer to a block or a lock. Otherwise it names a size.
+/// Returns whether argument \p Position, from 0, of an attribute is the index
+/// of a pointer to a block or a lock. Otherwise it is the index of a size or
+/// count.
 bool isPointer(Arguments Args, unsigned Position) {
   return Args != Arguments::AllocSizes && Position == 0;
 }
 
-/// Returns whether \p Param is exactly one argument of the generated call on
-/// x86-64, and not two or none.
+/// Returns whether the generated call on x86-64 passes \p Param as exactly one
+/// argument, and not as two or none.
 bool isOneArgument(const ASTContext &Ctx, const ParmVarDecl &Param) {
   QualType T = Param.getType();
   if (Param.hasAttr<PassObjectSizeAttr>() || T->isDependentType())
@@ -133,13 +135,14 @@ private:
                            DiagnosticsEngine::Error, Text));
   }
 
-  /// Returns where argument \p Position of \p Attr stands in the source.
+  /// Returns the source location of argument \p Position of \p Attr.
   static SourceLocation location(const ParsedAttr &Attr, unsigned Position) {
     return Attr.isArgExpr(Position) ? Attr.getArgAsExpr(Position)->getBeginLoc()
                                     : Attr.getLoc();
   }
 
-  /// Returns whether \p Attr may apply to \p F, beside its other attributes.
+  /// Returns whether \p Attr may apply to \p F, given the attributes that \p F
+  /// already has. Reports an error if not.
   bool checkFunction(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
                      Arguments Args) const {
     if (isa<CXXConstructorDecl, CXXDestructorDecl>(F)) {
@@ -194,9 +197,9 @@ private:
     return Value->getZExtValue();
   }
 
-  /// Returns whether argument \p Index of \p F, which is parameter \p Param,
-  /// has the type that \p Attr needs, and whether the parameters before it do
-  /// not shift its index in the generated call.
+  /// Returns whether \p Param, argument \p Index of \p F, has the type that \p
+  /// Attr needs. Also checks that the parameters before \p Param do not change
+  /// its index in the generated call.
   bool checkParam(Sema &S, const FunctionDecl &F, const ParsedAttr &Attr,
                   Arguments Args, unsigned Position, unsigned Index,
                   unsigned Param) const {
@@ -224,7 +227,8 @@ private:
     return true;
   }
 
-  /// Returns the index, from 1, that argument \p Position of \p Attr gives.
+  /// Reads argument \p Position of \p Attr, an index from 1, and checks the
+  /// parameter with this index. Returns the index, or nothing after an error.
   std::optional<unsigned> checkIndex(Sema &S, const FunctionDecl &F,
                                      const ParsedAttr &Attr, Arguments Args,
                                      unsigned Position) const {
@@ -249,9 +253,10 @@ private:
   }
 };
 
-/// An attribute such as [[alloc]], which only says that it is unknown. It must
-/// exist: Clang skips the arguments of [[mprof::alloc(...)]] unless an
-/// attribute with the same name and no scope exists.
+/// An attribute without a scope, such as [[alloc]]. Its use only reports that
+/// the attribute is unknown. Clang skips the arguments of an attribute such as
+/// [[mprof::alloc(...)]] unless an attribute with the same name and no scope
+/// exists. Therefore this class is needed.
 class UnscopedName : public ParsedAttrInfo {
 public:
   explicit UnscopedName(const char *Name)
@@ -277,9 +282,9 @@ private:
 
 using Registry = ParsedAttrInfoRegistry;
 
-// ParsedAttrInfoRegistry::add_node as a weak symbol. The program opt loads this
-// file for the pass, but has none of Clang's symbols: a strong reference, as in
-// ParsedAttrInfoRegistry::Add, would not bind.
+// Declares ParsedAttrInfoRegistry::add_node as a weak symbol. The program opt
+// loads this file for the pass, but has none of Clang's symbols. A strong
+// reference, as in ParsedAttrInfoRegistry::Add, would make loading fail.
 extern "C" __attribute__((weak)) void addNode(Registry::node *) __asm__(
     "_ZN4llvm8RegistryIN5clang14ParsedAttrInfoEE8add_nodeEPNS3_4nodeE");
 

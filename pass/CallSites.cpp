@@ -13,14 +13,15 @@
 //  - Indirect calls, including virtual calls: their callee is not known here.
 //  - Calls of a function that has a hooked name but local linkage.
 //  - Calls inside a custom allocator, or inside the program's own definition of
-//    a hooked function: the call of that outer function has been counted. Calls
-//    of free inside a custom allocator are sites all the same, because the
+//    a hooked function, since the call of that outer function is counted.
+//    However, calls of free inside a custom allocator are sites, because the
 //    block may come from another allocator.
 //  - Allocations and waits in functions that mprof_ignore or the ignorelist
 //    covers. Releases in these functions are rewritten, because the block may
 //    have been counted elsewhere and other threads may wait for the lock.
-// "Inside" refers to the source: Marks.cpp records it before inlining moves
-// code. Calls with the attribute nobuiltin are sites like any other.
+// "Inside" means inside in the source: Marks.cpp records the function of each
+// call before inlining moves calls. Calls with the attribute nobuiltin are
+// sites, too.
 
 #include "CallSites.h"
 #include "Marks.h"
@@ -35,11 +36,11 @@
 using namespace llvm;
 using namespace mprof;
 
-/// Returns the site that a call of \p F is because of an MPROF_ATTRIBUTE, or
-/// nothing. The field Call is not set yet.
+/// Returns a description of the calls of \p F if \p F has an MPROF_ATTRIBUTE
+/// whose calls are rewritten, otherwise nothing. Does not set the field Call.
 static std::optional<Site> customSite(const Function &F) {
-  // The address of a result in memory is passed first. The annotation counts
-  // the parameters of the source, which do not include it.
+  // If the result is returned in memory, its address is the first argument. The
+  // annotation counts only the parameters in the source.
   const int Shift = F.hasStructRetAttr() ? 1 : 0;
   auto Has = [&](StringRef Mark, int &First, int &Second) {
     Attribute A = F.getFnAttribute(Mark);
@@ -85,8 +86,8 @@ CallSites::CallSites(Module &M, const ProfileKinds &Kinds) {
     GlobalValue *Callee = M.getNamedValue(H.Symbol);
     if (!Callee || Callee->hasLocalLinkage())
       continue;
-    // A hidden function belongs to one library. An entry in another image
-    // cannot call it.
+    // A hidden function belongs to one library. The runtime's entry, in another
+    // image, cannot call it.
     if (!isHeap(H.Rule) && !Callee->hasDefaultVisibility())
       continue;
     const Target T = {&H, prototype(H.Proto, M)};
@@ -116,8 +117,8 @@ static bool actsOnProcess(Rule R) {
   return R == Rule::Create || R == Rule::Unload || R == Rule::Leave;
 }
 
-/// Returns whether a call concerns only its caller, and no other code that owns
-/// the block or waits for the lock. Such calls are not recorded in ignored
+/// Returns whether a call concerns only its caller: no other code owns the
+/// block or waits for the lock. Such calls are not rewritten in ignored
 /// functions.
 static bool concernsOnlyCaller(Rule R, int Ptr) {
   switch (R) {
@@ -140,7 +141,8 @@ static bool makesBlock(Rule R) {
   return R == Rule::Alloc || R == Rule::Realloc || R == Rule::Dup;
 }
 
-/// Returns why the place of \p Call forbids rewriting it, or an empty string.
+/// Returns the reason why \p Call is not rewritten at its place in the source,
+/// or an empty string if it may be rewritten.
 static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
   switch (placeOf(Call)) {
   case Place::Ordinary:
@@ -196,9 +198,10 @@ static Site hookedSite(CallBase &Call, const Hook &H) {
   return S;
 }
 
-/// Returns whether \p S calls the entry without a test. See hooks.def: the test
-/// is left out where code size matters more than time. A musttail call keeps
-/// its release test, since it selects its callee in any case.
+/// Returns whether \p S calls the entry without a test. The test is left out
+/// where code size matters more than time (see hooks.def). A musttail call of a
+/// releasing function keeps its test: such a call selects its callee anyway, so
+/// leaving out the test would save little.
 static bool isUnconditional(const Site &S, bool FunctionIsCold) {
   const bool IsMustTail = S.Call->isMustTailCall();
   if (isRelease(S.Rule))
@@ -208,8 +211,8 @@ static bool isUnconditional(const Site &S, bool FunctionIsCold) {
   return S.Rule == Rule::Call || actsOnProcess(S.Rule);
 }
 
-/// Leaves out the test of the releases among \p Sites, all in \p F, that run
-/// only while an exception unwinds the stack.
+/// Leaves out the test of releases that run only while an exception unwinds the
+/// stack. All \p Sites are in \p F.
 static void shortenUnwindPaths(const Function &F, MutableArrayRef<Site> Sites) {
   auto IsReleaseSite = [](const Site &S) { return isRelease(S.Rule); };
   if (!F.hasPersonalityFn() || none_of(Sites, IsReleaseSite))
@@ -243,8 +246,9 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     Site S = hookedSite(*Call, H);
     if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
-      // The program's own operator new must call the interceptor: that call
-      // counts the allocations of callers that were not rewritten.
+      // Inside the program's own operator new, malloc must remain a call of the
+      // interceptor. For callers that were not rewritten, the interceptor's
+      // count is the only one.
       S.OnlyBypassesInterceptor = true;
       if (H.HasWord && makesBlock(H.Rule) &&
           placeOf(*Call) != Place::Definition)

@@ -21,26 +21,26 @@ class Value;
 
 namespace mprof {
 
-/// A call that is rewritten, and how. Indices count the call's arguments from
-/// 0; -1 means none.
+/// A call that is rewritten, and the data for rewriting it. Indices count the
+/// call's arguments from 0; -1 means that there is no such argument.
 struct Site {
   llvm::CallBase *Call = nullptr;
   mprof::Rule Rule = Rule::CustomAlloc;
   const Hook *H = nullptr; ///< Null for functions with an MPROF_ATTRIBUTE.
   int Size = -1;           ///< Index of the size in bytes.
-  int Count = -1;          ///< Index of a factor of the size.
+  int Count = -1;          ///< Index of the size's multiplier.
   int Ptr = -1;            ///< Index of the block or of the lock.
 
-  /// The site calls the runtime's entry in any case, without a test before it.
+  /// True if the site always calls the runtime's entry, without a test.
   bool IsUnconditional = false;
 
-  /// The site belongs to no profile. It only calls the function beneath the
-  /// interceptors, which would otherwise count the call.
+  /// True if the call must not be counted. The site then calls the function
+  /// beneath the runtime's interceptor, since the interceptor would count it.
   bool OnlyBypassesInterceptor = false;
 };
 
-/// Finds sites. Emits a missed remark for each call that could be a site but is
-/// left alone.
+/// Finds sites. Emits a missed remark for each call that is not rewritten
+/// although its callee is a hooked function.
 class CallSites {
 public:
   CallSites(llvm::Module &M, const ProfileKinds &Kinds);

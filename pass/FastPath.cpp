@@ -3,26 +3,29 @@
 //
 // Inserts the tests of the rules of hooks.def.
 //
-// Alloc subtracts the size %n from the countdown. That makes two instructions
-// of x86-64: subq %fs:countdown@TPOFF, then jbe. A shared library first loads
-// the offset.
+// Alloc subtracts the size %n from the countdown. On x86-64 this takes two
+// instructions: subq %fs:countdown@TPOFF, then jbe. Code in a shared library
+// first loads the offset.
 //     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_heap_countdown)
 //     %c = load i64, ptr %a
 //     %d = sub i64 %c, %n
 //     store i64 %d, ptr %a
 //     %ask = icmp ule i64 %c, %n
 //
-// Free and Delete test a mask, Realloc has both tests:
+// Free and Delete test a mask. Realloc has the tests of Alloc and of Free.
 //     %m = load i64, ptr @__mprof_free_mask
 //     %ask = icmp eq i64 (and (ptrtoint %p), %m), 0
 //
-// Release tests the number of waiters for the lock %l, Wait tests its kind:
+// Release tests whether the lock %l has waiters:
 //     %w = load i32, ptr (@__mprof_waiters + 4 * (%l >> 6 & 1023))
 //     %ask = icmp ne i32 %w, 0
+//
+// Wait tests whether waits of its kind are recorded:
 //     %k = load i64, ptr @__mprof_sync_kinds
 //     %ask = icmp ne i64 (and %k, 1 << Kind), 0
 //
-// Owned tests the owner's id %id, which it loads from the lock, and %w:
+// Owned tests the owner's id %id, which it loads from the lock, and the number
+// of waiters %w, which it loads as Release does:
 //     %m = load i64, ptr @__mprof_owned_mask
 //     %ask = icmp ne i64 (and (zext (or i32 %id, %w)), %m), 0
 
@@ -43,9 +46,10 @@ Value *mprof::bytes(IRBuilderBase &B, const Site &S) {
 }
 
 /// Returns \p V as the result of an empty asm, so that the optimizer does not
-/// know that it is a constant. LLVM would otherwise turn the subtraction of a
-/// constant into an addition of its negative. No flag of an addition answers
-/// the comparison, so the code would load, compare and store separately.
+/// know that it is a constant. Otherwise LLVM would turn the subtraction of a
+/// constant into an addition of its negative. The flags of a subtraction give
+/// the result of the comparison, but those of an addition do not. So the code
+/// would load, compare and store separately.
 static Value *hidden(IRBuilderBase &B, Constant *V) {
   auto *Ty = FunctionType::get(V->getType(), V->getType(), false);
   CallInst *Call = B.CreateCall(
@@ -56,9 +60,9 @@ static Value *hidden(IRBuilderBase &B, Constant *V) {
   return Call;
 }
 
-/// The comparison is unsigned, so that a size that no allocator can serve calls
-/// the runtime too. Such a size makes the countdown grow. If the runtime did
-/// not see it, nothing would be counted from then on.
+/// The comparison is unsigned, so that it also holds for a size that no
+/// allocator can serve. Such a size makes the countdown grow. If the runtime
+/// were not called then, it would count nothing from then on.
 Countdown mprof::countDown(Runtime &RT, IRBuilderBase &B, Value *Bytes) {
   if (auto *Known = dyn_cast<Constant>(Bytes))
     Bytes = hidden(B, Known);
@@ -76,7 +80,7 @@ Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
 }
 
 /// Loads the number of waiters for \p Object from __mprof_waiters. The load
-/// takes no cache line from other processors: the entries of locks without
+/// usually finds its cache line unchanged, because the entries of locks without
 /// waiters stay 0.
 static Value *waitersOf(Runtime &RT, IRBuilderBase &B, Value *Object) {
   GlobalVariable *Table = RT.waiters();
@@ -91,11 +95,11 @@ Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
   return B.CreateIsNotNull(waitersOf(RT, B, Object));
 }
 
-/// Returns whether \p Lock has an owner or waiters, and the runtime wants to
-/// see such locks. The mask gets no branch of its own, since a second branch
-/// costs time in a loop whose speed depends on its branches. The test reads the
-/// owner and not the lock's word: the unlock before has just written that word,
-/// and the processor would have to wait for the store.
+/// Returns whether \p Lock has an owner or waiters and the runtime must be
+/// called for such locks. There is one branch for both conditions, since a
+/// second branch costs time in a loop whose speed depends on its branches. The
+/// test reads the owner and not the lock's word. A previous unlock may just
+/// have written that word, and the processor would have to wait for the store.
 static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
   Type *I32 = B.getInt32Ty();
   Value *Id = B.CreateAlignedLoad(

@@ -11,19 +11,20 @@
 
 namespace mprof {
 
-/// Returns the number of bytes that the call of \p S asks for: size times
+/// Returns the number of bytes that the call of \p S requests: size times
 /// count, with wrap-around.
 llvm::Value *bytes(llvm::IRBuilderBase &B, const Site &S);
 
 struct Countdown {
   llvm::Value *Left; ///< The countdown after the subtraction.
-  llvm::Value *Ask;  ///< Whether the runtime is called.
+  llvm::Value *Ask;  ///< Whether the runtime must be called.
 };
 
 /// Subtracts \p Bytes from the thread's countdown to the next sample.
 Countdown countDown(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Bytes);
 
-/// Returns whether \p Ptr has none of the bits in the word \p Mask.
+/// Returns whether \p Ptr has none of the bits that are set in the word \p
+/// Mask.
 llvm::Value *hasNone(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Ptr,
                      llvm::StringRef Mask);
 
@@ -32,7 +33,7 @@ llvm::Value *hasNone(Runtime &RT, llvm::IRBuilderBase &B, llvm::Value *Ptr,
 llvm::Value *hasWaiters(Runtime &RT, llvm::IRBuilderBase &B,
                         llvm::Value *Object);
 
-/// Returns whether the runtime wants to see waits of kind \p K.
+/// Returns whether the runtime records waits of kind \p K.
 llvm::Value *wantsKind(Runtime &RT, llvm::IRBuilderBase &B, WaitKind K);
 
 /// Returns the condition under which a site of a hooked function calls the

@@ -19,7 +19,7 @@ static constexpr Rule ALLOC = Rule::Alloc, REALLOC = Rule::Realloc,
                       FREE = Rule::Free, DELETE = Rule::Delete, DUP = Rule::Dup,
                       CALL = Rule::Call;
 
-/// Returns a function that allocates or releases memory.
+/// Returns the table entry of a function that allocates or releases memory.
 static constexpr Hook heapHook(StringLiteral Symbol, StringLiteral Proto,
                                Rule R, int Size, int Count, int Ptr) {
   Hook H(Symbol, Proto, R);
@@ -29,7 +29,7 @@ static constexpr Hook heapHook(StringLiteral Symbol, StringLiteral Proto,
   return H;
 }
 
-/// Returns \p H with its sites calling through __mprof_next_<Symbol>.
+/// Returns \p H, changed so that its sites call through __mprof_next_<Symbol>.
 static constexpr Hook throughWord(Hook H) {
   H.HasWord = true;
   return H;

@@ -17,7 +17,7 @@ class Module;
 
 namespace mprof {
 
-/// How a call is rewritten. hooks.def has the code that stands for each rule.
+/// How a call is rewritten. hooks.def shows the code of each rule.
 enum class Rule {
   // Rules of MPROF_HOOK lines; hooks.def spells them ALLOC, REALLOC and so on.
   Alloc,
@@ -26,7 +26,7 @@ enum class Rule {
   Delete,
   Dup,
   Call,
-  // Each of these rules has lines of its own: MPROF_OWNED, MPROF_RELEASE, ...
+  // Rules of functions in the lists MPROF_OWNED, MPROF_RELEASE, and so on.
   Owned,
   Release,
   Wait,
@@ -48,21 +48,22 @@ bool isHeap(Rule R);
 /// Returns whether \p R only releases a block, as free and operator delete do.
 inline bool isRelease(Rule R) { return R == Rule::Free || R == Rule::Delete; }
 
-/// The MPROF_KIND lines, in their order. The prefix is needed for kind `try`,
-/// which is a keyword.
+/// The kinds of waits, in the order of the MPROF_KIND lines. The names have a
+/// prefix because `try` is a keyword.
 enum class WaitKind : unsigned {
 #define MPROF_KIND(Name, Group) K_##Name,
 #include "mprof/hooks.def"
   K_none
 };
 
-/// One hooked function. Indices count arguments from 0; -1 means none.
+/// One hooked function. Indices count arguments from 0; -1 means that there is
+/// no such argument.
 struct Hook {
   llvm::StringLiteral Symbol; ///< Linkage name.
   llvm::StringLiteral Proto;  ///< Prototype, in the letters of hooks.def.
   mprof::Rule Rule;
   int Size = -1;                    ///< Index of the size in bytes.
-  int Count = -1;                   ///< Index of a factor of the size.
+  int Count = -1;                   ///< Index of the size's multiplier.
   int Ptr = -1;                     ///< Index of the block or of the lock.
   WaitKind Kind = WaitKind::K_none; ///< Set for Owned and Wait.
   int Owner = 0;                    ///< Owned: index of the int with the owner

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branch weights, and the block on the normal edge of an invoke:
+// Makes branch weights, and inserts a block into the normal edge of an invoke:
 //
 //     invoke ... to label %to unwind label %pad
 // becomes

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers to insert IR that know nothing of hooks or of the runtime.
+// Helpers to insert IR. They do not depend on hooks or on the runtime.
 
 #ifndef MPROF_PASS_IRUTIL_H
 #define MPROF_PASS_IRUTIL_H

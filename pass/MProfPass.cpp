@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Drives a module through MProf: finds sites, reports them as remarks, and has
-// them rewritten. A module with rewritten code gets a reference to the version
-// of the contract (RewriteModule.cpp).
+// Runs MProf on a module: finds sites, reports them as remarks and rewrites
+// them. Adds to a rewritten module a reference to the version of the contract
+// (RewriteModule.cpp).
 //
-// The module flag "mprof" records the last step that was done. So each step is
-// done once: plugins may be given twice, and bitcode that was rewritten when it
-// was compiled may pass through again when it is linked.
+// The module flag "mprof" records the last step that was done, so that each
+// step is done only once. Otherwise a step could be repeated: the plugin may be
+// given twice, and bitcode that was rewritten at compile time may be optimized
+// again at link time.
 //
 //     !{i32 7, !"mprof", i32 1}     ; Marked: prepare has run
 //     !{i32 7, !"mprof", i32 2}     ; Done: finish has run
@@ -72,8 +73,8 @@ static void report(const Site &S) {
   });
 }
 
-/// Reports \p Sites and has them rewritten, the last one first. Returns whether
-/// there are any.
+/// Reports \p Sites and rewrites them by \p Rewrite, from the last to the
+/// first. Returns whether there are any sites.
 static bool rewriteAll(ArrayRef<Site> Sites,
                        function_ref<void(const Site &)> Rewrite) {
   for (const Site &S : Sites)

@@ -7,11 +7,13 @@
 //   define ptr @pool_get(i64 %n) "mprof-alloc"="0"        ; the annotation
 //     call ptr @malloc(i64 %n) "mprof-place"="allocator"  ; the call's place
 //
-// A call keeps its attributes when it is inlined into another function. So the
-// place of a call is its place in the source at every optimization level. A
-// call that the optimizer itself creates, such as a calloc from malloc and
-// memset, has no place and takes the place of its function. Most modules have
-// no marks and get no attribute at all.
+// The place of a call is the kind of function that contains the call in the
+// source (see Place in Marks.h). A call keeps its attributes when it is inlined
+// into another function. So its place is the same at every optimization level.
+// A call that the optimizer itself creates, such as a calloc from malloc and
+// memset, has no attribute; its place is that of the function that contains it.
+// Modules without annotated or hooked functions, which are most, get no
+// attribute.
 //
 // The annotations are removed from llvm.global.annotations, since that variable
 // would keep unused functions alive.
@@ -121,7 +123,8 @@ static bool isListed(const SpecialCaseList &List, const Function &F) {
   if (List.inSection("mprof", "fun", F.getName()) ||
       List.inSection("mprof", "src", M.getSourceFileName()))
     return true;
-  // With debug info, a function of a header is also listed by its header.
+  // With debug info, the list may also name the source file of the function,
+  // such as a header.
   const DISubprogram *SP = F.getSubprogram();
   return SP && List.inSection("mprof", "src", SP->getFilename());
 }
@@ -169,7 +172,7 @@ static void markDefinitions(Module &M) {
     if (!F || F->isDeclaration() ||
         F->getFunctionType() != prototype(H.Proto, M))
       continue;
-    // A function may have several hooked names, as aliases.
+    // With aliases, a function may have several hooked names.
     const bool IsNew = !F->hasFnAttribute(PlaceAttr);
     F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "definition" : "synchronizer");
     if (F->hasFnAttribute(Attribute::AlwaysInline))
@@ -210,10 +213,9 @@ static void markByAllocSize(Function &F) {
     F.addFnAttr(mark::realloc, utostr(*Block) + "," + utostr(One));
 }
 
-/// Marks functions with allocsize as custom allocators. Functions with an mprof
-/// attribute of their own and hooked functions keep their meaning. The
-/// functions of libgc have alloc_size, too, but are left out: only libgc knows
-/// when its objects die.
+/// Marks functions with allocsize as custom allocators. Skips hooked functions
+/// and functions that already have an mprof attribute. Also skips the functions
+/// of libgc, which have alloc_size, too: only libgc knows when its objects die.
 static void markAllocSizes(Module &M) {
   StringSet<> Known;
   for (const Hook &H : hooks())
@@ -231,7 +233,8 @@ static bool isCustomAllocator(const Function &F) {
          F.hasFnAttribute(mark::realloc);
 }
 
-/// Returns the place of calls in \p F, or an empty string if it is ordinary.
+/// Returns the place of calls in \p F, or an empty string for the place
+/// Ordinary.
 static StringRef placeInside(const Function &F, Nested Nested) {
   const bool HasPlace = F.hasFnAttribute(PlaceAttr);
   if (isCustomAllocator(F) && Nested != Nested::Each)
@@ -245,8 +248,9 @@ static StringRef placeInside(const Function &F, Nested Nested) {
 }
 
 /// Marks all calls in \p F with their place. This includes indirect calls,
-/// which may turn out to be calls of malloc. Calls in ordinary functions get a
-/// mark, too: they may be inlined into a function with another place.
+/// which the optimizer may turn into calls of malloc. Calls in ordinary
+/// functions are marked, too, because they may be inlined into a function with
+/// another place.
 static void markCalls(Function &F) {
   Attribute Own = F.getFnAttribute(PlaceAttr);
   Attribute Mark = Attribute::get(F.getContext(), PlaceAttr,

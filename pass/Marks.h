@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks functions and calls with string attributes that keep what the source
-// says about them. Inlining does not lose these attributes.
+// Marks functions and calls with string attributes. The attributes record
+// MProf's annotations of the functions and the place of each call in the
+// source. Inlining does not lose these attributes.
 
 #ifndef MPROF_PASS_MARKS_H
 #define MPROF_PASS_MARKS_H
@@ -26,8 +27,8 @@ struct Options;
 void markModule(llvm::Module &M, const llvm::SpecialCaseList *Ignorelist,
                 const Options &Opts);
 
-/// Removes the instructions that markModule has put into \p F so that the
-/// optimizer keeps its calls.
+/// Removes from \p F the instructions that markModule has inserted so that the
+/// optimizer keeps the calls of \p F.
 void removeBarriers(llvm::Function &F);
 
 /// The names of the function attributes, one for each MPROF_ATTRIBUTE:
@@ -39,7 +40,7 @@ namespace mark {
 #include "mprof/hooks.def"
 } // namespace mark
 
-/// The kind of function in whose source a call stands.
+/// The kind of the function that contains a call in the source.
 enum class Place {
   Ordinary,
   Ignored,     ///< has mprof_ignore or is on the ignorelist

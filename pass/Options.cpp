@@ -7,8 +7,9 @@
 
 using namespace mprof;
 
-/// Returns whether the mutex profile needs waits of kind \p K: either a release
-/// that the profile blames ends them, or they release a lock themselves.
+/// Returns whether the mutex profile needs waits of kind \p K. There are two
+/// cases: the profile charges the release that ends such a wait, or the wait
+/// itself releases a lock.
 static bool concernsMutexes(WaitKind K) {
   switch (K) {
   case WaitKind::K_mutex:

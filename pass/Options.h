@@ -12,8 +12,8 @@
 
 namespace mprof {
 
-/// The kinds of profiles that the program must be able to write, as -fmprof=
-/// names them. They decide which calls are rewritten.
+/// The kinds of profiles that the program must be able to write, under their
+/// names in -fmprof=. The kinds decide which calls are rewritten.
 struct ProfileKinds {
   bool Heap = true;
   bool Block = true;
@@ -33,8 +33,8 @@ struct ProfileKinds {
 enum class Nested {
   Written,   ///< Calls in the allocator's own source are not counted; calls in
              ///< its helper functions are.
-  Outermost, ///< Only blocks of the allocator that the program called.
-  Each       ///< Blocks of every allocator.
+  Outermost, ///< Only blocks of the outermost allocator are counted.
+  Each       ///< Blocks of every allocator are counted.
 };
 
 struct Options {

@@ -6,9 +6,9 @@
 //     clang -fplugin=libMProf.so -fpass-plugin=libMProf.so
 //     opt -load-pass-plugin=libMProf.so -passes=mprof
 //
-// clang runs the passes for -fpass-plugin=. It needs -fplugin= besides: only
-// that option loads the plugin early enough for the attributes and for
-// -mllvm -mprof-...
+// -fpass-plugin= makes clang run the passes. clang also needs -fplugin=,
+// because only this option loads the plugin early enough for the attributes and
+// for -mllvm -mprof-...
 
 #include "MProfPass.h"
 #include "llvm/Passes/PassBuilder.h"

@@ -12,25 +12,26 @@
 //     call void @__mprof_custom_alloc(ptr %p, i64 %n)
 //     br label %cont
 //
-// The comment at MPROF_ATTRIBUTE in hooks.def has the code of the other
-// attributes. If the call is an invoke, the code after it lies on the normal
-// edge. An allocator that throws has allocated nothing, so nothing is
-// subtracted from the countdown: whenever the countdown runs out, the runtime
-// must be called.
+// The comment at MPROF_ATTRIBUTE in hooks.def shows the code of the other
+// attributes. If the call is an invoke, the code after it is on the normal
+// edge. So if the allocator throws, nothing is subtracted from the countdown,
+// since nothing was allocated. A subtraction there could use up the countdown
+// without a call of the runtime.
 //
 // These calls are rewritten before the optimizer runs, since the optimizer may
-// inline the allocator or change its parameters. But the words must not be
-// accessed yet: the optimizer believes that malloc changes no memory that the
-// program can see. It would keep the countdown in a register across a malloc
-// and overwrite the value that the malloc has stored. So two functions stand
-// for the accesses until lowerDeferred replaces their calls:
+// inline the allocator or change its parameters. But the inserted code must not
+// access the runtime's words yet. The optimizer believes that malloc changes no
+// memory that the program can see. It would keep the countdown in a register
+// across a malloc and overwrite the value that the malloc has stored. So the
+// code first calls two functions in place of the accesses. lowerDeferred
+// replaces these calls after the optimizer:
 //
 //     declare { i64, i1 } @mprof.countdown(i64 %bytes)
 //         ; subtracts; returns the rest, and whether to call the runtime
 //     declare i1 @mprof.uncounted(ptr %block)
 //         ; tests the block with the custom mask
 //
-// With -mprof-nested=outermost, more code stands around the call:
+// With -mprof-nested=outermost, there is more code around the call:
 //
 //     %a = call ptr @llvm.threadlocal.address.p0(ptr @__mprof_nested_frame)
 //     %o = load volatile i64, ptr %a
@@ -42,11 +43,12 @@
 //     %l = load volatile i64, ptr %a
 //     store volatile i64 (select i1 %outer, i64 %l, i64 0), ptr %a
 //
-// These words are volatile for the reason that the other words have deferred
-// accesses: a store before an inlined malloc would be removed as dead. A frame
-// has a lower address than the frame of its caller. So a stored frame that does
-// not lie above the site's frame is stale: it was left without the second
-// store.
+// The accesses of these words are volatile. Otherwise the optimizer, which
+// believes that malloc does not read the words, would remove a store before an
+// inlined malloc as dead. A frame has a lower address than the frame of its
+// caller. So a stored frame is stale if its address is not above that of the
+// site's frame: an exception or longjmp has left the stored frame without the
+// second store.
 
 #include "RewriteCustom.h"
 #include "FastPath.h"
@@ -90,9 +92,9 @@ static Value *deferredTest(IRBuilderBase &B, Value *Ptr) {
   return deferred(B, TestName, B.getInt1Ty(), Ptr);
 }
 
-/// Replaces the two elements of the result of \p Call by \p Left and \p Ask.
-/// Returns an aggregate of both, for uses that are no extractvalue: the
-/// optimizer may have made such uses.
+/// Replaces each extractvalue of the result of \p Call by \p Left or \p Ask.
+/// Returns an aggregate of both for other uses of the result, which the
+/// optimizer may have made.
 static Value *replaceParts(IRBuilderBase &B, CallInst *Call, Value *Left,
                            Value *Ask) {
   for (User *U : make_early_inc_range(Call->users())) {
@@ -149,7 +151,7 @@ static Instruction *onlyIf(Value *Cond, Instruction *I, const DebugLoc &Loc) {
   return Term;
 }
 
-/// Returns the instruction to insert before, for code that runs once \p Call
+/// Returns the instruction before which to insert code that runs after \p Call
 /// has returned.
 static Instruction *after(CallBase *Call) {
   if (auto *Invoke = dyn_cast<InvokeInst>(Call))
@@ -181,10 +183,10 @@ void CustomRewriter::storeNested(IRBuilderBase &B, StringRef Name, Value *V) {
                        /*isVolatile=*/true);
 }
 
-/// Updates the word with the frame of the outermost allocator under way. A
-/// frame further out than this function's is kept. Otherwise the word gets this
-/// function's frame with \p Enters, and 0 without. Returns whether there is a
-/// frame further out.
+/// Updates __mprof_nested_frame, the frame of the outermost allocator that is
+/// running. Keeps the stored frame if it is further out than this function's
+/// frame. Otherwise stores this function's frame if \p Enters is true, and 0 if
+/// not. Returns whether there is a frame further out.
 Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
   Value *Outer = loadNested(B, "nested_frame");
   Value *Own = B.CreatePtrToInt(
@@ -204,9 +206,9 @@ Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
   return IsOuter;
 }
 
-/// Updates the word after the call: a frame further out is kept, else the word
-/// gets 0. The word is loaded again, because the runtime may have removed the
-/// frame further out as stale.
+/// Updates __mprof_nested_frame after the call: keeps a frame further out, and
+/// otherwise stores 0. Loads the word again, because the runtime may have
+/// removed the frame further out as stale.
 void CustomRewriter::restoreNested(IRBuilderBase &B, Value *IsOuter) {
   storeNested(
       B, "nested_frame",
@@ -224,8 +226,8 @@ bool CustomRewriter::leaveNested(Function &F) {
   }
   for (Instruction *I : Places) {
     Builder B(I);
-    // A call in a function with debug info needs a location. Line 0 means: no
-    // line of the source.
+    // A call in a function with debug info needs a location. Line 0 stands for
+    // code without a source line.
     if (DISubprogram *SP = F.getSubprogram())
       B.SetCurrentDebugLocation(DILocation::get(RT.Ctx, 0, 0, SP));
     enterNested(B, /*Enters=*/false);
@@ -265,8 +267,8 @@ void CustomRewriter::rewriteFree(const Site &S) {
   callCold(B, RT.function("custom_free", B.getVoidTy(), {RT.PtrTy}), {Ptr});
 }
 
-/// Calls __mprof_custom_realloc_begin before \p S if \p Cond holds. Returns its
-/// result, or 0 where it was not called.
+/// Inserts a call of __mprof_custom_realloc_begin before \p S that runs if \p
+/// Cond holds. Returns the result of this call, or 0 if it did not run.
 Value *CustomRewriter::reallocToken(const Site &S, Value *Cond) {
   const DebugLoc &Loc = S.Call->getDebugLoc();
   Instruction *BeginEnd = onlyIf(Cond, S.Call, Loc);
@@ -318,9 +320,9 @@ void CustomRewriter::rewriteRealloc(const Site &S) {
 // The user's locks and blocking calls
 //===----------------------------------------------------------------------===//
 
-/// Returns memory in the frame of \p F for the runtime's notes. The calls
-/// before and after a site share the notes. All sites of a function share the
-/// memory, since they run one after another.
+/// Returns memory in the frame of \p F for the runtime. The begin entry and the
+/// end entry of a site use the same memory. All sites of a function share it,
+/// since they run one after another.
 Value *CustomRewriter::userNotes(Function &F) {
   Value *&Notes = UserNotes[&F];
   if (!Notes) {
@@ -331,8 +333,8 @@ Value *CustomRewriter::userNotes(Function &F) {
   return Notes;
 }
 
-/// Inserts __mprof_user_<Name>_begin before the call and
-/// __mprof_user_<Name>_end after it, under one condition.
+/// Inserts calls of __mprof_user_<Name>_begin before the call and of
+/// __mprof_user_<Name>_end after it. Both run under the same condition.
 void CustomRewriter::rewriteUserSync(const Site &S) {
   const DebugLoc &Loc = S.Call->getDebugLoc();
   const bool IsCall = S.Rule == Rule::UserCall;

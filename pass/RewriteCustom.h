@@ -16,9 +16,9 @@ class CustomRewriter {
 public:
   CustomRewriter(Runtime &RT, mprof::Nested Nested) : RT(RT), Nested(Nested) {}
 
-  /// Rewrites \p S. The caller passes the sites of a block in reverse order:
-  /// each rewrite splits the block behind its call, which moves all code that
-  /// follows.
+  /// Rewrites \p S. Call this for the sites of a basic block in reverse order,
+  /// because a rewrite splits the block after its call and moves the code that
+  /// follows to a new block.
   void rewrite(const Site &S);
 
   /// Inserts code at landing pads and after setjmp in \p F. The code clears the
@@ -45,9 +45,9 @@ private:
   llvm::DenseMap<llvm::Function *, llvm::Value *> UserNotes;
 };
 
-/// Replaces the calls of mprof.countdown and mprof.uncounted, which stand for
-/// accesses to the runtime's words, by these accesses. Called after the
-/// optimizer. Returns whether there were any.
+/// Replaces the calls of mprof.countdown and mprof.uncounted by the accesses of
+/// the runtime's words that they stand for. Called after the optimizer. Returns
+/// whether there were any such calls.
 bool lowerDeferred(Runtime &RT);
 
 } // namespace mprof

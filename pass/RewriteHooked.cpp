@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rewrites the calls of hooked functions. The rule of a site decides which test
-// stands before the call (FastPath.cpp). A site with rule Alloc:
+// is inserted before the call (FastPath.cpp). A site with rule Alloc:
 //
 //     %p = call ptr @malloc(i64 %n)
 // becomes
@@ -24,12 +24,12 @@
 // its callee from a select, since the entry has the same prototype. Sites with
 // rule Dup and unconditional sites (see Site) only change their callee.
 //
-// The word __mprof_next_malloc holds the address of the hooked function. Where
-// the runtime has an interceptor in front of that function, for code that was
-// not rewritten, the word holds the function beneath the interceptor. A call
-// through the word saves the jump of a PLT stub, which pays for a good part of
-// the test before the call. Calls of locks were measured to be no faster this
-// way. RewriteLibrary.cpp says which words code for shared libraries uses.
+// The word __mprof_next_malloc holds the address of the hooked function. If the
+// runtime intercepts that function for code that was not rewritten, the word
+// holds the function beneath the interceptor. A call through the word saves the
+// jump of a PLT stub. This saves much of the time that the test before the call
+// takes. Measurements showed no gain for calls of locks, so locks have no
+// words. For the words of code for shared libraries see RewriteLibrary.cpp.
 //
 // All inserted instructions have the call's debug location and !nosanitize.
 
@@ -48,8 +48,9 @@ using namespace mprof;
 // Callees
 //===----------------------------------------------------------------------===//
 
-/// Copies to \p Call those attributes of its function's declaration that code
-/// after the call depends on. A call through a pointer has no declaration.
+/// Copies to \p Call the attributes of its function's declaration that code
+/// after the call depends on. Needed because \p Call becomes a call through a
+/// pointer, which has no declaration.
 static void sayAtCall(CallBase &Call) {
   Function *F = Call.getCalledFunction();
   if (!F)
@@ -62,10 +63,11 @@ static void sayAtCall(CallBase &Call) {
   Call.setAttributes(At);
 }
 
-/// Makes \p Call, which has rule \p R, a call of \p Entry. The call is no tail
-/// call, so that the caller's frame stays on the stack. It is not merged with
-/// other calls if profiles show its return address. Profiles do not show the
-/// addresses of releases; merging these keeps landing pads small.
+/// Makes \p Call, which has rule \p R, a call of \p Entry. Forbids a tail call,
+/// so that the caller's frame stays on the stack. Also forbids merging with
+/// other calls if profiles show the call's return address. Profiles do not show
+/// the addresses of releases, so releases may be merged, which keeps landing
+/// pads small.
 static void retarget(CallBase &Call, Rule R, FunctionCallee Entry) {
   if (!isa<Constant>(Entry.getCallee()))
     sayAtCall(Call);
@@ -91,9 +93,9 @@ FunctionCallee HookedRewriter::entry(IRBuilderBase &B, const Site &S) {
   return {Ty, Library.covers(S) ? Library.entry(B, S) : RT.hookEntry(S)};
 }
 
-/// Loads the function that \p S, a site of the heap, calls through its word.
-/// Returns null for other sites. A function that the module itself defines is
-/// called directly.
+/// Loads the function that \p S, a site of the heap, calls through its word
+/// __mprof_next_<Symbol>. Returns null for other sites, and if the module
+/// itself defines the hooked function, since then the call is direct.
 Value *HookedRewriter::next(IRBuilderBase &B, const Site &S) {
   Function *Hooked = S.Call->getCalledFunction(); // null if it is an alias
   if (!S.H || !S.H->HasWord || !Hooked || !Hooked->isDeclaration() ||
@@ -121,14 +123,15 @@ void HookedRewriter::keepReference(Function &F) {
 // Sites
 //===----------------------------------------------------------------------===//
 
-/// Makes \p S call the function beneath the interceptors, if it has a word.
+/// Makes \p S call through its word __mprof_next_<Symbol>, if it has one, and
+/// so bypass the runtime's interceptor.
 void HookedRewriter::callNext(const Site &S) {
   Builder B(S.Call);
   if (Value *Next = next(B, S))
     callIndirectly(*S.Call, Next);
 }
 
-/// Makes \p S call its entry in any case.
+/// Makes \p S always call its entry.
 void HookedRewriter::callEntryOnly(const Site &S) {
   Builder B(S.Call);
   FunctionCallee Entry = entry(B, S);
@@ -137,8 +140,9 @@ void HookedRewriter::callEntryOnly(const Site &S) {
   retarget(*S.Call, S.Rule, Entry);
 }
 
-/// Makes \p S, a musttail call, select between its entry and its function:
-/// nothing may stand between such a call and the return.
+/// Makes \p S, a musttail call, call either its entry or its function through a
+/// selected pointer. Branches are not possible here, because a musttail call
+/// must be directly followed by the return.
 void HookedRewriter::selectCallee(const Site &S) {
   Builder B(S.Call);
   Value *Cond = mustAsk(RT, B, S);
@@ -152,7 +156,8 @@ void HookedRewriter::selectCallee(const Site &S) {
   S.Call->setCalledOperand(Callee);
 }
 
-/// Calls the entry, out of line, instead of the call of \p S if \p Cond holds.
+/// Inserts a branch before \p S. If \p Cond holds, it leads to a call of the
+/// entry at the end of the function, otherwise to the call of \p S.
 void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
   CallBase *Call = S.Call;
   BasicBlock *Head = Call->getParent();
@@ -174,8 +179,8 @@ void HookedRewriter::branchToEntry(const Site &S, Value *Cond) {
     for (PHINode &Phi : Invoke->getUnwindDest()->phis())
       Phi.addIncoming(Phi.getIncomingValueForBlock(Fast), Cold);
   } else {
-    // The head bit moves the debug records after the call to the new block,
-    // too: they describe the call's result.
+    // The debug records after the call describe its result. The head bit makes
+    // them move to the new block, too.
     BasicBlock::iterator Next = std::next(Call->getIterator());
     Next.setHeadBit(true);
     Cont = Fast->splitBasicBlock(Next, "mprof.cont");

@@ -16,9 +16,9 @@ class HookedRewriter {
 public:
   explicit HookedRewriter(Runtime &RT) : RT(RT), Library(RT) {}
 
-  /// Rewrites \p S. The caller passes the sites of a block in reverse order:
-  /// each rewrite splits the block behind its call, which moves all code that
-  /// follows.
+  /// Rewrites \p S. Call this for the sites of a basic block in reverse order,
+  /// because a rewrite splits the block after its call and moves the code that
+  /// follows to a new block.
   void rewrite(const Site &S);
 
 private:

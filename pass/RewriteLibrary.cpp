@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the module hooks, which sites of the heap call through in code for
-// shared libraries. A library may have a malloc or operators of its own, which
-// a version script or visibility hides from the rest of the program. Only the
-// library's own references tell which function it calls, once it is loaded. So
-// a module for libraries has, for each hooked function f that it calls,
+// Makes the module hooks. In code for shared libraries, sites of the heap call
+// through them. A library may have a private malloc or private operators, which
+// a version script or visibility hides from the rest of the program. Only when
+// the library is loaded do its own references show which function it calls. So
+// a module for libraries has this hook for each hooked function f that it
+// calls:
 //
 //     @mprof.hook.f = internal global [7 x ptr] [  ; struct __mprof_module_hook
 //         ptr &@mprof.hook.f.lazy,        ; word: sites call what it points to
@@ -14,9 +15,8 @@
 //         ptr @__mprof_next_f, ptr @__mprof_f,
 //         ptr @f, ptr @mprof.own_entry.f ]
 //
-// The first call through either of the first two fields binds the hook, like
-// the first call of a PLT entry does. So binding works at whatever time the
-// first call comes:
+// The first call through the field word or entry binds the hook, as the first
+// call of a PLT entry does. So binding works whenever the first call comes:
 //
 //     define internal ptr @mprof.lazy.f(...) {
 //       call void @__mprof_module_binds(ptr @mprof.hook.f)
@@ -25,9 +25,10 @@
 //       ret ptr %p
 //     }
 //
-// After that, the two fields hold the runtime's word and entry. Where f is the
-// library's alone, they hold f and own_entry instead. The field own_entry is
-// also f, except for rules that subtract from the countdown:
+// After that, the fields word and entry lead to the program's f and to the
+// runtime's entry. If f is private to the library, they lead to that f and to
+// own_entry instead. own_entry is also f itself, except for rules that subtract
+// from the countdown:
 //
 //     define internal ptr @mprof.own_entry.f(...) {
 //       call void @__mprof_drop_sample(i64 %size)
@@ -35,9 +36,9 @@
 //       ret ptr %p
 //     }
 //
-// So sampling selects the library's own blocks like any others, but they are
-// not counted. Only sites refer to these symbols, so they are dropped together
-// with the code of the sites.
+// So sampling also selects the blocks of the private allocator, but they are
+// not counted. Only sites refer to these symbols, so the linker drops the
+// symbols together with the code of the sites.
 
 #include "RewriteLibrary.h"
 #include "FastPath.h"
@@ -54,9 +55,9 @@ bool LibraryHooks::covers(const Site &S) const {
   return RT.IsForLibrary && S.H && S.H->HasWord;
 }
 
-/// Makes a function with the type of the one that \p S calls. It passes its
-/// arguments on to the function that \p Callee returns, after the code that
-/// \p Callee inserts.
+/// Makes a function with the type of the hooked function that \p S calls. The
+/// new function first runs the code that \p Callee inserts. It then passes its
+/// arguments to the function that \p Callee returns.
 Function *LibraryHooks::standIn(const Site &S, StringRef Kind,
                                 MakeCallee Callee) {
   FunctionType *Ty = S.Call->getFunctionType();
@@ -82,8 +83,9 @@ Function *LibraryHooks::standIn(const Site &S, StringRef Kind,
   return F;
 }
 
-/// Returns the entry of \p Own where it is the library's alone: a function that
-/// gives up the sample, or \p Own itself if sites do not touch the countdown.
+/// Returns the field own_entry for \p Own, the library's own function: a
+/// function that drops the sample and calls \p Own, or \p Own itself if sites
+/// do not subtract from the countdown.
 Constant *LibraryHooks::ownEntry(const Site &S, Constant *Own) {
   if (S.Rule != Rule::Alloc && S.Rule != Rule::Realloc)
     return Own;

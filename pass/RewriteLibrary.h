@@ -20,7 +20,7 @@ public:
   /// Returns whether \p S calls through a module hook.
   bool covers(const Site &S) const;
 
-  /// Loads the address of the word that \p S calls through.
+  /// Loads the address of the pointer that \p S calls through.
   llvm::Value *word(llvm::IRBuilderBase &B, const Site &S);
 
   /// Loads the entry that \p S calls.

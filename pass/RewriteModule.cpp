@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the changes that concern a whole function or the module: frame
-// pointers, the frame of main, wrappers, the contract's version, unloading.
+// Makes the changes that concern a whole function or the module. They are for
+// frame pointers, the frame of main, wrappers, the contract's version and
+// unloading.
 //
 //     @__mprof_abi_v4_reference = linkonce_odr hidden constant ptr
 //         @__mprof_abi_v4, comdat                  ; in @llvm.used
@@ -83,7 +84,7 @@ void mprof::storeMainFrame(Runtime &RT, Function &Main) {
   }
 }
 
-/// Returns the name of \p F as profiles show it: demangled, without parameters.
+/// Returns the name of \p F that profiles show: demangled, without parameters.
 static std::string plainName(const Function &F) {
   std::string Name = F.getName().ltrim('\1').str();
   ItaniumPartialDemangler Demangler;
@@ -99,10 +100,11 @@ static std::string plainName(const Function &F) {
   return Context.empty() ? Base : Context + "::" + Base;
 }
 
-/// Sets the name of \p F in its debug info to \p Plain, the registered name.
-/// With -g1 the debug info has only the declared name, such as "get" for
-/// ns::pool::get. Where the function is inlined, no symbol has the full name.
-/// With -g the debug info has the mangled name, too.
+/// Sets the name of \p F in its debug info to \p Plain, the name registered
+/// with the runtime. With -g1 the debug info has only the declared name, such
+/// as "get" for ns::pool::get. If the function is inlined, no symbol gives the
+/// full name either. With -g this is not needed: the debug info has the mangled
+/// name, too.
 static void nameInDebugInfo(const Function &F, StringRef Plain) {
   DISubprogram *SP = F.getSubprogram();
   if (!SP || !SP->isDistinct() || !SP->getLinkageName().empty() ||
@@ -170,9 +172,9 @@ void mprof::registerWrappers(Runtime &RT, ArrayRef<const Function *> Wrappers) {
 void mprof::requireVersion(Runtime &RT) {
   static constexpr StringLiteral Version =
       "__mprof_abi_v" MPROF_STRING(MPROF_ABI_VERSION);
-  // Each linked image keeps one reference for each version, since the name of
-  // the comdat contains the version. With a common name, the linker would keep
-  // the reference of one version and drop those of others.
+  // The name of the comdat contains the version, so each linked image keeps one
+  // reference for each version of its objects. If all versions had one name,
+  // the linker would keep the reference of one version and drop the others.
   std::string Name = (Version + "_reference").str();
   if (RT.M.getNamedValue(Name))
     return;
@@ -195,7 +197,7 @@ void mprof::tellUnload(Runtime &RT) {
       "__mprof_module_unloads_v" MPROF_STRING(MPROF_ABI_VERSION);
   if (RT.M.getNamedValue(Name))
     return;
-  // Each linked image keeps one such function for each version.
+  // The comdat makes each linked image keep one such function for each version.
   auto *F = Function::createWithDefaultAttr(
       FunctionType::get(Type::getVoidTy(RT.Ctx), false),
       GlobalValue::LinkOnceODRLinkage, 0, Name, &RT.M);

@@ -17,10 +17,11 @@ void keepFramePointer(llvm::Function &F);
 /// Keeps frame pointers in functions that later passes add to \p M.
 void keepFramePointers(llvm::Module &M);
 
-/// Corrects the memory effects that the optimizer has inferred. It knows that a
-/// hooked function such as malloc changes no memory that the program can see.
-/// A rewritten call changes the countdown, so its callers do, too. Optimizers
-/// at link time would otherwise rely on the inferred effects.
+/// Corrects the memory effects that the optimizer has inferred for functions.
+/// The optimizer assumes that a hooked function such as malloc changes no
+/// memory that the program can see. But a rewritten call changes the countdown,
+/// and so does each function that contains one. Optimizers at link time would
+/// otherwise rely on the inferred effects.
 void widenMemoryEffects(llvm::Module &M);
 
 /// Tells the runtime where the stack of the main thread ends.
@@ -30,8 +31,8 @@ void storeMainFrame(Runtime &RT, llvm::Function &Main);
 void registerWrappers(Runtime &RT,
                       llvm::ArrayRef<const llvm::Function *> Wrappers);
 
-/// Makes the object refer to the version of hooks.def, so that it links only
-/// with a runtime of that version.
+/// Makes the object refer to the version of hooks.def, so that the object links
+/// only with a runtime of that version.
 void requireVersion(Runtime &RT);
 
 /// Tells the runtime when a shared library that contains this code is unloaded.

@@ -134,8 +134,9 @@ Constant *Runtime::hookEntry(const Site &S) {
   auto *Decl = dyn_cast<Function>(Entry.getCallee());
   Function *Hooked = S.Call->getCalledFunction();
   if (Decl && Hooked && Hooked->isDeclaration()) {
-    // Of the hooked function's attributes, the entry takes only those that the
-    // contract promises. It must not promise that operator new does not throw.
+    // The entry takes only those attributes of the hooked function that the
+    // contract promises. It gets nounwind only if the hooked function has it,
+    // because some hooked functions throw, such as operator new.
     AttributeList Attrs =
         entryAttributes(Ctx, Hooked->getAttributes(), Hooked->arg_size());
     AttrBuilder Fn(Ctx);

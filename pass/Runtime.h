@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The symbols of the runtime, as the code of one module refers to them.
+// The symbols of the runtime that the code of one module refers to.
 
 #ifndef MPROF_PASS_RUNTIME_H
 #define MPROF_PASS_RUNTIME_H
@@ -28,7 +28,7 @@ llvm::AttributeList entryAttributes(llvm::LLVMContext &Ctx,
                                     llvm::AttributeList Attrs,
                                     unsigned NumParams);
 
-/// Declares the runtime's words and functions in a module, each once.
+/// Declares the runtime's data words and functions in a module, each once.
 class Runtime {
 public:
   explicit Runtime(llvm::Module &M);
@@ -47,7 +47,7 @@ public:
   llvm::FunctionCallee function(llvm::StringRef Name, llvm::Type *Result,
                                 llvm::ArrayRef<llvm::Type *> Params);
 
-  /// Declares the entry that stands in for the hooked function of \p S.
+  /// Declares the entry that replaces the hooked function of \p S.
   llvm::Constant *hookEntry(const Site &S);
 
   llvm::Module &M;
@@ -58,8 +58,8 @@ public:
   const bool IsMusl;       ///< The program's libc is musl.
 
 private:
-  /// The linker resolves references to the runtime's data at link time, so
-  /// they need no entry of the GOT.
+  /// True if the linker resolves references to the runtime's data at link time.
+  /// The references then need no entry of the GOT.
   const bool WordsAreLocal;
   llvm::StringMap<llvm::GlobalVariable *> Words;
   llvm::StringMap<llvm::GlobalVariable *> NextWords;

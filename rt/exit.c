@@ -40,12 +40,13 @@
 enum { FILES_MAX = 10 + MPROF_CUSTOM_PROFILES };
 enum { LINE_SIZE = (FILES_MAX + 1) * (MPROF_PATH_MAX + 128) };
 
-// State of the output at the end of a process. Too large for a stack.
+// State of the output at the end of a process. The struct is too large for a
+// stack.
 struct last_words {
   struct mprof_summary sum;
   char base[MPROF_PATH_MAX]; // log_path expanded
-  size_t base_len;           // without the number
-  unsigned number;           // follows the name if above 1
+  size_t base_len;           // length of base without the number
+  unsigned number;           // appended to the name if above 1
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
   size_t files;     // files written
@@ -67,8 +68,9 @@ static void say_error(const char *path, int error) {
   mprof_message_always(text);
 }
 
-// Appends the numbers of all kinds. Only used for the report, if no profile was
-// written that shows them.
+// Appends the totals of all kinds of profiles to the line. Called only if no
+// profile file has been written, because the line gives the totals of each
+// file.
 static void put_all(struct last_words *w) {
   const char *separator = "";
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
@@ -81,8 +83,8 @@ static void put_all(struct last_words *w) {
   }
 }
 
-// Appends the losses, by the names that the counters have in stats.def and in
-// the files.
+// Appends the counters of lost data that are not 0. stats.def defines the
+// counters' names, which the written files also show.
 static void put_losses(struct last_words *w) {
   bool has_any = false;
   for (int i = 0; i < MPROF_STAT_COUNT; i++) {
@@ -97,8 +99,9 @@ static void put_losses(struct last_words *w) {
   }
 }
 
-// Adds a file to the line, or reports its error. Returns whether it was
-// written: then its numbers may follow, between begin_numbers and end_numbers.
+// Appends the file at w->path to the line, or reports the error. Returns
+// whether the file was written. If so, the caller may append the file's totals,
+// between begin_numbers and end_numbers.
 static bool note_file(struct last_words *w, int error) {
   static const char and[] = " and ";
   if (error != 0) {
@@ -139,7 +142,8 @@ static int make_path(struct last_words *w, const char *suffix,
 
 enum { SUFFIX_SIZE = 32 + MPROF_CUSTOM_NAME };
 
-// Makes the suffix of a part of a profile: the row's, and the part's own name.
+// Writes the file name suffix of one part of profile i: the suffix of its row
+// in the table of profiles, then the part's own name if the parts have names.
 static void make_suffix(char suffix[SUFFIX_SIZE], struct last_words *w,
                         size_t i, size_t part) {
   const struct mprof_profile_row *row = &mprof_profile_rows[i];
@@ -158,11 +162,12 @@ static size_t count_parts(const struct last_words *w, size_t i) {
   return row->kind->parts == NULL ? 1 : row->kind->parts(w->sum.copies[i]);
 }
 
-// --- file names that are not taken ---
+// --- unused file names ---
 //
-// A process id is not unique: exec keeps it, the kernel reuses it, and each
-// container has its own ids. Files of an earlier process must not be replaced.
-// So a number follows a name that is taken: PATTERN.2.heap.pb.gz.
+// Files of an earlier process must not be replaced. But a process id is not
+// unique: exec keeps it, the kernel reuses it, and each container has its own
+// ids. So a number is added to a name that is already used:
+// PATTERN.2.heap.pb.gz.
 
 enum { NUMBERS_MAX = 1000000 };
 
@@ -199,8 +204,8 @@ static void choose_number(struct last_words *w, unsigned first) {
   set_number(w, mprof_free_number(first, NUMBERS_MAX, is_taken, w));
 }
 
-// Returns whether another process took the name meanwhile. Then w has a new
-// name.
+// Returns whether another process has used the name meanwhile. If so, gives w a
+// new name.
 static bool lost_name(struct last_words *w, int error) {
   if (error != -EEXIST || w->number >= NUMBERS_MAX)
     return false;
@@ -241,8 +246,8 @@ static void write_part(struct last_words *w, size_t i, size_t number) {
   end_numbers(w);
 }
 
-// With log_path=stderr the report is on the terminal, and a profile that it has
-// a section for gets no file.
+// Writes the files of all profiles. With log_path=stderr the report goes to the
+// terminal. Then a profile with a section in the report gets no file.
 static void write_profiles(struct last_words *w) {
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     if (!w->sum.is_shown[i] ||
@@ -253,7 +258,8 @@ static void write_profiles(struct last_words *w) {
   }
 }
 
-// Writes the trace. A trace that the program has started has its own path.
+// Writes the trace. If the program has started the trace, it has also chosen
+// the trace's path.
 static void write_trace(struct last_words *w) {
   const char *own_path;
   if (!mprof_trace_is_open(&own_path))
@@ -279,8 +285,8 @@ static void write_trace(struct last_words *w) {
   mprof_outfile_keep_others(true);
 }
 
-// Names the allocation log in the line. The log was written during the whole
-// run.
+// Appends the allocation log to the line. The log itself was written during the
+// whole run.
 static void name_alloc_log(struct last_words *w) {
   uint64_t records;
   const char *path = mprof_alloc_log_path(&records);
@@ -312,8 +318,8 @@ static void write_report(struct last_words *w) {
   end_numbers(w);
 }
 
-// For log_path=stderr. The user looks at the terminal, so no file repeats the
-// report.
+// Writes the report to stderr, for log_path=stderr. The user sees it in the
+// terminal, so the report is not written to a file as well.
 static void write_report_to_stderr(struct last_words *w) {
   int error = mprof_write_file(NULL, false, put_report, &w->sum);
   if (error != 0)
@@ -326,7 +332,7 @@ static void write_files(struct last_words *w) {
     say_error(mprof_flags.log_path, error);
     return;
   }
-  // Symbolizes for all files together, because they name the same addresses.
+  // Symbolize once for all files, because they contain the same addresses.
   bool has_names = mprof_flags.symbolize && mprof_summary_has_stacks(&w->sum) &&
                    mprof_symbolize_begin(true) == 0;
   mprof_message_begin(&w->line);
@@ -361,9 +367,9 @@ static void say_nothing_written(const char *why, int error) {
   mprof_message_always(text);
 }
 
-// Checks that the maps can be read. Without them no address has a meaning.
-// Checked here, so that this error is not reported as an error of an output
-// file.
+// Checks that the process's memory maps can be read. Without the maps no
+// address can be symbolized. The check comes before the files are written, so
+// that its error is not reported as the error of an output file.
 static int check_maps(void) {
   struct mprof_maps maps;
   int error = mprof_unloads_read(&maps);

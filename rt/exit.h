@@ -10,9 +10,9 @@
 
 #include "sys/base.h"
 
-// Writes the output. Sets the guard and takes writer_lock. If the guard is set
-// already, a signal handler ends the process inside the profiler: then reports
-// this on stderr and writes nothing.
+// Writes the output. Sets the guard and takes writer_lock. The guard is already
+// set if a signal handler that interrupted the profiler ends the process. In
+// that case, reports this on stderr and writes nothing.
 void mprof_write_at_exit(void);
 // Returns whether the options ask for any output. If not, says so on stderr.
 bool mprof_wants_files(void);

@@ -56,9 +56,10 @@ const char MPROF_ABI_NAME(MPROF_ABI_VERSION) = 1;
 // Returns whether this is the first copy of the runtime in the process. There
 // may be two: one in the program, and one in a library that was linked with the
 // runtime by mistake or by the config file. The dynamic linker binds all
-// entries to the first copy, and the other copy must not write profiles of its
-// own. A copy compares the address that its symbol is bound to with its own
-// address, which a hidden alias gives. If they differ, it is the other copy.
+// entries to the first copy, so the second copy must not write profiles. Each
+// copy compares two addresses: the address that the dynamic linker has bound
+// the ABI symbol to, and the address of the copy's own symbol, which a hidden
+// alias gives. The addresses differ in the second copy.
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
 extern const char mprof_own_abi __attribute__((
@@ -107,16 +108,17 @@ enum { SUBSYSTEMS = sizeof(subsystems) / sizeof(subsystems[0]) };
 
 // --- fork ---
 
-// Whether the current fork came from a signal handler that interrupted the
-// runtime.
+// True if a signal handler that interrupted the runtime calls fork.
 static _Thread_local bool forks_inside;
 
-// Takes no lock: another fork handler of the program may run after this one and
-// wait for a thread that waits for that lock. Other threads may be in the
-// middle of the runtime, which does not matter, because the child takes over
-// nothing. But the guard is taken. A fork handler that a library registered
-// earlier runs in the child before the runtime's handler. It must not wait for
-// a lock that a thread of the parent holds.
+// Takes no lock. Another fork handler of the program may run after this one,
+// and may wait for a thread that waits for that lock. Other threads may be in
+// the middle of the runtime. This does no harm, because the child resets all
+// data.
+//
+// Takes the guard. A fork handler that a library registered earlier runs in the
+// child before the runtime's handler. With the guard taken, that handler's
+// events do not wait for a lock that a thread of the parent holds.
 static void before_fork(void) { forks_inside = !mprof_guard_enter(); }
 
 static void after_fork_in_parent(void) {
@@ -124,7 +126,7 @@ static void after_fork_in_parent(void) {
     mprof_guard_leave();
 }
 
-// Goes on after everything was reset.
+// Restarts the runtime in the child after everything was reset.
 static void begin_in_child(void) {
   mprof_contention_update_kinds();
   mprof_events_init_child(mprof_flags.follow_fork);
@@ -137,17 +139,17 @@ static void begin_in_child(void) {
   }
 }
 
-// Resets everything. The child's profile starts empty, because the inherited
-// data are in the parent's profile.
+// Resets all data of the runtime. The child's profile starts empty, because the
+// inherited data are in the parent's profile.
 static void after_fork_in_child(void) {
   mprof_process_begin_child();
   if (forks_inside) {
     mprof_events_init_child(false);
-    // The interrupted code continues in the child with the objects it was
-    // using, so they cannot be reset. This child is not profiled.
+    // The interrupted code continues in the child and uses the runtime's
+    // objects, so they cannot be reset. This child is not profiled.
     mprof_process_set_inert();
-    // The signals that were put off stay with the parent, but the child has
-    // inherited the mask that blocks them, and an exec would pass it on.
+    // The deferred signals stay with the parent. But the child has inherited
+    // the mask that blocks these signals, and an exec would inherit it, too.
     if (mprof_tls.put_off != 0)
       mprof_tls_deliver_signals();
     return;
@@ -159,15 +161,16 @@ static void after_fork_in_child(void) {
 
 // --- the end of the process ---
 
-// Returns whether this process is the first to set *written_by, the id of the
-// process that wrote last. A forked child has another id, so it writes, too.
+// Sets *written_by, the id of the process that wrote last, to this process's
+// id. Returns whether it was another id. A forked child inherits its parent's
+// id there, so the child writes its own output.
 static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
   return mprof_process_has_started() && mprof_process_is_own() &&
          atomic_exchange(written_by, pid) != pid;
 }
 
-static atomic_int ended; // id of the process that has written at its end
+static atomic_int ended; // id of the process that has written its exit output
 
 static void write_at_exit_once(void) {
   if (mprof_process_has_started() && !mprof_process_is_own())
@@ -215,8 +218,9 @@ void mprof_process_start_parts(void) {
   mprof_trace_init();
 }
 
-// Runs as early as the program's own constructors allow. Constructors of other
-// modules may run first, and their events start the runtime.
+// Runs before the program's other constructors: 101 is the first priority that
+// the compiler leaves to programs. Constructors of other modules may run first;
+// their events start the runtime.
 __attribute__((constructor(101))) static void at_load(void) {
   if (mprof_init_ready())
     mprof_stuck_watch_start();

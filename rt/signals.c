@@ -7,9 +7,9 @@
 // ends the process.
 //
 // The signal may interrupt any code, on a stack that is full or damaged. So the
-// writer runs on a stack of its own and starts no symbolizer. It allocates
-// nothing and takes no lock except the runtime's own. It waits at most some
-// seconds for another thread that is writing.
+// writer runs on a stack of its own and starts no symbolizer. The writer
+// allocates nothing and takes no lock except the runtime's own. If another
+// thread is writing, it waits for that thread, at most a few seconds.
 
 #include "signals.h"
 
@@ -34,10 +34,11 @@
 enum { SIGNALS = 65, STACK_SIZE = 256 << 10, WAIT_MS = 5000 };
 
 static struct {
-  // The previous actions. Each is written before its handler is installed. Only
-  // the action of a handler that runs once (SA_RESETHAND) changes later.
+  // The program's previous action for each signal. It is stored before MProf's
+  // handler is installed. Later, it changes only if its handler runs once
+  // (SA_RESETHAND).
   struct sigaction previous[SIGNALS];
-  char *stack; // used by one dump at a time: guarded by writer_lock
+  char *stack; // the writer's stack, guarded by writer_lock
 } signals;
 
 // --- names ---
@@ -81,8 +82,8 @@ static int number_of(const char *s, size_t len) {
 
 // --- the effect of a signal after the dump ---
 
-// Returns whether the signal is a fault of the interrupted code itself. Such a
-// fault comes again when the code continues.
+// Returns whether the interrupted code itself caused the signal by a fault.
+// Such a fault occurs again when the code continues.
 static bool is_fault(int sig, const siginfo_t *info) {
   return info->si_code > 0 &&
          (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
@@ -103,9 +104,9 @@ static void call_on_stack(void (*f)(void), char *top) {
                      "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 
-// Writes the files. If the process is about to end, the lock stays held. Then
-// another thread that a signal hits waits for the end of the process, and
-// leaves no incomplete file behind.
+// Writes the files. is_last: the process is about to end, so writer_lock stays
+// held. If a signal then hits another thread, that thread waits for the lock
+// until the process ends, and leaves no incomplete file behind.
 static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
     mprof_message_always("wrote nothing: another thread is still writing");
@@ -113,8 +114,8 @@ static void dump(bool is_last, uintptr_t frame) {
   }
   mprof_symbolize_turn_off(true);
   mprof_writer_caller = (struct mprof_caller){.frame = frame};
-  // This handler does not belong to the program. So a thread that was waiting
-  // is shown as it was before the signal.
+  // This handler does not belong to the program. So if the thread was waiting,
+  // show it as waiting.
   mprof_tls.interrupted = mprof_interrupted_wait(frame);
   call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
   mprof_tls.interrupted = NULL;
@@ -123,17 +124,17 @@ static void dump(bool is_last, uintptr_t frame) {
     mprof_lock_release(&mprof_writer_lock);
 }
 
-// --- signals that come inside the profiler ---
-//
-// The profiler cannot write at this moment, so the signal waits in the kernel,
-// which has room for the data of the signals of every thread. The handler sends
-// the signal to its own thread again, and blocks it in the mask that the
-// interrupted code returns to. mprof_tls_deliver_signals unblocks it when the
-// thread leaves the profiler. In the handler itself every signal is blocked.
-// The kernel keeps real-time signals of one number in order; if several are
-// pending, the first one is therefore queued behind the others. Returns false
-// if the kernel cannot queue the signal.
+// --- signals that interrupt the profiler ---
 
+// Defers a signal until the thread leaves the profiler, because the profiler
+// cannot write at this moment. The kernel keeps the deferred signal with its
+// data. To defer it, the handler sends the signal to its own thread again, and
+// adds the signal to the mask that becomes active when the handler returns.
+// mprof_tls_deliver_signals unblocks the signal when the thread leaves the
+// profiler. In the handler itself every signal is blocked. Among several
+// pending real-time signals of one number, the deferred one becomes the last,
+// because the kernel appends it to the queue. Returns false if the kernel
+// cannot queue the signal.
 static bool put_off(int sig, siginfo_t *info, void *context) {
   ucontext_t *interrupted = context;
   if (mprof_sys_resend(sig, info) != 0)
@@ -149,7 +150,8 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
   int before = errno;
   struct sigaction *previous = &signals.previous[sig];
   bool is_last = mprof_signal_ends_process(sig, previous);
-  // A child of vfork shares its parent's memory and has no data of its own.
+  // Write nothing in a child of vfork: it shares its parent's memory and has no
+  // data of its own.
   if (mprof_is_ready && mprof_process_is_own()) {
     if (mprof_guard_enter()) {
       if (mprof_wants_files())
@@ -191,7 +193,7 @@ static void take(int sig, const char *s, size_t len) {
     complain("", s, len, " cannot be caught");
     return;
   }
-  if (now.sa_sigaction == on_signal) // the option names it twice
+  if (now.sa_sigaction == on_signal) // the option lists the signal twice
     return;
   *p = now;
   bool has_function = (p->sa_flags & SA_SIGINFO) ||

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handlers of signals on which the runtime writes profiles. The program may
-// have handlers of the same signals; they run afterwards (signal_chain.h).
+// Handlers of signals on which the runtime writes profiles. If the program has
+// a handler of such a signal, that handler runs afterwards (signal_chain.h).
 
 #ifndef MPROF_RT_SIGNALS_H
 #define MPROF_RT_SIGNALS_H

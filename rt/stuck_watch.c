@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The option stuck_report: a thread of the runtime's own that looks at the
-// notes of waits from time to time, and sleeps otherwise. The thread is in no
-// profile and takes no signal. After its report it does nothing more.
+// Implements the option stuck_report. A thread of the runtime itself, the watch
+// thread, reads the records of current waits at intervals to find stuck
+// threads. The watch thread is in no profile and blocks all signals. It reports
+// once, and then only waits for its end.
 
 #include "stuck_watch.h"
 
@@ -30,13 +31,13 @@
 enum {
   STACK_BYTES = 256 << 10,
   SHORTEST_MS = 100,
-  // A search that finds nothing takes at most one part in SHARE of the time.
+  // Searches that find nothing take at most 1/SHARE of the time.
   SHARE = 100,
   NAMES = 1000,
 };
 
 static struct {
-  atomic_uint has_ended; // 1: the thread has ended or must end; a futex
+  atomic_uint has_ended; // futex; 1: the watch thread was told to stop
 } watch;
 
 // --- the report ---
@@ -91,7 +92,8 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
 static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
-  if (atomic_load(&watch.has_ended) == 0) { // else the exit writes its own
+  // At the end of the process, the exit output includes the stuck threads.
+  if (atomic_load(&watch.has_ended) == 0) {
     say(g, path,
         mprof_path_is_stderr() ? mprof_write_file(NULL, false, put_list, g)
                                : write_file(g, path, sizeof(path)));
@@ -116,7 +118,7 @@ static void *run(void *arg) {
   const uint64_t age = mprof_clock_ticks(mprof_flags.stuck_report * 1000000000);
   const uint64_t step = mprof_flags.stuck_report * 1000 / 8;
   uint64_t pause_ms = step > SHORTEST_MS ? step : SHORTEST_MS;
-  // Never reset: nothing that this thread does is an event.
+  // Keep the guard until the end, so that no action of this thread is an event.
   mprof_tls.is_own = mprof_tls.guarded = true;
   atomic_store(&mprof_own_thread, mprof_sys_gettid());
   mprof_sys_set_own_name("mprof");
@@ -126,7 +128,7 @@ static void *run(void *arg) {
     const uint64_t begin = mprof_clock_now();
     if (atomic_load(&watch.has_ended) != 0 || !mprof_stuck_may_be(age))
       continue;
-    if (look(age)) // the thread's number must not become another thread's
+    if (look(age)) // live on, so that no other thread gets this thread's id
       while (atomic_load(&watch.has_ended) == 0)
         mprof_sys_futex_wait(&watch.has_ended, 0);
     const uint64_t took = mprof_clock_now() - begin;

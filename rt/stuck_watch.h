@@ -7,9 +7,10 @@
 #ifndef MPROF_RT_STUCK_WATCH_H
 #define MPROF_RT_STUCK_WATCH_H
 
-// Starts the thread if the option asks for it. Also for a forked child.
+// Starts the thread if the option stuck_report asks for it. Called at start and
+// in a forked child.
 void mprof_stuck_watch_start(void);
-// Ends the thread. It writes nothing afterwards.
+// Tells the thread to end. The thread begins no report afterwards.
 void mprof_stuck_watch_stop(void);
 
 #endif // MPROF_RT_STUCK_WATCH_H

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The MProf authors
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * MProf's public interface: it reads and controls the profiles of the running
- * program.
+ * MProf's public interface. A program uses it to read and control its own
+ * profiles while it runs.
  *
  * Threads: every function may be called from any thread.
  * Signals: a function marked [signal] may be called from a signal handler. The
@@ -13,9 +13,9 @@
  * that returns int returns 0 or an errno value, unless its comment says
  * otherwise.
  *
- * A program that is compiled without -fmprof may keep its calls. The functions
- * are then empty inline functions: they report empty profiles, and those that
- * would write something return ENOSYS.
+ * A program that is compiled without -fmprof may keep its calls of these
+ * functions. They are then empty inline functions: they report empty profiles,
+ * and functions that would write a file return ENOSYS.
  */
 
 #ifndef MPROF_MPROF_H
@@ -30,8 +30,8 @@
 extern "C" {
 #endif
 
-/* Sets an attribute that only compilers with MProf's plugin know; other
- * compilers see nothing:
+/* Sets an attribute that only compilers with MProf's plugin know. For other
+ * compilers the macro is empty. Example:
  *   void *pool_get(struct pool *p, size_t n) MPROF_ATTR(mprof_alloc(2)); */
 #ifdef __MPROF__
 #define MPROF_ATTR(attribute) __attribute__((attribute))
@@ -39,49 +39,51 @@ extern "C" {
 #define MPROF_ATTR(attribute)
 #endif
 
-/* Maximum number of frames in a record of fixed size, leaf first. Records
- * truncate deeper stacks; the written files do not. (Go: StackRecord.Stack0) */
+/* Maximum number of frames in a record of fixed size. The first frame is the
+ * leaf. Deeper stacks are truncated in records, but not in the written files.
+ * (Go: StackRecord.Stack0) */
 #define MPROF_RECORD_STACK 32
 
-/* The blocks allocated and freed with one allocation stack, block size and set
- * of labels. The numbers count sampled blocks and are not scaled. Unused stack
- * entries are 0, so that memcmp finds equal records equal. The blocks in use
- * are alloc minus free. (Go: MemProfileRecord) */
+/* The allocated and freed blocks that have the same allocation stack, block
+ * size and labels. Only sampled blocks are counted, and the numbers are not
+ * scaled. alloc minus free gives the blocks in use. Unused stack entries are 0,
+ * so that memcmp finds equal records equal. (Go: MemProfileRecord) */
 struct mprof_mem_record {
   int64_t alloc_bytes, free_bytes;
   int64_t alloc_objects, free_objects;
-  uintptr_t stack0[MPROF_RECORD_STACK]; /* return addresses; ends at first 0 */
+  uintptr_t stack0[MPROF_RECORD_STACK]; /* return addresses up to the first 0 */
 };
 
 struct mprof_labels;
 
-/* One bucket with its whole stack, as mprof_iterate_mem passes it. The stack
- * stays valid and unchanged for the life of the process. */
+/* One bucket: the blocks with the same allocation stack, block size and labels.
+ * mprof_iterate_mem passes it with its whole stack. The stack stays valid and
+ * unchanged for the life of the process. */
 struct mprof_mem_bucket {
-  const uintptr_t *stack;            /* return addresses, leaf first */
-  size_t stack_len;                  /* number of addresses */
-  size_t size;                       /* bytes per block */
-  uint64_t allocs, frees;            /* number of sampled blocks, not scaled */
-  uint64_t rate;                     /* mean bytes between these samples */
+  const uintptr_t *stack; /* return addresses, leaf first */
+  size_t stack_len;       /* number of addresses */
+  size_t size;            /* bytes per block */
+  uint64_t allocs, frees; /* number of sampled blocks, not scaled */
+  uint64_t rate; /* mean number of allocated bytes between these samples */
   const struct mprof_labels *labels; /* NULL: no labels */
 };
 
-/* The time that threads waited at one stack (block profile), or that the
- * unlocks at one stack made others wait (mutex profile). The numbers are
- * estimates: each sampled event is scaled by the number of events that it
- * stands for. mprof_ticks_per_second gives the unit of cycles.
- * (Go: BlockProfileRecord) */
+/* Block profile: the time that threads waited at one stack. Mutex profile: the
+ * time that other threads waited because of the lock holds that unlocks at one
+ * stack ended. The numbers are estimates: each sampled event is scaled by the
+ * number of events that it stands for. mprof_ticks_per_second gives the unit of
+ * cycles. (Go: BlockProfileRecord) */
 struct mprof_block_record {
   int64_t count;                        /* number of events */
   int64_t cycles;                       /* total time in ticks */
-  uintptr_t stack0[MPROF_RECORD_STACK]; /* as in mprof_mem_record, except for
-                                           the first: an address in the function
-                                           that waited or released */
+  uintptr_t stack0[MPROF_RECORD_STACK]; /* first: an address in the function
+                                           that waited or released; then return
+                                           addresses up to the first 0 */
 };
 
-/* A stack of a thread: either where the thread was created, or what it does
- * now. A creation stack has no entries if the creation was not seen, as for the
- * first thread. (Go: StackRecord) */
+/* A stack of a thread: either the stack that created the thread, or the
+ * thread's own stack at this moment. A creation stack is empty if MProf did not
+ * see the creation, as for the first thread. (Go: StackRecord) */
 struct mprof_stack_record {
   uintptr_t stack0[MPROF_RECORD_STACK];
 };
@@ -89,8 +91,8 @@ struct mprof_stack_record {
 #if defined(__MPROF__) || defined(MPROF_RUNTIME)
 
 /* Gets the heap profile as of the last finished cycle, newest bucket first.
- * Before the first cycle ends, it has everything up to the call; the call does
- * not end a cycle.
+ * Before the first cycle ends, the profile has everything up to the call. The
+ * call does not end a cycle.
  * records, len: the array for the result and its number of elements; may be
  *   NULL, 0.
  * inuse_zero: if not 0, includes stacks whose blocks are all freed.
@@ -98,100 +100,102 @@ struct mprof_stack_record {
  * Returns 0 after it has filled records[0 .. *n).
  * Returns ERANGE if len < *n; the records are then unchanged.
  * Returns EBUSY inside another call of MProf.
- * Returns ENOSYS if this runtime does not profile the process: it is the second
- *   copy in the process, or the process is a child that was forked inside the
- *   profiler or without fork handlers.
+ * Returns ENOSYS if this runtime does not profile the process: the runtime is
+ *   the second copy in the process, or the process is a child that was forked
+ *   inside the profiler or without fork handlers.
  * (Go: MemProfile) */
 int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                       int inuse_zero, size_t *n);
 
 /* Calls fn with arg for each bucket of the finished cycles, newest first. Holds
- * the profile's lock meanwhile: fn must not call MProf, and allocations in fn
- * are not counted. Calls nothing where mprof_mem_profile would return ENOSYS or
- * EBUSY. (Go: iterate_memprof) */
+ * the profile's lock meanwhile, so fn must not call MProf, and allocations in
+ * fn are not counted. Does not call fn if mprof_mem_profile would return ENOSYS
+ * or EBUSY. (Go: iterate_memprof) */
 void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
                                   void *arg),
                        void *arg);
 
 /* Sets the mean number of bytes between heap samples: 1 counts every block, 0
  * counts none. A value above 112 MiB counts as 112 MiB. The new rate applies
- * from each thread's next allocation; in a thread that is ending, from its next
- * sample. Earlier samples are still scaled by their own rate. Returns the
- * previous rate. (Go: MemProfileRate) */
+ * from each thread's next allocation on, or from the next sample on in a thread
+ * that is ending. Earlier samples are still scaled by the rate at which they
+ * were taken. Returns the previous rate. (Go: MemProfileRate) */
 size_t mprof_set_heap_rate(size_t bytes);
 
 /* [signal] Ends the heap profile's cycle, for example at the end of a frame, a
- * request or a transaction. The profile then shows the heap at this moment
- * until the next call: blocks that the request allocated and freed are not in
- * use, and blocks that it left are. This applies to mprof_mem_profile,
- * mprof_iterate_mem and mprof_write_profile; the profile that is written at
- * exit has everything up to the exit. The cost is one walk through all stacks
- * of the profile. A call in a signal handler that interrupted MProf also ends
- * the cycle, but the profile stays at the previous cycle until the next call.
- * See docs/cycles.md. (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */
+ * request or a transaction. Until the next call, the profile shows the heap at
+ * this moment: blocks that the request allocated and did not free are in use.
+ * This applies to mprof_mem_profile, mprof_iterate_mem and mprof_write_profile.
+ * The profile that is written at exit has everything up to the exit. A call
+ * costs one walk through all stacks of the profile. A call in a signal handler
+ * that interrupted MProf also ends the cycle, but the profile shows the
+ * previous cycle until the next call. See docs/cycles.md. (Go: mProf_NextCycle,
+ * mProf_Flush, mProf_PostSweep) */
 void mprof_next_cycle(void);
 
-/* Two of the steps of mprof_next_cycle, for programs that end cycles in signal
- * handlers. They publish the data that mprof_next_cycle could not publish in
- * the handler, and otherwise do nothing. (Go: mProf_Flush, mProf_PostSweep) */
+/* Do two of the steps of mprof_next_cycle, for programs that end cycles in
+ * signal handlers. They publish the data that mprof_next_cycle could not
+ * publish in the handler. If there is no such data, they do nothing. (Go:
+ * mProf_Flush, mProf_PostSweep) */
 void mprof_cycle_flush(void);
 void mprof_cycle_post_sweep(void);
 
 /* Gets the block profile: where threads waited for locks and in blocking calls,
- * and how long. Returns one record per stack, most ticks first. The arguments
- * and the result are as of mprof_mem_profile. (Go: BlockProfile) */
+ * and how long. Fills in one record per stack, most ticks first. records, len,
+ * *n and the result are as in mprof_mem_profile. (Go: BlockProfile) */
 int mprof_block_profile(struct mprof_block_record *records, size_t len,
                         size_t *n);
 
-/* Gets the mutex profile: which unlocks ended the waiting of other threads, and
- * how long these had waited. The arguments, the order and the result are as of
- * mprof_block_profile. (Go: MutexProfile) */
+/* Gets the mutex profile: which unlocks ended the waits of other threads, and
+ * how long these threads had waited. The arguments, the order and the result
+ * are as in mprof_block_profile. (Go: MutexProfile) */
 int mprof_mutex_profile(struct mprof_block_record *records, size_t len,
                         size_t *n);
 
-/* Gets the stacks where threads were created: one record per live thread, or
- * with the option all_threads=1 one per thread ever created. The arguments and
- * the result are as of mprof_mem_profile. (Go: ThreadCreateProfile) */
+/* Gets the stacks where threads were created, one record per live thread. With
+ * the option all_threads=1, threads that have ended have a record, too. The
+ * arguments and the result are as in mprof_mem_profile.
+ * (Go: ThreadCreateProfile) */
 int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
                                 size_t *n);
 
 /* Gets the stack of every thread, the calling thread's first.
  *
  * If a thread waits in a call that was compiled with MProf, its stack begins
- * with the function that it waits in. The stack is read while the thread waits,
- * so none of its system calls ends early. A running thread is asked by the
- * signal that the option thread_signal names. A thread that cannot be asked, or
- * does not answer within a tenth of a second, has a record of at most one
- * address. Threads that start during the call are missing.
- * The arguments and the result are as of mprof_mem_profile; also returns
+ * with the function that it waits in. MProf reads this stack without a signal,
+ * so no system call of the thread ends early. To a running thread, MProf sends
+ * the signal that the option thread_signal names. A thread that cannot receive
+ * the signal, or does not answer within a tenth of a second, has a record of at
+ * most one address. Threads that start during the call are missing.
+ * The arguments and the result are as in mprof_mem_profile; also returns
  * ENOMEM. See docs/threads.md. (Go: GoroutineProfile) */
 int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
                          size_t *n);
 
-/* Gets the stacks of the threads that will never run again, as
- * mprof_thread_profile does.
+/* Gets the stacks of the stuck threads, that is, of threads that will never run
+ * again.
  *
- * A thread is certainly stuck if it is in a cycle of locks and joins, if it
- * waits for a mutex whose owner has ended, or if it waits for such a thread.
- * A thread is likely stuck if it waits for a condition, semaphore or barrier
- * that no thread which may still run can reach. In a signal handler that
- * interrupted a wait for a lock or a join, the calling thread counts as in this
- * wait if the wait goes on afterwards.
- * The arguments and the result are as of mprof_thread_profile. See
+ * A thread is certainly stuck if it is part of a deadlock of locks and joins,
+ * if it waits for a mutex whose owner has ended, or if it waits for another
+ * certainly stuck thread. A thread is likely stuck if it waits for a condition,
+ * semaphore or barrier that no thread which may still run can reach. If the
+ * caller is a signal handler that interrupted a wait for a lock or a join, and
+ * the wait goes on afterwards, the calling thread counts as waiting.
+ * The arguments and the result are as in mprof_thread_profile. See
  * docs/stuck.md. (Go: the goroutineleak profile) */
 int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
                               size_t *n);
 
 /* [signal] Writes to buf, as text for people, the stack of the calling thread
- * and, if all is not 0, the stacks of all other threads. Each begins with a
- * line as 'thread 4711 "worker" [pthread_cond_wait, 2 minutes]:'; then come the
- * frames, each with its function and line.
- * buf, len: the buffer and its bytes. Truncates the text to fit and ends it
- *   with a 0. If buf is NULL, as in a call from a debugger, writes the whole
- *   text to stderr.
+ * and, if all is not 0, the stacks of all other threads. Each stack begins with
+ * a line such as 'thread 4711 "worker" [pthread_cond_wait, 2 minutes]:'. The
+ * frames follow, each with its function and line.
+ * buf, len: the buffer and its size in bytes. The text is truncated to fit and
+ *   ends with a 0. If buf is NULL, as in a call from a debugger, the whole text
+ *   goes to stderr.
  * Returns the length of the text in buf without the 0; 0 if buf is NULL.
- * In a signal handler, frames are addresses only. Inside another call of MProf,
- * the text has the calling thread only. (Go: Stack) */
+ * In a signal handler, the frames are addresses without names. Inside another
+ * call of MProf, the text has the calling thread only. (Go: Stack) */
 size_t mprof_stack(char *buf, size_t len, int all);
 
 /* --- labels ---
@@ -200,37 +204,38 @@ size_t mprof_stack(char *buf, size_t len, int all);
  * phase. Each label is a key with a value. A new thread has its creator's
  * labels if the creator was compiled with -fmprof=threadcreate; a forked child
  * has its parent's. MProf stores the thread's labels with each sampled block
- * and wait, and with each contended unlock (the releasing thread's labels). It
- * shows them in the stacks of all threads and in the trace.
+ * and wait, and with each contended unlock. MProf also shows the labels with
+ * the stacks of all threads and in the trace.
  *
  * Limits: MProf truncates a key at 128 bytes and a value at 1,024 bytes. A set
- * has at most 32 labels. A process has at most max_labels (an option) different
- * sets; beyond, a thread gets the overflow set {"mprof":"labels overflow"}.
- * MProf counts truncated and missing labels. See docs/labels.md.
+ * has at most 32 labels. The option max_labels limits the number of different
+ * sets in a process. Beyond that number, a thread gets the overflow set
+ * {"mprof":"labels overflow"}. MProf counts truncated and missing labels. See
+ * docs/labels.md.
  * (Go: runtime/pprof.Labels) */
 
 /* [signal] Sets one label of the calling thread, or removes the key's label if
  * value is NULL. Copies key and value.
- * Returns 0; EINVAL if key is NULL or empty; ENOSPC without a change if the
- * thread has 32 labels; ENOSPC with the overflow set if there are too many
- * sets; ENOMEM; ENOSYS, EBUSY as mprof_mem_profile. A label lost by EBUSY is
- * counted. */
+ * Returns 0; EINVAL if key is NULL or empty; ENOMEM; ENOSYS, EBUSY as
+ * mprof_mem_profile. Returns ENOSPC in two cases: the thread has 32 labels, and
+ * keeps them; or there are too many sets, and the thread gets the overflow set.
+ * MProf counts the labels that are lost because of EBUSY. */
 int mprof_label_set(const char *key, const char *value);
 
-/* A set of labels. A set never changes; it stays at its address for the life of
+/* A set of labels. A set never changes. It keeps its address for the life of
  * the process and of its forked children. Equal sets have equal addresses. NULL
  * is the empty set. */
 struct mprof_labels;
 /* [signal] Returns the calling thread's set. (Go: pprof.ForLabels) */
 const struct mprof_labels *mprof_labels_get(void);
 /* [signal] Makes labels the calling thread's set and returns the previous set.
- * Thread pools and coroutines use this to run a job with the labels of the
- * thread that submitted it. (Go: pprof.SetGoroutineLabels) */
+ * Thread pools and coroutines use this function to run a job with the labels of
+ * the thread that submitted the job. (Go: pprof.SetGoroutineLabels) */
 const struct mprof_labels *mprof_labels_swap(const struct mprof_labels *labels);
 /* [signal] Adds labels to the calling thread's set and returns the previous
- * set. pairs: key, value, key, value, ..., NULL; if a key occurs twice, its
- * last value counts. A pair without a key or value is skipped, with a message
- * to stderr. */
+ * set. pairs: key, value, key, value, ..., NULL. If a key occurs twice, its
+ * last value counts. A key without a value is skipped, and a message to stderr
+ * says so. */
 const struct mprof_labels *mprof_labels_add(const char *const *pairs);
 /* Calls fn(arg) with pairs added to the calling thread's labels, as
  * mprof_labels_add does. Restores the previous labels when fn returns, when an
@@ -239,9 +244,9 @@ const struct mprof_labels *mprof_labels_add(const char *const *pairs);
 void mprof_labels_with(const char *const *pairs, void (*fn)(void *arg),
                        void *arg);
 /* [signal] Writes a set to buf as {"key":"value", "key2":"value2"}, sorted by
- * key and quoted as in Go; the empty set gives {}.
- * buf, len: the buffer and its bytes; buf may be NULL if len is 0. Truncates
- *   the text to fit and ends it with a 0.
+ * key and quoted as in Go. The text of the empty set is {}.
+ * buf, len: the buffer and its size in bytes; buf may be NULL if len is 0. The
+ *   text is truncated to fit and ends with a 0.
  * Returns the length of the whole text without the 0. (Go: LabelSet.String) */
 size_t mprof_labels_text(const struct mprof_labels *labels, char *buf,
                          size_t len);
@@ -262,15 +267,16 @@ int64_t mprof_set_block_rate(int64_t ns);
 int mprof_set_mutex_fraction(int n);
 
 /* Names the lock, semaphore or condition variable at address lock in the
- * profiles. name: copied, at most 63 bytes of it; NULL removes the name.
- * A name given to another lock at the same address replaces the name.
+ * profiles. Copies name, at most 63 bytes of it. If name is NULL, removes the
+ * lock's name. If another lock is named later at the same address, its name
+ * replaces this one.
  * Returns 0; EINVAL if lock is NULL; ENOMEM if there are too many names or no
  * memory; ENOSYS, EBUSY as mprof_mem_profile. */
 int mprof_name_lock(const void *lock, const char *name);
 
 /* --- writing profiles --- */
 
-/* Writes a profile to a new file, which then replaces path.
+/* Writes a profile to a new file, which then replaces any file at path.
  * name: a name that mprof_profiles lists:
  *   "heap": the heap profile;
  *   "allocs": the heap profile with alloc_space shown first;
@@ -282,15 +288,16 @@ int mprof_name_lock(const void *lock, const char *name);
  *     mprof_thread_leak_profile;
  *   or the name of a profile of the program's own.
  * debug: 0 for gzipped protobuf, as pprof reads it; 1 for legacy text.
- * "threads" and "goroutine" also allow 2: each thread by itself, as mprof_stack
- * writes it. "threadleak" and "goroutineleak" allow 2, too: a report that shows
- * for each thread the locks that it holds and the object that it waits for.
+ * "threads" and "goroutine" also accept debug 2: the text that mprof_stack
+ * writes for each thread. "threadleak" and "goroutineleak" also accept debug 2:
+ * a report that shows for each thread the locks that it holds and the object
+ * that it waits for.
  *
  * A heap or heapx profile shows the heap at the last mprof_next_cycle or at the
- * last garbage collection. In a program that has neither, it shows everything
- * up to the call, unless the option strict_cycles=1 asks for finished cycles
- * only. A profile has no samples if its option or rate is 0, or if the code was
- * compiled without its kind (-fmprof=KIND).
+ * last garbage collection. In a program that has neither, the profile shows
+ * everything up to the call. With the option strict_cycles=1, it shows finished
+ * cycles only. A profile has no samples if its option or rate is 0, or if the
+ * code was compiled without its kind (-fmprof=KIND).
  *
  * Returns 0; EINVAL for an unknown name or debug; ENOTSUP for "heapx" without
  * the option; ENOSYS, EBUSY as mprof_mem_profile; ENOMEM; or the error of
@@ -299,17 +306,18 @@ int mprof_write_profile(const char *name, const char *path, int debug);
 
 /* --- profiles of the program's own --- */
 
-/* A profile of resources that the program opens and must close, such as
- * handles or connections. It counts the values that were added and not removed,
- * by the stack that added each. MProf writes it at exit with the other
+/* A profile of resources that the program opens and must close, such as handles
+ * or connections. It counts the values that were added and not yet removed, for
+ * each stack that added values. MProf writes the profile at exit with the other
  * profiles; mprof_write_profile writes it under its name. A process has at most
- * 64. A forked child has its parent's profiles, but empty.
+ * 64 such profiles. A forked child has its parent's profiles, but without their
+ * values.
  * (Go: runtime/pprof.Profile) */
 struct mprof_profile;
 
 /* Makes a profile.
  * name: a letter, then letters, digits, '.', '_' and '-', at most 63 bytes in
- *   all; it becomes a part of a file name.
+ *   all. The name becomes a part of a file name.
  * *profile: receives the profile, which is valid for the life of the process;
  *   NULL after an error. The functions below accept NULL and fail.
  * Returns 0; EINVAL for an invalid name; EEXIST if a profile has this name,
@@ -320,22 +328,22 @@ int mprof_profile_new(const char *name, struct mprof_profile **profile);
  * NULL. (Go: Lookup) */
 struct mprof_profile *mprof_profile_lookup(const char *name);
 /* Adds a value, such as an address, a descriptor or a number.
- * skip: number of functions to leave out at the leaf end of the stack, 0 to 6;
- *   with 0 the stack begins with the caller. An inlined function counts as one.
- *   If skip leaves no function, or is above 6, the profile shows the stack as
- *   lostProfileEvent.
- * Returns 0; EEXIST without a change if the profile has the value; EINVAL if
- * profile is NULL or not a profile, or if skip < 0; ENOMEM; ENOSYS, EBUSY as
- * mprof_mem_profile. A value lost by EBUSY is counted. (Go: Profile.Add) */
+ * skip: number of functions to leave out at the leaf end of the stack, 0 to 6.
+ *   With 0 the stack begins with the caller. An inlined function counts as one
+ *   function. If skip is above 6 or leaves no function, the profile shows
+ *   lostProfileEvent in place of the stack.
+ * Returns 0; EEXIST, and changes nothing, if the profile has the value; EINVAL
+ * if profile is NULL or not a profile, or if skip < 0; ENOMEM; ENOSYS, EBUSY as
+ * mprof_mem_profile. MProf counts the values that are lost because of EBUSY.
+ * (Go: Profile.Add) */
 #if defined(__has_attribute)
 #if __has_attribute(not_tail_called) /* keeps the caller on the stack */
 __attribute__((not_tail_called))
 #endif
 #endif
 int mprof_profile_add(struct mprof_profile *profile, uintptr_t value, int skip);
-/* Removes a value. Returns 0; ENOENT if the profile does not have the value:
- * it was never added, or was removed before; otherwise as mprof_profile_add.
- * (Go: Profile.Remove) */
+/* Removes a value. Returns 0; ENOENT if the value was never added or has been
+ * removed before; other errors as mprof_profile_add. (Go: Profile.Remove) */
 int mprof_profile_remove(struct mprof_profile *profile, uintptr_t value);
 /* [signal] Returns the number of values; 0 if profile is not a profile.
  * (Go: Count) */
@@ -351,19 +359,20 @@ int mprof_profiles(const char **names, size_t len, size_t *n);
 
 /* --- the execution trace --- */
 
-/* Start the execution trace. From now on, it records on one time axis what each
- * thread does: when it is created, runs, blocks (and in which call), is woken
- * (and by which thread), or is in a system call.
+/* Start the execution trace. The trace records, on one time axis, when each
+ * thread is created, runs, blocks (and in which call), is woken (and by which
+ * thread), and is in a system call.
  *
- * The trace uses at most as much memory as the option trace_max_mb allows. From
- * half of it on, threads write part of the trace to disk. If this fails, the
- * trace ends by itself when the memory is full, and keeps what it has.
+ * path: the trace is written to a new file, which replaces any file at path.
+ * fd: the trace is written to this open descriptor from its current position
+ * on. The program must keep fd open until mprof_trace_stop has returned.
  *
- * mprof_trace_stop writes the rest and reports errors of the file. path: a new
- * file replaces it. fd: an open descriptor; the trace is written from its
- * current position on, and the program must keep it open until the stop.
- * mprof_trace_stop returns ETIMEDOUT if fd, such as a pipe, accepts no data for
- * five seconds.
+ * The option trace_max_mb limits the memory of the trace. When half of this
+ * memory is used, threads begin to write parts of the trace to disk. If writing
+ * fails, the trace ends by itself when the memory is full, and keeps the events
+ * recorded so far. mprof_trace_stop writes the rest and reports errors of the
+ * file. It returns ETIMEDOUT if fd, such as a pipe, accepts no data for five
+ * seconds.
  *
  * Return 0; EBUSY while another trace runs, or inside another call of MProf;
  * EINVAL if path is NULL or empty; ENAMETOOLONG; EBADF if fd is negative;
@@ -373,51 +382,56 @@ int mprof_trace_start_fd(int fd);
 /* Starts a trace that the program itself reads, by calls of mprof_trace_read in
  * one thread. Returns as mprof_trace_start. (Go: ReadTrace)
  *
- * mprof_trace_read sets *data to the next piece of the file, valid until the
- * next call, and returns its length in bytes; 0 after the last piece. It waits
- * until a piece is ready: until buffers are full or mprof_trace_stop is called,
- * which does not wait for the reader. With trace_format=1.5, the whole file
- * comes after the stop. If the program stops reading, the trace ends when
- * trace_max_mb is full.
+ * mprof_trace_read sets *data to the next piece of the file and returns the
+ * length of the piece in bytes, or 0 after the last piece. The piece is valid
+ * until the next call. mprof_trace_read waits until a piece is ready: until
+ * buffers are full, or until mprof_trace_stop is called. mprof_trace_stop does
+ * not wait for the reader. With trace_format=1.5, all pieces come after the
+ * stop. If the program no longer reads, the trace ends when the memory that
+ * trace_max_mb allows is full.
  * On failure, mprof_trace_read returns -ESRCH if there is no such trace or the
  * program has read all of it; -EBUSY while another thread reads; -ENOMEM;
  * -ENOSYS, if mprof_mem_profile would return ENOSYS. */
 int mprof_trace_start_reader(void);
 ssize_t mprof_trace_read(const void **data);
-/* Ends the trace and writes it, for "go tool trace". A trace that an option
- * started goes to PATTERN.trace. Does nothing if there is no trace.
+/* Ends the trace and writes it in the format of "go tool trace". If an option
+ * has started the trace, its file is PATTERN.trace. Does nothing if there is no
+ * trace.
  * Returns 0; the error of writing the file; ENOSYS, EBUSY as mprof_mem_profile.
- * After ENOSPC, EDQUOT or EFBIG, a readable file may still exist under its
- * name. It lacks the oldest part of the data that was in memory, because there
- * was no room for it; the exit report counts this part (trace_disk_full).
+ * After ENOSPC, EDQUOT or EFBIG, the trace's file may still exist and be
+ * readable. It lacks the oldest part of the data that was in memory, because
+ * the disk had no room for that part. The exit report counts the missing part
+ * (trace_disk_full).
  * (Go: trace.Stop) */
 int mprof_trace_stop(void);
-/* Writes the newest part of the trace from the flight recorder (options
- * trace_last, trace_last_mb) to a new file, which then replaces path. The
- * recording goes on, but from empty: the next snapshot has only later events.
- * Returns 0; ESRCH without a trace; ENOTSUP if the trace is not a flight
- * recorder's; EINVAL, ENAMETOOLONG as mprof_trace_start; or an error as of
- * mprof_trace_stop. */
+/* Writes the newest part of the trace to a new file, which then replaces any
+ * file at path. The trace must be a flight recorder (options trace_last and
+ * trace_last_mb). The recording goes on, but discards the events written: the
+ * next snapshot has only later events.
+ * Returns 0; ESRCH without a trace; ENOTSUP if the trace is no flight recorder;
+ * EINVAL, ENAMETOOLONG as mprof_trace_start; or an error of mprof_trace_stop.
+ */
 int mprof_trace_snapshot(const char *path);
 
-/* Tasks, regions and messages: events that the program itself puts into the
- * trace. Without a trace, these functions do nothing, at the cost of a call.
+/* Tasks, regions and messages are events that the program itself adds to the
+ * trace. Without a trace, these functions do nothing and cost only the call.
  * Names and keys are truncated at 255 bytes, a message's text at 1,024 bytes. A
- * process has at most 2,048 different names and keys; further ones are left out
- * of the records and counted. These functions are not for signal handlers. */
+ * process has at most 2,048 different names and keys; MProf leaves out further
+ * ones and counts them. Signal handlers must not call these functions. */
 
 /* Begins a task: a logical operation that several threads may work on. Returns
- * the task's number, which its regions and messages pass; 0 without a trace,
- * otherwise never 0. parent: the number of the task that this task is a part
- * of, or 0. (Go: NewTask) */
+ * the task's number, for the argument task of the functions below. The number
+ * is 0 only if there is no trace. parent: the number of the task that this task
+ * is a part of, or 0. (Go: NewTask) */
 uint64_t mprof_trace_task_begin(uint64_t parent, const char *name);
 void mprof_trace_task_end(uint64_t task);
-/* Marks the begin and the end of a region: a time that the calling thread
- * spends on one thing. task: the region's task, or 0. Regions of a thread nest,
+/* Mark the begin and the end of a region: a period in which the calling thread
+ * works on one thing. task: the region's task, or 0. Regions of a thread nest,
  * up to 32 deep. (Go: StartRegion) */
 void mprof_trace_region_begin(uint64_t task, const char *name);
 void mprof_trace_region_end(uint64_t task, const char *name);
-/* Adds a message at the current time. key groups messages. (Go: Log) */
+/* Adds a message at the current time. key: a name for a group of messages.
+ * (Go: Log) */
 void mprof_trace_log(uint64_t task, const char *key, const char *text);
 
 /* --- blocks of the program's own allocators --- */
@@ -432,18 +446,18 @@ void mprof_trace_log(uint64_t task, const char *key, const char *text);
 #define MPROF_INLINE_ static inline __attribute__((always_inline))
 #endif
 
-/* For allocators that attributes do not describe: pools and arenas that report
- * each block themselves. A call costs as much as a call site of malloc: one
- * subtraction, and more for sampled blocks only. The block's stack begins with
- * the function that has the call, or with its caller if the function is marked
- * mprof_wrapper. MProf finds a block by its address, apart from the blocks of
- * malloc. The memory that the allocator itself gets from malloc is counted as
- * well, unless the allocator's functions are marked mprof_ignore. See
- * docs/using.md. */
+/* These functions are for allocators that attributes cannot describe: pools and
+ * arenas that report each block themselves. A call costs as much as a call site
+ * of malloc: one subtraction, and more only for sampled blocks. The block's
+ * stack begins with the function that contains the call, or with that
+ * function's caller if the function is marked mprof_wrapper. MProf finds a
+ * block by its address, in a table apart from the blocks of malloc. The memory
+ * that the allocator itself gets from malloc is counted as well, unless the
+ * allocator's functions are marked mprof_ignore. See docs/using.md. */
 
 /* [signal] Reports that size bytes at ptr were allocated. Does nothing if ptr
- * is NULL. If a counted block still exists at ptr, its free was not reported:
- * MProf counts it as freed now, and in the counter stale. */
+ * is NULL. If a counted block still exists at ptr, its free was not reported.
+ * MProf then counts that block as freed now, and also in the counter stale. */
 MPROF_INLINE_ void mprof_alloc_event(void *ptr, size_t size);
 /* [signal] Reports that the block at ptr is about to be freed. The block comes
  * from mprof_alloc_event, mprof_arena_alloc_event or a function marked
@@ -452,21 +466,24 @@ MPROF_INLINE_ void mprof_alloc_event(void *ptr, size_t size);
 MPROF_INLINE_ void mprof_free_event(void *ptr);
 /* [signal] Reports an allocation as mprof_alloc_event does, for a block that is
  * freed with its arena at the latest. arena: an address that identifies the
- * arena as long as it is used, such as that of its struct; NULL: no arena. */
+ * arena as long as the arena is used, such as the address of the arena's
+ * struct;
+ * NULL: no arena. */
 MPROF_INLINE_ void mprof_arena_alloc_event(const void *arena, void *ptr,
                                            size_t size);
 /* [signal] Reports that all blocks of the arena are freed. Call it before their
  * memory is reused and, if the arena ends, before the arena's own memory is
- * reused. Takes time for each sampled block of the arena, and almost none if
- * there are none. A call in a signal handler that interrupted MProf is lost,
+ * reused. Takes time for each sampled block of the arena, and almost no time if
+ * the arena has none. A call in a signal handler that interrupted MProf is lost
  * and counted as lost: the blocks stay in use until the arena's next reset. */
 MPROF_INLINE_ void mprof_arena_reset(const void *arena);
 
 #ifndef MPROF_RUNTIME
 
-/* The parts of the inline functions above; not for other use. The compiled
- * sites also count this countdown down. The optimizer does not know that malloc
- * changes it, so accesses here are volatile. */
+/* The parts of the inline functions above; programs must not use them
+ * otherwise. The sites that the compiler rewrites also subtract from this
+ * countdown. The optimizer does not know that malloc changes the countdown, so
+ * these functions access it as volatile. */
 extern __thread int64_t __mprof_heap_countdown
     __attribute__((tls_model("initial-exec")));
 extern uintptr_t __mprof_custom_mask;
@@ -690,10 +707,11 @@ static inline int mprof_write_profile(const char *name, const char *path,
 #endif
 
 /* MPROF_LABELS("key", "value", ...); adds labels to the calling thread's set
- * until the program leaves the enclosing block: at its end, or by break, goto,
- * return or, in C++, an exception. A longjmp does not restore the labels; nor
- * does, in C, a cancellation without -fexceptions. Scopes end in reverse order.
- * A key without a value is a compile-time error (not in C++98). */
+ * until the program leaves the enclosing block: at the block's end, or by
+ * break, goto, return or, in C++, an exception. If longjmp leaves the block,
+ * the labels are not restored. In C without -fexceptions, a cancellation does
+ * not restore them either. Nested scopes end in reverse order. A key without a
+ * value is a compile-time error (not in C++98). */
 static inline void
 __mprof_labels_leave(const struct mprof_labels *const *before) {
   mprof_labels_swap(*before);
@@ -706,9 +724,9 @@ __mprof_labels_leave(const struct mprof_labels *const *before) {
   const struct mprof_labels *const mprof_before_##n##_                         \
       __attribute__((cleanup(__mprof_labels_leave), unused)) =                 \
           mprof_labels_add(mprof_pairs_##n##_)
-/* Checks that v, the pairs and the final NULL, has an odd number of elements.
- * With -std=c99 the error shows this macro's name but not the text, because
- * glibc then defines a _Static_assert of its own. */
+/* Checks that the array v, the pairs and the final NULL, has an odd number of
+ * elements. With -std=c99 the error shows this macro's name but not its text,
+ * because glibc then defines a _Static_assert of its own. */
 #ifndef __cplusplus
 #define MPROF_EVERY_KEY_NEEDS_A_VALUE_(v)                                      \
   __extension__ _Static_assert(sizeof(v) / sizeof(const char *) % 2 == 1,      \

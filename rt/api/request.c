@@ -51,7 +51,7 @@ static int take_and_write(struct request *r, const char *path) {
   return error;
 }
 
-// Finds the profile with a name. False if there is none.
+// Finds the profile with a name. Returns false if there is none.
 static bool find(struct request *r, const char *name) {
   r->row = mprof_profile_row_of(name);
   if (r->row != NULL)

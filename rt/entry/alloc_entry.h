@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers of the entries of allocating functions. They carry an allocation from
-// the decision to count it to its event. Only entry files include this header.
+// Helpers for the entries of allocating functions, from the decision to count
+// an allocation to the event that counts it. Only entry files include this
+// header.
 //
 //   entry: MPROF_SAMPLE_ALLOC -> allocator beneath -> mprof_alloc_done -> event
 
@@ -16,15 +17,16 @@
 #include "sys/libc.h"
 #include "sys/stats.h"
 
-// The family of the file's blocks. An entry file defines it before it includes
-// this header.
+// The allocator family of the blocks that this entry file counts. The entry
+// file defines the family before it includes this header.
 #ifndef MPROF_ALLOCATOR_FAMILY
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_OTHER
 #endif
 
-// Decides whether to count an allocation of bytes bytes. The value is true if
-// so. The stack starts at the return address of the function that uses the
-// macro, so that function must be the entry itself.
+// Decides whether to count an allocation of `bytes` bytes, and fills a if so.
+// The expression is true if the allocation is counted. Use the macro in the
+// entry itself: the recorded stack starts at the return address of the function
+// that uses the macro.
 #define MPROF_SAMPLE_ALLOC(a, bytes, may_place)                                \
   ((a)->size = (bytes), (a)->frame = (uintptr_t)__builtin_frame_address(0),    \
    mprof_sample_hit((bytes), &(a)->rate) &&                                    \
@@ -34,11 +36,11 @@ struct mprof_alloc {
   size_t size;
   uint64_t rate;
   uintptr_t frame;
-  bool must_place; // on a page boundary, or its free would not be seen
+  bool must_place; // count only on a page boundary: else the free is not seen
 };
 
-// Counts the block that the allocator returned. NULL, a failure, is not
-// counted. Returns ptr.
+// Counts the block ptr that the allocator returned, and returns ptr. Does not
+// count NULL, which means that the allocation failed.
 static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
   bool on_page = ((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0;
   if (a->must_place && !on_page) {
@@ -55,9 +57,10 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
   return ptr;
 }
 
-// Counts the free of a block if the block was counted. may_keep: blocks of the
-// family may be placed on page boundaries. Returns true if the block is kept
-// for later samples; then the caller must not free it.
+// Counts the free of the block at ptr if the block was counted. may_keep: the
+// family places its counted blocks on page boundaries. Returns true if the
+// runtime keeps the block for a later sample. The caller must not free such a
+// block.
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;

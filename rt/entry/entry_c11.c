@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of C11's locks and threads. This directory has another threads.h, so
-// the declarations of C11's <threads.h> are repeated here. glibc and musl give
-// the constants equal values.
+// Entries of C11's locks and threads. `#include <threads.h>` would find the
+// runtime's own threads.h, so this file repeats the declarations of C11's
+// header. The constants have the same values in glibc and musl.
 
 #include "entry/sync_entry.h"
 #include "lock_wait/block_kinds.h"

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of blocking calls: the kinds that the option block_kinds must name,
-// file locks, and futexes by system call. Most of these calls cannot be tried
-// first. So the whole call counts as the wait, and the stack is unwound only
-// for a sampled wait.
+// Entries of blocking calls: the calls whose kind must be named in the option
+// block_kinds, file locks, and futexes that are used by system call. The
+// entries cannot try most of these calls first. So the whole call counts as the
+// wait, and the entry unwinds the stack only for a sampled wait.
 
 #include "entry/sync_entry.h"
 #include "lock_wait/block_kinds.h"
@@ -29,8 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A call that fails with EAGAIN did not wait, since the program had asked it
-// not to block.
+// Returns the outcome of a call. A call that fails with EAGAIN did not wait:
+// the program had asked it not to block.
 static enum mprof_outcome outcome_of(long result) {
   return result == -1 && errno == EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT;
 }
@@ -45,8 +45,8 @@ static enum mprof_outcome outcome_of(long result) {
     return r;                                                                  \
   }
 
-// Defines the entry of a call in a library with which the program may not be
-// linked. The call returns a negative errno value.
+// Defines the entry of a function f that returns a negative errno value. f
+// belongs to a library that the program may not be linked with.
 #define LIBRARY_CALL(Kind, Result, f, Params, Args)                            \
   WEAK(f);                                                                     \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
@@ -269,8 +269,8 @@ static enum mprof_outcome file_outcome(int r) {
   return r == 0 ? MPROF_GOT : errno == EINTR ? MPROF_TIMEOUT : MPROF_NO_WAIT;
 }
 
-// Called after a failed try. Returns whether the try failed because the lock is
-// held. Restores errno.
+// Returns whether a failed try failed because the lock is held. before: errno
+// before the try, which this function restores.
 static bool is_held(int before) {
   bool held = errno == EAGAIN || errno == EACCES;
   errno = before;
@@ -353,8 +353,8 @@ static bool waits(long op) {
   return false;
 }
 
-// Reads six arguments, whatever the system call needs; libc's syscall does,
-// too.
+// Reads six arguments even if the system call has fewer, as libc's syscall
+// does.
 WEAK(syscall);
 MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   struct mprof_wait w;

@@ -3,9 +3,10 @@
 //
 // Entries of custom allocators: functions that the program marks with
 // mprof_alloc, mprof_free and mprof_realloc, and allocators that call
-// mprof_alloc_event and the like. The site calls the program's function; the
-// entries only count. The allocator decides where its blocks lie, so after the
-// first counted block each free must call the runtime.
+// mprof_alloc_event or a similar function. The site calls the program's
+// function; the entries only count. The allocator chooses the addresses of its
+// blocks, so an address does not tell whether its block is counted. Therefore
+// each free must call the runtime after the first counted block.
 
 #include "entry/entry_custom.h"
 
@@ -17,8 +18,8 @@ static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_alloc_owner place) {
   if (!ptr)
     return;
-  // Another thread can free the block only after this thread has passed it on.
-  // By then it also sees the mask.
+  // Another thread can free the block only after this thread has published the
+  // block's address. By then, that thread also sees the new mask.
   __atomic_store_n(&__mprof_custom_mask, 0, __ATOMIC_RELEASE);
   struct mprof_alloc_event ev = {
       .ptr = ptr, .size = a->size, .rate = a->rate, .frame = a->frame};
@@ -59,14 +60,15 @@ MPROF_ENTRY void __mprof_arena_reset(const void *arena) {
     mprof_event_arena_reset(arena);
 }
 
-// Returns a token for the end of the reallocation. The lower half is the handle
-// of the block's bucket. Bit 33 says whether the block was the thread's last.
+// Returns a token for the end of the reallocation. The lower half of the token
+// is the handle of the block's bucket. Bit 33 is set if the block was the
+// thread's last one.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   if (ptr)
     r = mprof_event_custom_release(ptr);
-  // If the allocator throws, the end entry is not called. A countdown below 0
-  // would then be taken for a large one.
+  // If the allocator throws, the end entry is not called. Sites would then read
+  // a countdown below 0 as a large unsigned number.
   if (__mprof_heap_countdown < 0)
     __mprof_heap_countdown = 0;
   return r.bucket | (uint64_t)r.is_last << 33;

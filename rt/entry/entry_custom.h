@@ -1,34 +1,36 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the program's own allocators and arenas. Sites of functions marked
-// with mprof_alloc and the like call them, and so do the inline functions of
-// mprof/mprof.h. The entries only count; the site itself calls the allocator.
+// Entries of the program's own allocators and arenas. The callers are the sites
+// of functions marked with mprof_alloc or a similar attribute, and the inline
+// functions of mprof/mprof.h. The entries only count; the site itself calls the
+// allocator.
 
 #ifndef MPROF_RT_ENTRY_ENTRY_CUSTOM_H
 #define MPROF_RT_ENTRY_ENTRY_CUSTOM_H
 
 #include "sys/abi_words.h"
 
-// Count a block of size bytes, or the free of a block.
+// Count the allocation of a block of size bytes, and the free of a block.
 MPROF_ENTRY void __mprof_custom_alloc(void *ptr, size_t size);
 MPROF_ENTRY void __mprof_custom_free(void *ptr);
 
-// Count a block in an arena, or the frees of all blocks of an arena. Called by
-// the inline functions of mprof/mprof.h.
+// Count the allocation of a block in an arena, and the frees of all blocks of
+// an arena. The inline functions of mprof/mprof.h call these entries.
 MPROF_ENTRY void __mprof_arena_alloc(const void *arena, void *ptr, size_t size);
 MPROF_ENTRY void __mprof_arena_reset(const void *arena);
 // Counts a block of an allocator from which other counted allocators take their
-// memory. Blocks that are already entered at ptr lie within this block, and
-// stay counted.
+// memory. Blocks that are already recorded at addresses inside this block stay
+// counted.
 MPROF_ENTRY void __mprof_custom_alloc_each(void *ptr, size_t size);
 // Removes the block from the profile before the allocator can give its address
 // to another thread. Returns a token of the block for the functions below.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr);
-// Counts the end of a reallocation. If new_ptr is NULL, the block at old_ptr
-// was freed (size 0), or stays because the reallocation failed (other sizes).
-// countdown is the thread's countdown after the site has subtracted size. The
-// form _each is for blocks within which other counted blocks lie.
+// Counts the end of a reallocation. new_ptr is NULL in two cases: with size 0,
+// the block at old_ptr was freed; with another size, the reallocation failed
+// and the block at old_ptr remains. countdown is the thread's countdown after
+// the site has subtracted size. __mprof_custom_realloc_end_each is for blocks
+// that may contain other counted blocks.
 MPROF_ENTRY void __mprof_custom_realloc_end(uint64_t token, void *old_ptr,
                                             void *new_ptr, size_t size,
                                             int64_t countdown);

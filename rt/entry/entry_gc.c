@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of Boehm's collector, libgc. They differ from the entries of the C
-// heap in two points. Objects are not placed on page boundaries, since the
-// program frees hardly any itself. Counted objects are entered in the table of
-// gc_objects.c instead of the live map. The collector is called without the
-// guard and without a lock, since it may run the program's finalizers.
+// Entries of libgc, Boehm's garbage collector. They differ from the entries of
+// the C heap in two points. First, objects are not placed on page boundaries,
+// since the program itself frees hardly any. Second, counted objects are
+// recorded in the table of gc_objects.c, not in the live map. The entries call
+// the collector without the guard and without a lock, since the collector may
+// run the program's finalizers.
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
@@ -28,7 +29,7 @@
 
 #include <string.h>
 
-// Weak, since each program has these entries but few programs have libgc.
+// Weak: every program has these entries, but few programs have libgc.
 #define WEAK __attribute__((weak))
 extern void *GC_malloc(size_t) WEAK;
 extern void *GC_malloc_atomic(size_t) WEAK;
@@ -46,8 +47,9 @@ extern char *GC_strndup(const char *, size_t) WEAK;
 extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
-// Takes the guard and gc_lock. Returns false, with nothing taken, in a signal
-// handler that interrupted the runtime and in the handler of a collection.
+// Takes gc_lock and the thread's guard, which marks it as inside the runtime.
+// Returns false and takes neither in a signal handler that interrupted the
+// runtime, and in the handler of a collection.
 static bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -72,8 +74,8 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 
-// Does the extra work for an object of bucket b: heapx and the allocation log.
-// b is NULL if the object could not be entered.
+// Records an object of bucket b for heapx and for the allocation log, if they
+// are on. b is NULL if the table of objects had no memory for the object.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(b, ptr, false);
@@ -81,8 +83,8 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
     mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
 }
 
-// Enters an object with its bucket and counts it. Without memory the failed
-// allocation is counted as lost, and the object is not counted.
+// Adds an object of bucket b to the table and counts it. If there is no memory
+// for the table, counts a lost allocation instead.
 static void enter(struct mprof_bucket *b, void *ptr) {
   uint32_t stale;
   mprof_lock_acquire(&mprof_gc_lock);
@@ -118,7 +120,8 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
 
 #define CALLER __builtin_return_address(0)
 
-// The result of an entry whose function returns the object.
+// Body of an entry: evaluates call, which returns the new object, and counts
+// the object if it is sampled.
 #define ALLOCATE(bytes, call)                                                  \
   ({                                                                           \
     struct mprof_alloc a_;                                                     \
@@ -163,8 +166,8 @@ __mprof_GC_malloc_explicitly_typed_ignore_off_page(size_t size, size_t d) {
                   REAL(GC_malloc_explicitly_typed_ignore_off_page)(size, d));
 }
 
-// If the product overflows, give back the wrapped size that the site has
-// subtracted.
+// If n * each overflows, the allocation fails. The site has then subtracted the
+// wrapped product, so the entry adds it back to the countdown.
 MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
                                                      size_t d) {
   size_t size;
@@ -189,7 +192,8 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
   return error;
 }
 
-// The sites of the functions below do not count down, so the entries do.
+// The sites of the following functions do not subtract from the countdown, so
+// the entries do.
 
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
   size_t size = s ? strlen(s) + 1 : 0;
@@ -232,8 +236,8 @@ static struct mprof_released release(void *ptr) {
   return r;
 }
 
-// Puts back an object that was not freed after all. The table has room, since
-// the object was in it before.
+// Returns an object to the table because the collector did not free it. The
+// table has room for the object, because release has just removed it.
 static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
   if (!r.bucket || !lock_objects())
@@ -260,7 +264,8 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   return ptr;
 }
 
-// An explicit free, so it counts for cycle C+2. (Go: mProf_Free)
+// Counts the free in index C+2 of current cycle C, as every explicit free does
+// (cycle.h). (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
   REAL(GC_free)(ptr);

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the C heap. A call site calls an entry when the thread's countdown
-// has run out, or when the block that it releases may be counted. Each entry
-// calls its function in the program's allocator and counts the block.
+// Entries of the C heap. A call site calls an entry in two cases: the thread's
+// countdown has run out, or the block that the site releases may be counted.
+// Each entry calls its function in the program's allocator and counts the
+// block.
 //
-// From the rate MPROF_MIN_PLACED_RATE on, a counted block is placed on a page
-// boundary. Then a site can tell by the address alone that a block is not
-// counted, so the frees of most blocks never come here.
+// If the rate is at least MPROF_MIN_PLACED_RATE, every counted block is placed
+// on a page boundary. Then a site sees from the address alone that a block is
+// not counted, and frees most blocks without a call of the runtime.
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
@@ -25,9 +26,10 @@
 #include <string.h>
 #include <wchar.h>
 
-// Not every libc and allocator has these functions. A call of a missing one
-// does not link, so its entry is never reached. Strong references would also
-// pull libc's allocator into a static program that has its own.
+// Not every libc and allocator has these functions. A program that calls a
+// missing one does not link, so the entry of a missing function is never
+// reached. Strong references would pull libc's allocator into a static program
+// that has its own allocator.
 #pragma weak reallocarray
 #pragma weak aligned_alloc
 #pragma weak posix_memalign
@@ -35,9 +37,10 @@
 #pragma weak valloc
 #pragma weak pvalloc
 
-// Returns a block on a page boundary, or NULL if the block need not or cannot
-// be placed. *is_fresh is true for a block of the allocator, which may be known
-// to be zero, and false for a block from the cache of placed blocks.
+// Returns a block on a page boundary. Returns NULL if the block need not be
+// placed or cannot be placed. *is_fresh: true for a new block of the allocator,
+// which may be known to be zero; false for a block from the cache of placed
+// blocks.
 static void *take_block(const struct mprof_alloc *a, size_t align,
                         bool *is_fresh) {
   void *p = NULL;
@@ -88,8 +91,8 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   return mprof_alloc_done(&a, p);
 }
 
-// Copies a block to zeroed memory, but skips pages of zeros. So those pages do
-// not become resident in the copy. Reading them does not make them resident.
+// Copies a block to zeroed memory. Skips pages of zeros, so that these pages do
+// not become resident in the copy; reading them does not make them resident.
 static void copy_pages(char *to, const char *from, size_t len) {
   static const char zeros[MPROF_PAGE];
   while (len > 0) {
@@ -117,10 +120,11 @@ static void *move_to_page(const struct mprof_alloc *a, void *old) {
   return p;
 }
 
-// Resizes a block that will be counted. The allocator's realloc runs first,
-// since it must detect an invalid pointer: even asking for the block's size
-// would read the memory in front of the pointer. libc keeps a large block on
-// its page boundary when the block grows, so only the first resize copies it.
+// Resizes a block that will be counted. Calls the allocator's realloc first,
+// since realloc must detect an invalid pointer: even asking for the block's
+// size would read the memory in front of the pointer. When a large block on a
+// page boundary grows, libc keeps it on a page boundary. So only the first
+// resize copies such a block.
 static void *resize_counted(const struct mprof_alloc *a, void *old) {
   if (!a->must_place || a->size == 0)
     return NEXT(realloc)(old, a->size);
@@ -133,21 +137,22 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
   return moved ? moved : p;
 }
 
-// Returns the countdown before the site subtracted size.
+// Returns the value that the countdown had before the site subtracted size.
 static int64_t countdown_before(size_t size) {
   return (int64_t)((uint64_t)__mprof_heap_countdown + size);
 }
 
-// Resizes a block. The block leaves the profile before the allocator can give
-// its address to another thread. If the resize fails, the block returns to the
-// profile.
+// Resizes a block. Removes the block from the profile before the allocator can
+// give its address to another thread. If the resize fails, adds the block to
+// the profile again.
 static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
                     int64_t countdown) {
   struct mprof_released r = {.bucket = 0};
   if (old)
     r = mprof_event_release(old);
   void *p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
-  // A NULL for size 0 is no failure: some libcs free the block and return NULL.
+  // NULL for size 0 is not a failure: some libcs free the block and return
+  // NULL.
   if (!p && a->size != 0)
     mprof_event_kept(r, old);
   else
@@ -231,9 +236,11 @@ MPROF_ENTRY void *__mprof_pvalloc(size_t size) {
   return mprof_alloc_done(&a, NEXT(pvalloc)(size));
 }
 
-// Begins an entry that duplicates a string. The site does not know the size, so
-// the entry subtracts it from the countdown. If the block must be placed, the
-// entry also makes the copy.
+// Begins an entry that duplicates a string of len bytes plus a terminator of
+// end bytes. The site does not know the size, so this function subtracts the
+// size from the countdown. Returns whether the block is counted. If
+// a->must_place is set then, the entry itself makes the copy, on a page
+// boundary.
 static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
                        uintptr_t frame) {
   a->size = len + end;
@@ -246,7 +253,8 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
   return true;
 }
 
-// Returns a placed copy, or NULL if the allocator's function must make it.
+// Copies len bytes to a block on a page boundary. Returns NULL if there is
+// none; then the allocator's own function must make the copy.
 static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   char *p = placed_block(a, 1);
   if (p) {
@@ -256,7 +264,8 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   return p;
 }
 
-// The result of an entry that copies a string.
+// Body of an entry that duplicates a string: makes the copy on a page boundary,
+// or by f, and counts the block if it is sampled.
 #define DUPLICATE(f, Args, From, Len, End)                                     \
   ({                                                                           \
     struct mprof_alloc a_;                                                     \

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of jemalloc's own functions. They share their blocks with malloc:
-// each family may free blocks of the other.
+// Entries of the functions that only jemalloc has. jemalloc uses one heap for
+// these functions and for malloc: each may free blocks of the other.
 //
-// jemalloc trusts the size that sdallocx is given. But a counted block has a
-// page of its own, whatever size was requested. So a block on a page boundary
-// is freed without its size.
+// jemalloc trusts the size that the program passes to sdallocx. But a counted
+// block fills a whole page, whatever size was requested. So the entry frees a
+// block on a page boundary without passing the size.
 
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
@@ -14,7 +14,7 @@
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
-// Weak, since each program has these entries but few programs have jemalloc.
+// Weak: every program has these entries, but few programs have jemalloc.
 #define WEAK __attribute__((weak))
 extern void *mallocx(size_t size, int flags) WEAK;
 extern void *rallocx(void *old, size_t size, int flags) WEAK;
@@ -26,16 +26,17 @@ extern void sdallocx(void *ptr, size_t size, int flags) WEAK;
 #define LG_PAGE 12
 _Static_assert(1u << LG_PAGE == MPROF_PAGE, "");
 
-// Returns the flags for a block that will be counted.
+// Returns flags, with an alignment of at least a page if the block must be
+// placed.
 static int placed(const struct mprof_alloc *a, int flags) {
   if (!a->must_place || (flags & LG_ALIGN_MASK) >= LG_PAGE)
     return flags;
   return (flags & ~LG_ALIGN_MASK) | LG_PAGE;
 }
 
-// Counts a block that jemalloc itself has placed. The program may discard the
-// block's arena as a whole. So the block is not marked as placed, and a free
-// does not keep it for the next sample.
+// Counts a block that jemalloc itself has placed on a page boundary. The
+// program may discard the block's whole arena, so the runtime must not keep the
+// block for a later sample. Therefore the block is not marked as placed.
 static void *done(struct mprof_alloc *a, void *ptr) {
   a->must_place = false;
   return mprof_alloc_done(a, ptr);

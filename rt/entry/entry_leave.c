@@ -3,9 +3,9 @@
 //
 // Entries of the functions that leave a program without its exit handlers:
 // _exit, _Exit, and the forms of exec, which replace the program. By default
-// they write nothing, as without MProf. A child of fork often ends this way. A
-// child of vfork always does, and it runs in its parent's memory. The options
-// dump_on__exit and dump_on_exec change the default.
+// these entries write no profile. A child of fork often ends by one of these
+// functions. A child of vfork always does, and it runs in its parent's memory.
+// The options dump_on__exit and dump_on_exec make the entries write profiles.
 
 #include "init.h"
 #include "sys/abi_words.h"
@@ -73,8 +73,9 @@ LEAVE(int, execveat,
   return execveat(dir, path, argv, envp, flags);
 }
 
-// Counts the arguments of an execl. They are collected in the caller's frame,
-// because a child of vfork has no other memory.
+// Counts the variable arguments of execl, execlp or execle. The entry then
+// copies the arguments to an array in its own frame, because a child of vfork
+// has no other memory.
 #define COUNT(n, arg)                                                          \
   do {                                                                         \
     va_list args_;                                                             \

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries for shared libraries with a private allocator: a version script,
-// -Bsymbolic or visibility binds the library to its own malloc or operators,
-// which differ from the program's. Blocks of such a library must not be passed
-// to the program's allocator, to which the words of beneath.h lead. These
-// blocks are not counted; only memory that the private allocator takes from the
-// program's allocator is.
+// Entries for shared libraries with a private allocator. A version script,
+// -Bsymbolic or visibility can bind a library to a malloc or to operators of
+// its own. A block of such a library must not be passed to the program's
+// allocator, to which the pointers __mprof_next_* of beneath.h lead. These
+// blocks are not counted. Memory that the private allocator itself takes from
+// the program's allocator is counted.
 
 #include "entry/entry_library.h"
 
@@ -15,17 +15,16 @@
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
-// Each hooked function of the heap as the program is bound to it. A program may
-// have none: a C program has no operators. Then the function of the first
-// library that calls one is taken as the program's, until a library is
-// unloaded.
+// The program's version of each hooked heap function. A program may lack a
+// function: a C program has no operators. The first library that calls such a
+// function then determines the program's version, until a library is unloaded.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"
 static struct program_s {
   void *const *word;
   void *address;
-  // Function of the first library, if address is NULL; NULL: no call so far.
+  // If address is NULL: function of the first library that called. NULL: none.
   _Atomic(void *) first;
   _Atomic uint64_t unloads; // number of unloads when first was set
 } program_s[] = {
@@ -51,16 +50,17 @@ static bool is_first(struct program_s *p, void *own) {
   return atomic_compare_exchange_strong(&p->first, &first, own) || first == own;
 }
 
-// Returns whether the library is bound to a function other than the program's.
-// Does not call the loader once the runtime has started: this may be the
-// library's first malloc, in any context.
+// Returns whether the library is bound to a function that is not the program's.
+// Once the runtime has started, does not call the loader, because this may be
+// the library's first malloc, in any context.
 static bool is_private(const struct __mprof_module_hook *h) {
   struct program_s *p = find(h->program_s_word);
   if (!p || h->own == NULL || h->own == p->address ||
       (p->address == NULL && is_first(p, h->own)))
     return false;
-  // The allocator beneath may belong to a library that the program is linked
-  // with. Then the word holds its address, which differs from p->address.
+  // The program's allocator may belong to a library that the program is linked
+  // with. Then *program_s_word holds the address in that library, which differs
+  // from p->address.
   mprof_next_find();
   return h->own != *h->program_s_word;
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of POSIX's locks, conditions, semaphores, barriers and joins. An
-// entry of a lock tries first. Only a failed try is a wait, and only a wait
-// reads the clock. The hooked function then runs as usual, so the program sees
-// its result.
+// Entries of POSIX locks, conditions, semaphores, barriers and joins. The entry
+// of a lock first tries to take the lock. Only a failed try is a wait, and only
+// a wait reads the clock. After a failed try the entry calls the hooked
+// function, and the program gets that function's result.
 
 #include "entry/entry_lock.h"
 
@@ -24,8 +24,9 @@ void mprof_cond_cancelled(void *cond_wait) {
   mprof_cond_end(cond_wait, MPROF_TIMEOUT);
 }
 
-// The hooked function checks the time and the clock before it tries the lock.
-// So the entry must not try with invalid ones.
+// Returns whether *t is a valid time. The hooked function checks the time and
+// the clock before it tries the lock. So the entry must not try the lock if
+// either is invalid.
 static bool is_time(const struct timespec *t) {
   return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
@@ -36,10 +37,11 @@ static bool is_clock(clockid_t clock) {
 
 // --- mutexes, rwlocks, spin locks ---
 
-// glibc's trylock of an unrecoverable mutex leaves the caller's id in the
-// mutex's word, as if the caller held it. Its lock clears the word. So does
-// this function. (In glibc 2.36, pthread_mutex_trylock.c compares the thread's
-// id with a value that is 0 there.)
+// Returns ENOTRECOVERABLE, and clears the mutex's word as pthread_mutex_lock
+// does. glibc's trylock of an unrecoverable mutex leaves the caller's thread id
+// in that word, as if the caller held the mutex. (In glibc 2.36,
+// pthread_mutex_trylock.c compares the thread's id with a value that is 0
+// there.)
 static int not_recoverable(pthread_mutex_t *m) {
 #ifdef __GLIBC__
   enum { HOLDER = 0x3fffffff };
@@ -56,7 +58,8 @@ static int not_recoverable(pthread_mutex_t *m) {
   return ENOTRECOVERABLE;
 }
 
-// Calls pthread_mutex_trylock. Leaves m as pthread_mutex_lock would.
+// Calls pthread_mutex_trylock, and leaves m in the state in which
+// pthread_mutex_lock would leave it.
 static int try_mutex(pthread_mutex_t *m) {
   int r = pthread_mutex_trylock(m);
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
@@ -123,7 +126,7 @@ TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)
 CLOCK_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
 CLOCK_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 
-// The program's own tries.
+// Entries of the trylock functions that the program itself calls.
 ENTRY_TRY(pthread_mutex_trylock, pthread_mutex_t, MPROF_KIND_mutex, EBUSY)
 ENTRY_TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
 ENTRY_TRY(pthread_rwlock_trywrlock, pthread_rwlock_t, MPROF_KIND_rwlock, EBUSY)
@@ -135,9 +138,9 @@ static bool is_last_unlock(const pthread_mutex_t *m) {
          m->__data.__count <= 1;
 }
 
-// Returns whether an unlock of m wakes a waiter. The word of a mutex that is
-// neither robust nor has a protocol is above 1 while a thread sleeps or is
-// about to sleep. For other mutexes, assumes a waiter.
+// Returns whether an unlock of m wakes a waiter. A plain mutex, neither robust
+// nor with a protocol, has a word above 1 while a thread sleeps or is about to
+// sleep. For other mutexes, assumes that there is a waiter.
 static bool wakes(const pthread_mutex_t *m) {
   const int kind = m->__data.__kind & 127;
   return kind > PTHREAD_MUTEX_ADAPTIVE_NP ||
@@ -156,8 +159,8 @@ static bool wakes(const pthread_mutex_t *m) {
 }
 #endif
 
-// A thread that came after the last charged unlock (MPROF_WAITER_CAME) may be
-// about to sleep, so it counts like a sleeper.
+// MPROF_WAITER_CAME means that a thread has begun to wait since the last
+// charged unlock. That thread may not sleep yet, but it counts like a sleeper.
 bool mprof_mutex_is_charged(const void *mutex) {
   const uint32_t word = mprof_waiters_word(mutex);
   return word != 0 && (word & MPROF_WAITER_CAME || wakes(mutex)) &&
@@ -204,14 +207,16 @@ WAKE(sem_post, sem_t, MPROF_WAKES_ONE)
 // --- semaphores ---
 
 // Tells the trace that this thread has taken a unit of the semaphore without
-// waiting. Others may wait, and one of them may have been woken for this unit.
+// waiting. Other threads may wait for the semaphore, and a post may have woken
+// one of them for this unit.
 static void sem_taken(const sem_t *s) {
   if (mprof_unlikely(mprof_trace_is_on()) && mprof_waiters_word(s) != 0)
     mprof_release_taken((uintptr_t)s);
 }
 
-// Refers to sem_trywait strongly. The entries of waits call it, too, and a
-// program that only waits has no reference of its own.
+// Entry of sem_trywait. Its reference to sem_trywait is strong, because the
+// entries of waits call sem_trywait too, and a program that only waits has no
+// reference of its own.
 MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   int r = sem_trywait(s);
   if (r == 0)
@@ -223,7 +228,7 @@ MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
 
 // Tries to take the semaphore. Keeps errno. acts: the hooked function is a
 // cancellation point even if it need not wait, as in glibc. Inlined, since most
-// waits end here.
+// calls of a waiting function take the semaphore here.
 __attribute__((always_inline)) static inline bool try_semaphore(sem_t *s,
                                                                 bool acts) {
   const int before = errno;

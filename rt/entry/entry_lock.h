@@ -9,19 +9,21 @@
 
 #include <stdbool.h>
 
-// Ends a struct mprof_wait whose call did not return. A cleanup routine.
+// Cleanup routine: ends the struct mprof_wait of a call that did not return.
 void mprof_wait_cancelled(void *wait);
 
-// Returns whether an unlock of a mutex is charged for the waiting time of
-// others. That is the case if a thread waits, and the unlock both lets others
-// in and wakes a waiter. Of a mutex that its owner has locked recursively, only
-// the last unlock is charged. An unlock is also not charged while the thread
-// that an earlier unlock has woken, and was charged for, is still on its way.
-// (Go: an unlock that wakes calls semrelease.) mutex is a pthread_mutex_t.
-// mtx_t and C++ mutexes begin with one.
+// Returns whether an unlock of a mutex is charged for the waiting time of other
+// threads. The unlock is charged if a thread waits, and the unlock both
+// releases the mutex and wakes a waiter. If the owner has locked the mutex
+// recursively, only the last unlock is charged. There is one exception: an
+// earlier unlock was charged, and the thread that it woke has not yet taken the
+// mutex. Then this unlock is not charged. (Go: an unlock that wakes calls
+// semrelease.) mutex is a pthread_mutex_t, or an mtx_t or C++ mutex, which
+// begin with a pthread_mutex_t.
 bool mprof_mutex_is_charged(const void *mutex);
 
-// Ends a struct mprof_cond_wait whose call did not return. A cleanup routine.
+// Cleanup routine: ends the struct mprof_cond_wait of a call that did not
+// return.
 void mprof_cond_cancelled(void *cond_wait);
 
 #endif // MPROF_RT_ENTRY_ENTRY_LOCK_H

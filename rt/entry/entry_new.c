@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of C++ operator new and delete. They are written in C: the operators
-// are functions with mangled names. An exception thrown by an operator passes
-// through the frames of the entries, which hold no resources. The operators
-// exist only if the program has a C++ library.
+// Entries of C++ operator new and delete. They are written in C, where an
+// operator is a function with a mangled name. An exception that an operator
+// throws passes through the frames of the entries, which hold no resources. The
+// operators exist only if the program has a C++ library.
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_CXX
 
@@ -23,21 +23,22 @@
 
 #pragma weak posix_memalign
 
-// Calls the operator beneath. If the program had none when it started, this is
-// the operator of the C++ library with which the caller's library is linked.
-// The function in the word would search from the runtime's own module instead.
+// Calls the program's operator f. If the program had no such operator when it
+// started, calls the operator of the C++ library that the caller's library is
+// linked with. The function in __mprof_next_f would search from the runtime's
+// own module instead.
 #define BELOW(f, Args)                                                         \
   (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
     INSIDE_OPERATOR;                                                           \
     REAL(f) Args;                                                              \
   }))
 
-// Where the runtime intercepts malloc, an operator of the program or of the C++
+// If the runtime intercepts malloc, an operator of the program or of the C++
 // library may call the intercepted malloc. That block is part of the operator's
 // block and must not be counted again (nested_alloc.h).
 //
-// Returns whether this call is nested in another one. If it is not, marks it as
-// the outermost call.
+// Returns whether this call is nested in another call of an operator. If not,
+// records this call as the outermost one.
 static bool enter(uintptr_t frame) {
   if (__mprof_nested_frame > frame)
     return true;
@@ -46,24 +47,26 @@ static bool enter(uintptr_t frame) {
   return false;
 }
 
-// Ends the outermost call, also if the operator throws.
+// Ends the outermost call. Runs as a cleanup, so also if the operator throws.
 static void leave(const bool *is_inner) {
   if (!*is_inner)
     __mprof_nested_frame = 0;
 }
 
-// Marks the rest of the enclosing block as part of an operator's call.
+// Treats allocations in the rest of the enclosing block as a part of the
+// operator's call.
 #define INSIDE_OPERATOR                                                        \
   __attribute__((cleanup(leave), unused)) bool is_inner_ =                     \
       enter((uintptr_t)__builtin_frame_address(0))
 
 typedef const void *nothrow; // const std::nothrow_t &
 
-// Defines the entries of all forms of an operator new. A placed block comes
-// from malloc: page_placement.c decides whether the operators are only wrappers
-// of malloc and free, so that any form of delete can free the block. Placing
-// takes more memory and may fail. Then the operator itself is called, and fails
-// in its own way.
+// Defines the entries of all forms of an operator new. A block that the entry
+// places on a page boundary comes from malloc, so free must be able to release
+// it. page_placement.c therefore checks whether the operators are only wrappers
+// of malloc and free; then any form of delete can free the block. Placing takes
+// more memory and may fail. In that case the entry calls the operator itself,
+// which handles the failure.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \
@@ -110,7 +113,7 @@ typedef const void *nothrow; // const std::nothrow_t &
   }
 
 // Returns a block on a page boundary, or NULL if the operator must allocate the
-// block. The operator itself places blocks with an alignment above a page, and
+// block. The operator itself places blocks whose alignment is above a page, and
 // rejects an invalid alignment.
 static void *placed_block(const struct mprof_alloc *a, size_t align) {
   void *p = NULL;
@@ -150,10 +153,11 @@ NEW(_Zna)
 DELETES(_ZdlPv)
 DELETES(_ZdaPv)
 
-// --- functions beneath, where the words cannot name the operators directly ---
+// --- functions that __mprof_next_* point to in place of the operators ---
 //
-// A library that is opened later may bring the first C++ operators. And an
-// operator that calls an intercepted malloc must be marked as the outer call.
+// There are two cases. A library that the program opens later may have the
+// first C++ operators. Or an operator calls an intercepted malloc, and the
+// runtime must record the operator's call as the outermost one.
 
 #define BENEATH(Result, Symbol, Params, Args)                                  \
   MPROF_TEXT_SECTION static Result beneath_##Symbol Params {                   \

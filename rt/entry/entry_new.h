@@ -6,10 +6,11 @@
 #ifndef MPROF_RT_ENTRY_ENTRY_NEW_H
 #define MPROF_RT_ENTRY_ENTRY_NEW_H
 
-// Replaces the words of operators that the words cannot name directly. There
-// are two cases. The operators may come later, with a library that the program
-// opens. Or an operator calls an intercepted malloc, and must be marked as the
-// outer call. Called once at start.
+// Changes __mprof_next_* of operators that they cannot point to directly, so
+// that they point to functions of entry_new.c. There are two cases. The
+// operators may come later, with a library that the program opens. Or an
+// operator calls an intercepted malloc, and must be recorded as the outermost
+// call. Called once at start.
 void mprof_entry_new_init(void);
 
 #endif // MPROF_RT_ENTRY_ENTRY_NEW_H

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries that create threads. The creator's stack becomes a bucket. The new
-// thread stores the bucket in its record, then runs its start function by a
-// tail call, so no frame of this file remains on its stack.
+// Entries that create threads. Each finds the bucket of the creator's stack.
+// The new thread stores the bucket in its thread record. It then runs its start
+// function by a tail call, so that no frame of this file remains on its stack.
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
@@ -31,8 +31,8 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
   return t ? mprof_bucket_at(t, &key, 0, frame) : NULL;
 }
 
-// Returns the start record that the new thread gets in place of its argument.
-// Returns NULL if the thread must be created without MProf.
+// Returns the start record that is passed to the new thread in place of its
+// argument. Returns NULL if the thread must be created without MProf.
 static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
   if (!mprof_init_ready())
     return NULL;
@@ -47,7 +47,7 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
     s->bucket = b;
     s->labels = mprof_tls.labels;
     s->epoch = mprof_process_epoch();
-    // Count here: the thread may end before its creator runs again.
+    // Count the thread here: it may end before its creator runs again.
     if (b)
       atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
@@ -117,11 +117,11 @@ MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
 
 // --- std::thread of libstdc++ ---
 
-// The library creates the thread and then calls a virtual function of a
-// std::thread::_State, which it owns and finally deletes. The start record
-// replaces the state: it has a virtual table in the layout of the Itanium C++
-// ABI, and owns the original state. (libc++ creates its threads in its
-// headers.)
+// The library creates the thread, calls a virtual function of a
+// std::thread::_State, and deletes that state at the end. The entry passes the
+// start record in place of the state. The start record has a virtual table in
+// the layout of the Itanium C++ ABI, and owns the original state. (libc++ needs
+// no entry here: its headers call pthread_create.)
 struct virtuals {
   void (*destroy)(void *self);
   void (*delete)(void *self);
@@ -166,8 +166,8 @@ static const struct {
 
 #define START_THREAD                                                           \
   _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
-// Sites call only the entry. The symbol belongs to the C++ library, which C
-// programs lack, so the reference is weak.
+// Sites call only the entry, so the reference here keeps the function. It is
+// weak, because the function belongs to the C++ library, which C programs lack.
 extern void START_THREAD(void *thread, void **state, void (*depend)(void))
     __attribute__((weak));
 

@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Detects unloads of libraries, in two ways. The last destructor of an
-// instrumented library calls __mprof_module_unloads, whoever closes it. The
-// entry of dlclose finds other libraries that are unloaded with it. It lists
-// the modules before the call, if one was loaded since the last list, and finds
-// the missing modules after it; see module_unloads.h.
+// Detects unloads of libraries, in two ways. First, the last destructor of an
+// instrumented library calls __mprof_module_unloads, whatever causes the
+// unload. Second, the entry of dlclose finds other libraries that are unloaded
+// with it. It lists the modules before the call if one was loaded since the
+// last list. After the call it finds the modules that are missing; see
+// module_unloads.h.
 //
-// dlclose runs the program's destructors, so neither the guard nor a lock is
-// held during the call. dlerror still reports the error of dlclose.
+// dlclose runs the program's destructors, so the entry holds neither the guard
+// nor a lock during the call. The program can still read the error of dlclose
+// by dlerror.
 
 #include "entry/entry_unload.h"
 
@@ -25,10 +27,10 @@
 #include <stdlib.h>
 
 // State at the last look at the modules. Each field is written after the look,
-// so a race only causes an unnecessary look.
+// so a race only causes one look too many.
 static struct {
   _Atomic unsigned long long adds, subs; // loads and unloads so far
-  atomic_uint epoch;                     // of the process, + 1; 0: no look yet
+  atomic_uint epoch;                     // process's epoch + 1; 0: no look yet
 } seen;
 
 static bool is_news(const struct mprof_loads *l, bool unloads_only) {
@@ -38,9 +40,9 @@ static bool is_news(const struct mprof_loads *l, bool unloads_only) {
 }
 
 static void look(bool unloads_only) {
-  // Read the counts before the look, so that a module loaded during the look is
-  // found the next time. The guard is not set, since the program may have its
-  // own dl_iterate_phdr.
+  // Read the counts before the look, so that the next look finds a module that
+  // is loaded during this look. The guard is not taken, since the program may
+  // have its own dl_iterate_phdr.
   const struct mprof_loads loads = mprof_module_loads();
   if (!is_news(&loads, unloads_only))
     return;
@@ -55,8 +57,9 @@ static void look(bool unloads_only) {
   atomic_store(&seen.epoch, mprof_process_epoch() + 1);
 }
 
-// Weak: sites call the entry, and the pass keeps a reference to dlclose in
-// them. So a program that unloads nothing is linked without dlclose.
+// Weak, so that a program that unloads nothing is linked without dlclose. Sites
+// call the entry; the pass keeps a reference to dlclose in modules that call
+// it.
 WEAK(dlclose);
 
 MPROF_ENTRY int __mprof_dlclose(void *handle) {
@@ -73,7 +76,7 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
   return result;
 }
 
-// At exit, destructors run too, but no library is unloaded.
+// Destructors also run at exit, but then no library is unloaded.
 static atomic_bool is_exiting;
 
 static void note_exit(void) { atomic_store(&is_exiting, true); }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries of locks and blocking calls that the program marks with mprof_lock,
-// mprof_unlock and mprof_blocking. The site calls the program's function
-// between a begin entry and an end entry, which share memory in the site's
-// frame.
+// mprof_unlock and mprof_blocking. A site calls a begin entry, then the
+// program's function, then an end entry. Both entries use the same memory in
+// the site's frame.
 //
-// Such a lock cannot be tried. So while the profiles are on, the table of
-// waiters also records which of these locks are held. A thread waits only if it
-// comes to a held lock.
+// The runtime cannot try such a lock. So while the profiles are on, the table
+// of waiters also records which of these locks are held. A thread counts as
+// waiting only if the lock is held when it calls the lock function.
 
 #include "entry/entry_user.h"
 
@@ -33,8 +33,8 @@ struct user_release {
 FITS(struct mprof_wait);
 FITS(struct user_release);
 
-// Enters the thread among the holders and waiters of the lock. Returns whether
-// there are others.
+// Adds the thread to the holders and waiters of the lock. Returns whether
+// another thread already holds or awaits the lock.
 static bool comes_second(uintptr_t lock) {
   if (!mprof_init_ready() || !mprof_guard_enter())
     return false;
@@ -43,9 +43,9 @@ static bool comes_second(uintptr_t lock) {
   return is_held;
 }
 
-// Marks the time between the begin and the end entry: functions called in it
-// are part of the marked function. The address of notes stands for the site's
-// frame.
+// Records that the thread is between a begin entry and its end entry. Functions
+// that it calls meanwhile are part of the marked function. The address of notes
+// stands for the site's frame.
 static void enter_user(const void *notes) {
   mprof_tls.user_frame = (uintptr_t)notes;
 }
@@ -88,7 +88,7 @@ MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
 }
 
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
-  // The values of the registers during the wait are not known here.
+  // The runtime does not know the registers' values during the wait.
   ((struct mprof_wait *)notes)->saved = (struct mprof_saved){.rbx = 0};
   mprof_call_begin_saved(notes, mprof_waits_are_noted(), MPROF_KIND_call,
                          (uintptr_t)f, ENTRY_FRAME);
@@ -98,6 +98,6 @@ MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
 MPROF_ENTRY void __mprof_user_call_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
-  w->frame = ENTRY_FRAME; // the frame of the begin entry is gone
+  w->frame = ENTRY_FRAME; // the begin entry has returned, its frame is gone
   mprof_wait_end(w, MPROF_TIMEOUT);
 }

@@ -11,7 +11,7 @@
 #include "sys/abi_words.h"
 
 // notes: MPROF_USER_WORDS words in the caller's frame, which the runtime uses
-// from the begin entry to the end entry. f: the program's function. lock: the
+// from the begin entry to the end entry. f: the marked function. lock: the
 // address that identifies the lock.
 MPROF_ENTRY void __mprof_user_lock_begin(void *notes, void *f, void *lock);
 MPROF_ENTRY void __mprof_user_lock_end(void *notes);

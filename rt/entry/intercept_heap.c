@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libmprof_intercept.a: defines malloc and the like as functions of the
-// program, so that uninstrumented code calls them: libc itself (getline,
-// asprintf), the C++ library, any other library. Each function does what an
-// instrumented site does, and then calls the allocator beneath. All are weak,
-// so a program with its own malloc keeps it.
+// Source of libmprof_intercept.a. The library defines malloc and similar
+// functions in the program, so that uninstrumented code calls them: libc itself
+// (getline, asprintf), the C++ library and all other libraries. Each function
+// first does the work of an instrumented site, and then calls the allocator
+// beneath. All are weak, so a program with its own malloc keeps it.
 //
 // libmprof_intercept_static.a is this file compiled with MPROF_WRAP. In a
-// static program the linker redirects all calls of f to __wrap_f, and __real_f
-// is f. Only functions that each allocator has are wrapped: a reference to
-// __real_aligned_alloc would pull libc's allocator into a program whose own
-// allocator lacks that function. So in a static program, aligned blocks are
-// counted only at instrumented sites. They are freed like other blocks.
+// static program the linker redirects every call of f to __wrap_f, and __real_f
+// is f itself. Only functions that every allocator has are wrapped: a reference
+// to __real_aligned_alloc would pull libc's allocator into a program whose own
+// allocator lacks that function. So a static program counts aligned blocks only
+// at instrumented sites. Their frees are handled like those of other blocks.
 //
-// Nothing is counted before the runtime's constructor, since the loader is a
-// caller, too.
+// Nothing is counted before the runtime's constructor runs, since the loader
+// also calls these functions.
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
@@ -28,9 +28,10 @@
 #include <string.h>
 #include <wchar.h>
 
-// Used before the runtime has started. Returns whether the allocator beneath
-// can be called. The loader may allocate while that allocator is looked up; the
-// loader can continue without the memory.
+// Returns whether the allocator that the interceptors call is known. Used
+// before the runtime has started. The loader may allocate while the runtime
+// looks up that allocator. Such an allocation fails, and the loader continues
+// without the memory.
 static bool has_next(void) {
   if (mprof_next_find())
     return true;
@@ -52,8 +53,8 @@ static bool may_be_counted(const void *ptr) {
 #define PUT_BEFORE(Result, f, Params)                                          \
   extern Result __real_##f Params;                                             \
   Result __wrap_##f Params __attribute__((weak, alias("own_" #f)))
-// Keeps _dl_find_object in a static program, for unwinding through code without
-// frame pointers.
+// Links _dl_find_object into a static program, where the unwinder needs it for
+// code without frame pointers.
 extern int _dl_find_object(void *pc, void *result);
 int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 #else
@@ -63,7 +64,7 @@ int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 #endif
 
 // Body of an interceptor that allocates Size bytes. Returns Failed if no
-// allocator is known yet.
+// allocator beneath is known yet.
 #define ALLOCATE(f, Args, Size, Failed)                                        \
   {                                                                            \
     if (mprof_unlikely(!mprof_intercepts()))                                   \
@@ -113,8 +114,8 @@ INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
   return NULL;
 }
 
-// The function beneath that sites call. libc's own reallocarray would call the
-// interceptor of realloc.
+// The reallocarray that sites call when they do not call the runtime. libc's
+// own reallocarray would call the interceptor of realloc.
 static void *plain_reallocarray(void *old, size_t count, size_t each) {
   size_t size;
   if (!__builtin_mul_overflow(count, each, &size))
@@ -133,8 +134,8 @@ INTERCEPT(void, free, (void *ptr)) {
   NEXT(free)(ptr);
 }
 
-// Used for duplicates of strings beneath: libc's own functions would call the
-// interceptor of malloc.
+// Copies a string, for the duplicates of strings that sites make without a call
+// of the runtime. libc's own functions would call the interceptor of malloc.
 static void *plain_copy(const void *from, size_t len, size_t end) {
   char *p = NEXT(malloc)(len + end);
   if (p) {
@@ -151,7 +152,8 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
   return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
 }
 
-// In a static program, f means __wrap_f, both in a call and as an address.
+// Row of the table for an interceptor. In a static program, f means __wrap_f,
+// both as a call and as an address.
 #define ROW_AS(f, plain)                                                       \
   {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain, NULL}
 #ifdef MPROF_WRAP
@@ -159,7 +161,7 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 #else
 #define ROW(f) ROW_AS(f, NULL)
 #endif
-// A row for a function without an interceptor.
+// Row of the table for a function that has no interceptor.
 #define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL}
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {

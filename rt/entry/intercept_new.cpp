@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libmprof_rt_cxx.a: defines operator new and delete as functions of the
-// program. So the C++ library's own calls are counted, and the operators need
-// no allocator but malloc. All are weak, so the program may replace any of
-// them. The remaining forms then call the replaced ones, as the standard says.
-// [new.delete]
+// Source of libmprof_rt_cxx.a. The library defines operator new and delete in
+// the program, so that MProf counts the C++ library's own calls of them. The
+// operators need no allocator but malloc. All are weak, so the program may
+// replace any of them. The forms that it does not replace then call the
+// replaced ones, as the standard requires. [new.delete]
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
@@ -18,9 +18,10 @@
 using std::align_val_t;
 using std::nothrow_t;
 
-// --- the operators themselves, on the allocator beneath ---
+// --- the operators themselves, which call the allocator beneath ---
 
-// Tries, calls the new_handler, and tries again. [new.delete.single]
+// Calls try_once until it succeeds. Between two tries calls the new_handler.
+// [new.delete.single]
 template <class Try> static void *obtain(Try try_once) {
   for (;;) {
     if (void *p = try_once())
@@ -59,9 +60,10 @@ static bool may_be_counted(const void *ptr) {
   return (reinterpret_cast<uintptr_t>(ptr) & __mprof_delete_mask) == 0;
 }
 
-// Returns whether the operators are counted. They are not before the runtime
-// starts, nor if the program or one of its libraries has replaced any of them.
-// After this call, library_* are the operators of that library.
+// Returns whether calls of the operators are counted. They are not counted
+// before the runtime starts, nor if the program or one of its libraries has
+// replaced any operator. After this call, library_* are the operators of that
+// library.
 static bool is_on() {
   if (mprof_intercepts() && mprof_intercepted.cxx)
     return true;
@@ -71,8 +73,9 @@ static bool is_on() {
 
 using nothrow = const std::nothrow_t &;
 
-// Symbol: the operator's mangled name. Plain: the operator on the allocator
-// beneath. Default: its behaviour if the program has replaced another form.
+// Defines an interceptor. Symbol: the operator's mangled name. Plain: the
+// operator that calls the allocator beneath. Default: the call to make if the
+// program has replaced another form of the operator.
 #define OPERATOR(Result, Symbol, Params, Except)                               \
   extern "C" {                                                                 \
   Result __mprof_##Symbol Params Except;                                       \

@@ -4,14 +4,14 @@
 // Helpers and macros for the entries of locks and blocking calls. Only the
 // files of these entries include this header.
 //
-//   lock:    try; if it fails: mprof_wait_begin, hooked function,
-//   mprof_wait_end unlock:  if a thread waits: mprof_release_begin, hooked
-//   function,
+//   lock:    try; if the try fails: mprof_wait_begin, hooked function,
+//            mprof_wait_end
+//   unlock:  if a thread waits: mprof_release_begin, hooked function,
 //            mprof_release_end; otherwise only the hooked function
 //
-// Sites of MPROF_WAIT and MPROF_RELEASE (hooks.def) keep a call of the function
-// itself. So the entries refer to the function weakly, and a static program
-// links only those parts of libc that it uses.
+// In the code of MPROF_WAIT and MPROF_RELEASE sites (hooks.def), a call of the
+// hooked function itself remains. So the entries refer to the function weakly,
+// and a static program links only the parts of libc that it uses.
 
 #ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
@@ -26,7 +26,8 @@
 #include <pthread.h>
 #include <time.h>
 
-// The frame address above which a stack begins. Use it in the entry itself.
+// Frame address of the entry: the recorded stack consists of the frames above
+// this address. Use the macro in the entry itself.
 #define ENTRY_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define WEAK(f) extern __typeof__(f) f __attribute__((weak))
 
@@ -35,32 +36,31 @@ static inline bool mprof_sync_wants(enum mprof_kind kind) {
   return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED) >> kind & 1;
 }
 
-// Returns the waiters' word of an object without MPROF_WAITER_ANY. 0 means that
-// nobody waits for an object of the same slot.
+// Returns the waiters' word of an object, without its bit MPROF_WAITER_ANY. The
+// result is 0 if no thread waits for an object of the same slot.
 static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
          ~MPROF_WAITER_ANY;
 }
 
-// Returns the outcome of a wait from the function's result, 0 or an errno
-// value.
+// Returns the outcome of a wait. error: the hooked function's result, 0 or an
+// errno value.
 static inline enum mprof_outcome mprof_outcome_of(int error) {
   return error == 0 || error == EOWNERDEAD ? MPROF_GOT
          : error == ETIMEDOUT              ? MPROF_TIMEOUT
                                            : MPROF_NO_WAIT;
 }
 
-// If the thread is cancelled, or a signal handler calls longjmp, the hooked
-// function does not return to the entry. In both cases libc runs the cleanup
-// routines registered with this call. Of all ways, only this one needs neither
-// an unwinder nor a setjmp.
+// Registers a cleanup routine with libc. libc runs the routine if the hooked
+// function does not return to the entry: when the thread is cancelled, or when
+// a signal handler calls longjmp. Any other way needs an unwinder or a setjmp.
 void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
                            void *arg);
 void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
-// Evaluates call, which is a cancellation point. routine ends the wait w if
-// call does not return.
+// Evaluates call, which is a cancellation point. If call does not return,
+// routine ends the wait w.
 #define CANCELLATION_POINT(routine, w, call)                                   \
   ({                                                                           \
     mprof_cleanup buffer_;                                                     \
@@ -70,15 +70,17 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     result_;                                                                   \
   })
 
-// Evaluates call like CANCELLATION_POINT, for a wait that leaves only its note.
-// Registers nothing if the wait is not noted.
+// Evaluates call, which is a cancellation point. If the wait w is noted, that
+// is, recorded for other threads that list the waits, and call does not return,
+// mprof_wait_cancelled ends w. Registers nothing if w is not noted, since then
+// there is nothing to undo.
 #define NOTED_CANCELLATION_POINT(w, call)                                      \
   ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
 
 // --- bodies of entries ---
 
-// The result of an entry for f(lock, ...). Try returns Busy if f would wait,
-// and otherwise the result of f.
+// Body of an entry for f(lock, ...): calls Try first, and waits in f only if
+// Try returns Busy. Any other result of Try is also the result of f.
 #define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
   ({                                                                           \
     struct mprof_wait w_;                                                      \
@@ -102,7 +104,7 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     r_;                                                                        \
   })
 
-// Entry of a trylock that the program itself calls.
+// Defines the entry of a trylock function that the program itself calls.
 #define ENTRY_TRY(f, Type, Kind, Busy)                                         \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
     int r = f(l);                                                              \
@@ -113,17 +115,18 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     return r;                                                                  \
   }
 
-// Drops the hold record of a lock that is about to be unlocked. A lock that
-// does not name all its holders is known by the records alone, so no record may
-// outlive its hold.
+// Drops the hold record of a lock that is about to be unlocked. Some locks do
+// not name all their holders, so the runtime knows the holders from the records
+// alone. A record must therefore not outlive its hold.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
   if (mprof_unlikely(mprof_holds_on) &&
       (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
     mprof_hold_dropped((uintptr_t)lock);
 }
 
-// Entry of an unlock. IsCharged: whether the unlock is charged for the threads
-// that wait for the lock. Success: the result of a successful unlock.
+// Defines the entry of an unlock. IsCharged: whether the unlock is charged for
+// the time of the threads that wait for the lock. Success: result of f if it
+// succeeds.
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
@@ -139,8 +142,9 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     return r;                                                                  \
   }
 
-// A wait for a condition also releases the condition's mutex. The release is
-// charged before the wait begins, and recorded after the wait has ended.
+// A wait for a condition also releases the condition's mutex. The runtime
+// charges this release before the wait begins, and records it after the wait
+// has ended.
 struct mprof_cond_wait {
   struct mprof_wait wait;
   struct mprof_release release;
@@ -150,15 +154,15 @@ struct mprof_cond_wait {
 static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
                                     uintptr_t op, uintptr_t frame) {
   w->release = (struct mprof_release){.object = 0};
-  // The charge comes first, before the trace shows that this thread waits.
+  // Charge the release before the trace shows that this thread waits.
   if (mprof_mutex_is_charged(m))
     mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
                         frame);
   mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
 }
 
-// Ends the wait and the release. If the wait failed at once, it has released
-// nothing.
+// Ends the wait and the release. If the wait failed at once, drops the release,
+// because the mutex was not released.
 static inline void mprof_cond_end(struct mprof_cond_wait *w,
                                   enum mprof_outcome outcome) {
   mprof_wait_end(&w->wait, outcome);
@@ -166,7 +170,7 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
                     w->wait.op, w->wait.frame);
 }
 
-// Entry of a wait for a condition.
+// Defines the entry of a wait for a condition.
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
@@ -177,10 +181,10 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     return r;                                                                  \
   }
 
-// Entry of a call that wakes waiters, such as a signal of a condition. The
-// caller is not charged for the wait, since the waiters waited for this event
-// on purpose. Only the time is stamped. It is stamped before the call, since
-// the object may no longer exist after it.
+// Defines the entry of a call that wakes waiters, such as pthread_cond_signal.
+// The caller is not charged for the wait, since the waiters waited for this
+// event on purpose. The entry only stamps the time. It does so before the call,
+// because the object may no longer exist afterwards.
 #define WAKE(f, Type, Wakes)                                                   \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
@@ -191,15 +195,15 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     return f(object);                                                          \
   }
 
-// Returns false for a thread that has ended but was not joined yet. For such a
-// thread glibc returns no clock, and musl returns the clock of thread 0.
-// (Linux: CPUCLOCK is ~thread << 3 | kind.)
+// Returns whether a thread still runs: false if it has ended but was not joined
+// yet. For such a thread glibc returns no clock, and musl returns the clock of
+// thread 0. (Linux: CPUCLOCK is ~thread << 3 | kind.)
 static inline bool mprof_is_running(pthread_t t) {
   clockid_t clock;
   return pthread_getcpuclockid(t, &clock) == 0 && ~(clock >> 3) != 0;
 }
 
-// Entry of a join.
+// Defines the entry of a join.
 #define JOIN(f, Params, Args, Outcome)                                         \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
@@ -212,9 +216,10 @@ static inline bool mprof_is_running(pthread_t t) {
     return r;                                                                  \
   }
 
-// Returns whether another thread is running the routine of a once control; bit
-// 0 is set meanwhile, in glibc and in musl. If false, the caller will run the
-// routine, unless another thread comes at the same instant.
+// Returns whether another thread is running the routine of a once control. In
+// glibc and musl, bit 0 of the control is set meanwhile. If the result is
+// false, the caller will run the routine itself, unless another thread starts
+// it at the same instant.
 static inline bool mprof_once_is_under_way(const void *control) {
   return __atomic_load_n((const int *)control, __ATOMIC_RELAXED) & 1;
 }

@@ -5,8 +5,9 @@
 
 #include "trace.h"
 
-// Each generation may have its own frequency. So ticks are converted while
-// their generation is being read.
+// Converts ticks to nanoseconds with the current frequency. Each generation may
+// have its own frequency, so call this while the generation of these ticks is
+// being read.
 uint64_t axis_time(const struct axis *a, uint64_t ticks) {
   uint64_t ns = (uint64_t)((unsigned __int128)ticks * 1000000000 /
                            trace_frequency(a->trace));

@@ -13,15 +13,16 @@ struct trace;
 
 struct axis {
   const struct trace *trace;
-  bool begun;     // there has been an event
+  bool begun;     // an event has been seen
   uint64_t first; // time of the first event, in nanoseconds
-  uint64_t now;   // latest time so far, on the axis
+  uint64_t now;   // latest time so far, in nanoseconds since first
 };
 
-// Moves the axis on to these ticks and returns their time. If they are earlier
-// than the ticks of a call before, the time does not change.
+// Moves the current time to these ticks and returns it. If the ticks are
+// earlier than those of a previous call, the current time does not change.
 uint64_t axis_at(struct axis *axis, uint64_t ticks);
-// Returns the time of any ticks; 0 if they are before the first event.
+// Returns the time of these ticks, or 0 if they are before the first event.
+// Does not move the current time.
 uint64_t axis_time(const struct axis *axis, uint64_t ticks);
 
 #endif

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A system call that did not block is a single GoSysCall event. The trace gives
-// no length for it, so it becomes an instant. A system call that blocked is
-// GoSysCall, then GoSysBlock, later GoSysExit. Only the thread's next event
-// tells which of the two a GoSysCall is. So the converter holds a GoSysCall
-// back until the thread's next event.
+// Converts the formats 1.5 to 1.21.
+//
+// A system call that did not block is a single GoSysCall event. The trace does
+// not record its length, so the timeline shows it as an instant. A system call
+// that blocked consists of GoSysCall, GoSysBlock and later GoSysExit. Only the
+// thread's next event tells whether the call blocked. So the converter keeps a
+// GoSysCall until the thread's next event.
 
 #include "convert_v1.h"
 
@@ -21,7 +23,7 @@
 #include <stdlib.h>
 
 struct call {
-  bool held; // waits for the thread's next event
+  bool held; // the GoSysCall is kept until the thread's next event
   uint64_t ticks, stack;
 };
 
@@ -37,11 +39,11 @@ struct convert_v1 {
 struct conversion {
   void (*convert)(struct converter *c, const struct trace_event *ev,
                   const struct conversion *how);
-  enum thread_state state;   // of set_state
-  const char *reason;        // of set_state, NULL: none
-  enum counter_kind counter; // of set_counter
-  enum range_kind range;     // of begin_range and end_range
-  enum { ID_NONE, ID_STOP, ID_P, ID_G, ID_TASK } id; // of the range
+  enum thread_state state;   // used by set_state
+  const char *reason;        // used by set_state; NULL: no reason
+  enum counter_kind counter; // used by set_counter
+  enum range_kind range;     // used by begin_range and end_range
+  enum { ID_NONE, ID_STOP, ID_P, ID_G, ID_TASK } id; // source of the range's id
 };
 
 static struct call *call_of(struct convert_v1 *v, uint64_t g) {
@@ -108,7 +110,7 @@ static void hold_call(struct converter *c, const struct trace_event *ev,
   *call_of(c->v1, ev->g) = (struct call){true, ev->ticks, ev->stack};
 }
 
-// The call that is held blocks. Its state begins at the time of GoSysCall.
+// Begins the state of a blocked system call, at the time of the kept GoSysCall.
 static void block_in_call(struct converter *c, const struct trace_event *ev,
                           const struct conversion *how) {
   (void)how;
@@ -187,7 +189,8 @@ static void convert_sample(struct converter *c, const struct trace_event *ev,
                    ev->stack, ev->ticks);
 }
 
-// Events without a conversion are not shown.
+// The conversion of each event type. The timeline does not show the types
+// without an entry.
 static const struct conversion conversions[V1_COUNT] = {
     [V1_ProcStart] = {.convert = start_proc},
     [V1_GoCreate] = {.convert = create_thread},
@@ -263,8 +266,8 @@ static const struct conversion conversions[V1_COUNT] = {
     [V1_CPUSample] = {.convert = convert_sample},
 };
 
-// Writes the call that is held as an instant, unless ev is the GoSysBlock of
-// this call.
+// Writes the kept GoSysCall as an instant, unless ev is the GoSysBlock of this
+// call.
 static void release_call(struct converter *c, const struct trace_event *ev) {
   struct call *call = call_of(c->v1, ev->g);
   if (!call->held || ev->type == V1_GoSysBlock)

@@ -11,7 +11,7 @@ struct trace_event;
 
 void convert_v1_event(struct converter *converter,
                       const struct trace_event *event);
-// Frees the memory of the conversion, if there has been an event.
+// Frees the memory of the conversion. Does nothing if there was no event.
 void convert_v1_end(struct converter *converter);
 
 #endif

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each generation begins with the states of all threads. The converter takes
-// the state of a thread that it has not seen before, and ignores the others.
+// Converts the formats 1.22 to 1.26.
+//
+// Each generation begins with the states of all threads. The converter uses
+// such a state only for a thread that it has not seen before.
 
 #include "convert_v2.h"
 
@@ -19,8 +21,8 @@
 #include <stdlib.h>
 
 struct convert_v2 {
-  struct idmap g_ids; // of the threads that have been seen
-  bool *is_short;     // whether each thread's system call is an instant
+  struct idmap g_ids; // ids of the threads that have been seen
+  bool *is_short;     // for each thread: its system call is an instant
   size_t g_count, g_capacity;
 };
 
@@ -28,14 +30,14 @@ struct convert_v2 {
 struct conversion {
   void (*convert)(struct converter *c, const struct trace_event *ev,
                   const struct conversion *how);
-  enum thread_state state;                 // of create_thread and set_state
-  enum counter_kind counter;               // of set_counter
-  enum range_kind range;                   // of begin_range and end_range
-  enum { ID_NONE, ID_P, ID_G, ID_ARG } id; // of the range
+  enum thread_state state;   // used by create_thread and set_state
+  enum counter_kind counter; // used by set_counter
+  enum range_kind range;     // used by begin_range and end_range
+  enum { ID_NONE, ID_P, ID_G, ID_ARG } id; // source of the range's id
 };
 
-// Returns the kernel's number of an M. When the kernel uses a number again, the
-// M of the later thread has more bits.
+// Returns the kernel's thread id of an M, which is its low 32 bits. If the
+// kernel reuses an id, MProf sets higher bits in the M of the later thread.
 static uint64_t kernel_thread(uint64_t m) { return (uint32_t)m; }
 
 static bool is_new(struct convert_v2 *v, uint64_t g) {
@@ -80,8 +82,8 @@ static void convert_status(struct converter *c, const struct trace_event *ev,
   struct trace_text reason = TEXT("");
   if (status == WAITING)
     reason = TEXT("since before the trace");
-  // A stack of one frame is the function in which the thread starts or waits.
-  // The thread is named after it.
+  // A stack of one frame has only the function in which the thread starts or
+  // waits. This function gives the thread its name.
   const struct trace_frame *frames;
   if (trace_stack(c->trace, stack, &frames) == 1)
     timeline_create(c->line, g, 0, stack);
@@ -146,8 +148,8 @@ static void switch_threads(struct converter *c, const struct trace_event *ev,
 
 // --- the conversions: system calls
 
-// Returns whether the next event of the batch is the end of this call, at the
-// same time. The trace gives no length for such a call.
+// Returns whether the next event of the batch is the end of this system call at
+// the same tick. For such a call, the trace does not record a length.
 static bool has_no_length(const struct converter *c,
                           const struct trace_event *ev) {
   const uint8_t *at = c->trace->data + ev->offset + 1;
@@ -246,7 +248,8 @@ static void convert_sample(struct converter *c, const struct trace_event *ev,
                    ev->stack, ev->ticks);
 }
 
-// Events without a conversion are not shown.
+// The conversion of each event type. The timeline does not show the types
+// without an entry.
 static const struct conversion conversions[V2_COUNT] = {
     [V2_GoStatus] = {.convert = convert_status},
     [V2_GoStatusStack] = {.convert = convert_status},

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table uses open addressing with linear probing, and is at most half full.
+// The hash table uses open addressing with linear probing. It is at most half
+// full.
 
 #include "idmap.h"
 

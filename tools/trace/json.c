@@ -3,7 +3,8 @@
 
 #include "json.h"
 
-// Returns the length of the UTF-8 sequence at bytes, or 0 if there is none.
+// Returns the length of the UTF-8 sequence at bytes, or 0 if the bytes are not
+// valid UTF-8.
 static size_t utf8_length(const unsigned char *bytes, size_t left) {
   static const struct {
     unsigned char mask, lead;

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory for the trace tools. A tool that runs out of memory prints a message
-// and exits with status 2, so no caller checks for NULL.
+// Memory for the trace tools. If there is no memory, these functions print a
+// message and exit with status 2, so no caller checks for NULL.
 
 #ifndef MPROF_TRACE_MEMORY_H
 #define MPROF_TRACE_MEMORY_H
 
 #include <stddef.h>
 
-// Returns the array with room for count elements, and updates its capacity.
-// The new elements are not initialized.
+// Reallocates the array if it has no room for count elements of size bytes.
+// Updates *capacity and returns the array. The new elements are not
+// initialized.
 void *grow(void *array, size_t *capacity, size_t count, size_t size);
 // Returns a new array of count elements that are all zero.
 void *zeroed(size_t count, size_t size);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps the file if possible. Otherwise, as for a pipe, reads it into memory.
+// Opens a trace. Maps the file if possible. Reads a file that cannot be mapped,
+// such as a pipe, into memory.
 
 #include "open.h"
 
@@ -19,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The N of all headers "go 1.N trace" that some Go version writes or reads.
+// All N for which some Go version writes or reads the header "go 1.N trace".
 static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
 
 static bool read_all(int fd, struct trace *t) {
@@ -75,7 +76,7 @@ static bool read_header(struct trace *t) {
   return false;
 }
 
-// Returns t if its header is known. Otherwise closes it and returns NULL.
+// Returns t if its header is known. Otherwise closes t and returns NULL.
 static struct trace *check_header(struct trace *t, char *error, size_t size) {
   if (read_header(t))
     return t;

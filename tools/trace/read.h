@@ -10,8 +10,9 @@
 
 struct trace;
 
-// Reads the trace from its start to its end, or to bytes that the reader
-// cannot skip. May be called again. Returns the number of violations.
+// Reads the trace from its start to its end, and calls the visitor for each
+// event and violation. Ends early at a violation after which the reader cannot
+// find the next event. May be called again. Returns the number of violations.
 uint64_t trace_read(struct trace *trace, const struct trace_visitor *visitor);
 
 #endif

@@ -16,7 +16,8 @@ static bool ends_with(struct trace_text text, const char *suffix) {
          memcmp(text.bytes + text.length - length, suffix, length) == 0;
 }
 
-// Returns the first template argument of a text that begins behind the "<".
+// Returns the first of the template arguments in text, which begins directly
+// after the "<".
 static struct trace_text first_argument(struct trace_text text) {
   unsigned depth = 0;
   for (size_t i = 0; i < text.length; i++) {

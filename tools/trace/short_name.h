@@ -6,10 +6,10 @@
 
 #include "text.h"
 
-// Returns a function's name in the short form that is shown: without the
-// parameters. For the constructor of std::thread, returns the name of the
-// function that the thread runs, which is a template argument of it. The
-// result is a part of the given text.
+// Returns the short name of a function, without the parameters. For the
+// constructor of std::thread, returns the name of the function that the thread
+// runs, which is the constructor's first template argument. The result points
+// into the given text.
 struct trace_text short_name(struct trace_text function);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A generation of the generation format has tables of its own.
+// Stores the strings, stacks and streams of a trace. In the generation format,
+// each generation has its own tables.
 
 #include "table.h"
 
@@ -15,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The limits of Go's readers: of 1.11 to 1.21, and of the generation format.
+// Limits of Go's readers. V1: the readers of 1.11 to 1.21. V2: the readers of
+// the generation format.
 enum {
   V1_STRING_MAX = 1000000,
   V1_FRAMES_MAX = 1000,
@@ -77,7 +79,7 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
     struct trace_frame frame = {0};
     if (read_number(&body, end, &frame.pc))
       return truncated_stack(t, id, offset);
-    // In 1.5 a frame is only a pc, which the reader has to symbolize.
+    // In 1.5 a frame is only a pc, without a function, file and line.
     if (t->minor >= 7 && (read_number(&body, end, &frame.function) ||
                           read_number(&body, end, &frame.file) ||
                           read_number(&body, end, &frame.line)))
@@ -98,7 +100,7 @@ bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
   }
   if (body != end)
     return truncated_stack(t, id, offset);
-  // Id 0 means no stack. Readers ignore a definition of it.
+  // Id 0 means that there is no stack. Readers ignore a stack with this id.
   size_t known;
   if (id && count && !idmap_find(&t->stack_ids, id, &known)) {
     idmap_add(&t->stack_ids, id, t->stack_count);

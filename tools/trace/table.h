@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strings, stacks and streams of a trace, or of the generation that is being
-// read.
+// Strings, stacks and streams of a trace. In the generation format, these are
+// the tables of the generation that is being read.
 
 #ifndef MPROF_TRACE_TABLE_H
 #define MPROF_TRACE_TABLE_H
@@ -18,31 +18,33 @@ struct trace;
 struct trace_event;
 struct trace_frame;
 
-// --- for all
+// --- for all files
 
-// Returns an empty text for id 0 and for ids that are not in the table.
+// Returns the string with this id. The text is empty if the id is 0 or not in
+// the table.
 struct trace_text trace_string(const struct trace *trace, uint64_t id);
-// Sets frames to the frames of a stack, leaf first. Returns how many there
-// are, which is 0 for unknown ids.
+// Sets *frames to the frames of a stack, leaf first. Returns the number of
+// frames, which is 0 for unknown ids.
 size_t trace_stack(const struct trace *trace, uint64_t id,
                    const struct trace_frame **frames);
 
 // --- for the reader
 
-// Each returns false after a violation.
+// Add a string or a stack to the table. Return false after a violation.
 bool add_string(struct trace *t, uint64_t id, const uint8_t *bytes,
                 uint64_t length, uint64_t offset);
-// body: the number of frames, then pc, function, file and line of each.
+// body: the number of frames, then the pc, function, file and line of each
+// frame.
 bool add_stack(struct trace *t, uint64_t id, const uint8_t *body,
                const uint8_t *end, uint64_t offset);
-// Reports the first frame that names a string which is not in the table.
+// Reports the first frame whose function or file is not in the string table.
 void check_frames(struct trace *t);
-// Both report an id that is not in the table. Id 0 is valid.
+// Report an id that is not in the table. Id 0 is valid.
 void check_stack_id(struct trace *t, const struct trace_event *ev, uint64_t id);
 void check_string_id(struct trace *t, const struct trace_event *ev,
                      uint64_t id);
 void clear_tables(struct trace *t);
-// Returns the stream with this id, which is added if it is new.
+// Returns the stream with this id. Adds the stream if the id is new.
 struct stream *stream_of(struct trace *t, uint64_t id);
 
 #endif

@@ -7,9 +7,10 @@
 // implementations, and a tool is linked with one of them: timeline_json.c
 // writes JSON, waits.c collects the longest waits.
 //
-// Ticks count with the frequency that the trace has at that moment. Texts
-// belong to the caller and must live until the end, as the texts of a trace
-// do. The meaning of a stack id may change from one event to the next.
+// Ticks have the frequency that the trace has at the time of the call. Texts
+// belong to the caller and must stay valid until the timeline is freed. A stack
+// id is valid only during the call, because it may have another meaning at the
+// next event.
 
 #ifndef MPROF_TRACE_TIMELINE_H
 #define MPROF_TRACE_TIMELINE_H
@@ -26,13 +27,13 @@ enum thread_state {
   THREAD_IN_CALL, // in a system call
 };
 
-// Ranges last for a time. They need not nest within the row of a thread.
+// A range has a begin and an end. Ranges need not nest within a thread's row.
 enum range_kind {
   RANGE_TASK,
   RANGE_COLLECTION,
-  RANGE_STOP, // of the world
+  RANGE_STOP, // a stop of the world
   RANGE_SWEEP,
-  RANGE_ASSIST, // of a collection by a thread
+  RANGE_ASSIST, // a thread assists a collection
   RANGE_KINDS
 };
 
@@ -43,20 +44,19 @@ struct timeline;
 // Sets the time of all calls that follow.
 void timeline_at(struct timeline *line, uint64_t ticks);
 
-// Names thread g after the leaf function of start_stack, in which it starts.
-// by is the thread that created g, or 0.
+// Creates thread g. by: the thread that created g, or 0. The name of g is the
+// leaf function of start_stack, in which g starts.
 void timeline_create(struct timeline *line, uint64_t g, uint64_t by,
                      uint64_t start_stack);
-// Sets the state of a thread. reason says what the thread waits for, and is
-// empty if this is not known. from_ticks is the time when the state began if
-// that was earlier, otherwise TRACE_NONE.
+// Sets the state of a thread. reason: what the thread waits for; empty: not
+// known. from_ticks: time when the state began; TRACE_NONE: now.
 void timeline_state(struct timeline *line, uint64_t g, enum thread_state state,
                     struct trace_text reason, uint64_t stack,
                     uint64_t from_ticks);
-// Ends the wait of thread g. by is the thread that woke it; 0: not known.
+// Ends the wait of thread g. by: the thread that woke g; 0: not known.
 void timeline_unblock(struct timeline *line, uint64_t g, uint64_t by,
                       uint64_t stack);
-// Thread g runs on kernel thread m.
+// Records that thread g runs on kernel thread m.
 void timeline_kernel_thread(struct timeline *line, uint64_t g, uint64_t m);
 // Sets the name that the thread has given itself. It replaces the name of the
 // function in which the thread starts.
@@ -66,19 +66,19 @@ void timeline_region_begin(struct timeline *line, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack);
 void timeline_region_end(struct timeline *line, uint64_t g);
-// Adds a point to the thread's row, at ticks, which are not later than now.
-// value may be empty.
+// Adds an instant to the thread's row. ticks must not be later than the ticks
+// of timeline_at. value may be empty.
 void timeline_instant(struct timeline *line, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks);
-// id distinguishes ranges of the same kind. Only a task has a name. The end of
-// a range that is not open is ignored, and so is the beginning of a range that
-// is open.
+// Begin and end a range. id distinguishes ranges of the same kind. Only a task
+// has a name. The begin of an open range is ignored, and so is the end of a
+// range that is not open.
 void timeline_range_begin(struct timeline *line, enum range_kind kind,
                           uint64_t id, struct trace_text name);
 void timeline_range_end(struct timeline *line, enum range_kind kind,
                         uint64_t id);
-// value is in bytes.
+// Sets a counter to value, in bytes.
 void timeline_counter(struct timeline *line, enum counter_kind kind,
                       uint64_t value);
 

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Writes a timeline as JSON.
+//
 // Each thread has a row. At any time, the row has one slice for the state of
 // the thread, inside the slices of the thread's open regions. When a region
-// begins or ends, the state's slice is cut in two. So slices nest, whatever
-// happens while a region is open.
+// begins or ends, the slice of the state is cut in two. So slices always nest,
+// even if the state changes while a region is open.
 //
 // A slice is written when it ends, as one line. So memory grows with the number
 // of threads and of open regions and ranges, not with the number of events.
@@ -40,17 +42,17 @@ struct arrow {
 struct thread {
   uint64_t g;
   enum thread_state state;
-  uint64_t start; // of the state's slice; earlier slices are written
+  uint64_t start; // start of the state's slice; earlier slices are written
   struct trace_text reason;
-  char *stack;       // where the wait began, or NULL
+  char *stack;       // stack of the wait, or NULL
   uint64_t waker;    // thread that ended the wait just now, or 0
-  char *waker_stack; // where the waker did so, or NULL
+  char *waker_stack; // stack of the waker when it ended the wait, or NULL
   struct arrow arrow;
   bool pointed_at; // an arrow points at the state's slice
   struct trace_text name, label;
   uint64_t m;    // kernel thread; TRACE_NONE: none seen
   bool migrates; // has run on several kernel threads
-  bool drawn;    // a slice has been written
+  bool drawn;    // a slice of the thread has been written
   struct open_region *regions;
   size_t region_count, region_capacity;
 };
@@ -72,7 +74,7 @@ struct timeline {
   struct timeline_options options;
   enum { BEFORE, INSIDE, AFTER } window; // where now lies
   struct axis axis;
-  uint64_t now; // time on the axis
+  uint64_t now; // current time, in nanoseconds since the first event
   uint64_t arrows, slices;
   struct idmap ids;
   struct thread *threads;
@@ -110,7 +112,7 @@ static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
   l->slices++;
 }
 
-// Writes the slice of the state, which ends at then.
+// Writes the slice of the thread's state, which ends at time `then`.
 static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   static const struct {
     const char *name, *color;
@@ -148,13 +150,14 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   fputs("}}", l->out);
 }
 
-// Returns the time now on a row. This is a little later after regions have
-// begun: see timeline_region_begin.
+// Returns the current time on a thread's row. Just after a region has begun,
+// this is some nanoseconds later than l->now (see timeline_region_begin).
 static uint64_t row_now(const struct timeline *l, const struct thread *t) {
   return l->now > t->start ? l->now : t->start;
 }
 
-// Ends the slice of the state where a region begins or ends. Returns the time.
+// Ends the slice of the state because a region begins or ends now. Returns the
+// current time on the row.
 static uint64_t cut_state(struct timeline *l, struct thread *t) {
   uint64_t at = row_now(l, t);
   if (t->start < at || t->pointed_at)
@@ -247,7 +250,7 @@ static void put_counters(struct timeline *l) {
       put_counter(l, kind);
 }
 
-// Begins the window. Open regions and ranges are drawn from here.
+// Begins the window. Open regions and ranges are drawn from this time on.
 static void begin_window(struct timeline *l) {
   l->window = INSIDE;
   for (size_t i = 0; i < l->count; i++) {
@@ -263,7 +266,7 @@ static void begin_window(struct timeline *l) {
   put_counters(l);
 }
 
-// Ends the window. Open slices, regions and ranges are drawn up to here.
+// Ends the window. Open slices, regions and ranges are drawn up to this time.
 static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
@@ -275,7 +278,7 @@ static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->range_count; i++)
     if (l->ranges[i].open)
       put_range(l, &l->ranges[i], 'e');
-  put_counters(l); // chrome://tracing draws a counter to its last value
+  put_counters(l); // chrome://tracing draws a counter only up to its last value
   l->window = AFTER;
 }
 
@@ -360,7 +363,7 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
   if (by)
-    thread_of(l, by); // adds by before t is taken: adding may move the array
+    thread_of(l, by); // adds by first, because adding may move the array of t
   struct thread *t = thread_of(l, g);
   t->waker = by;
   t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);
@@ -384,10 +387,10 @@ void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
   t->label = label;
 }
 
-// If slices begin at the same time, chrome://tracing takes the first one in the
-// file as the outermost. That would be the state's slice, which ends and is
-// written before the region's. So slices inside of a region begin one
-// nanosecond later than the region.
+// Slices inside a region begin one nanosecond later than the region. If they
+// began at the same time, chrome://tracing would show the first slice in the
+// file as the outer one. The first one is the slice of the state, since it ends
+// and is written before the slice of the region.
 void timeline_region_begin(struct timeline *l, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack) {
@@ -401,7 +404,7 @@ void timeline_region_begin(struct timeline *l, uint64_t g,
 
 void timeline_region_end(struct timeline *l, uint64_t g) {
   struct thread *t = thread_of(l, g);
-  // A region that is older than the trace is not drawn.
+  // Do not draw a region that began before the trace.
   if (!t->region_count)
     return;
   end_region(l, t, cut_state(l, t));

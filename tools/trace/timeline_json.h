@@ -13,11 +13,11 @@ struct timeline;
 struct trace;
 
 struct timeline_options {
-  const char *name; // of the process
-  unsigned frames;  // the greatest number of frames written of a stack
+  const char *name; // name of the process
+  unsigned frames;  // maximum number of frames written per stack
   // The window, in nanoseconds since the first event. Only the part of the
-  // trace in the window is written. A slice that crosses one of its ends is
-  // cut there.
+  // trace in the window is written. A slice that crosses an end of the window
+  // is cut there.
   uint64_t from, to;
 };
 

@@ -44,7 +44,7 @@ static void print_text(struct trace_text text) {
 }
 
 // Prints a time in at least width columns. The units are padded so that the
-// decimal points of a column stand below each other.
+// decimal points of a column are aligned.
 static void print_time(int width, uint64_t ns) {
   if (ns < 1000000)
     printf("%*.3f us", width, (double)ns / 1e3);
@@ -60,8 +60,8 @@ static void print_thread(struct timeline *line, uint64_t g) {
   printf("%sG%" PRIu64, name.length ? " " : "", g);
 }
 
-// Prints "function file:line". The file has no directories. Line 0 means that
-// the line is not known.
+// Prints "function file:line", with the file's name without directories. Line 0
+// means that the line is not known.
 static void print_place(const struct place *p) {
   if (p->function.length)
     print_text(p->function);

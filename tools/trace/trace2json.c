@@ -65,8 +65,8 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   return violations || missed ? BAD_TRACE : DONE;
 }
 
-// An output file that is the trace itself must not be opened: that would empty
-// it.
+// Returns whether both paths lead to the same file. If the output file were the
+// trace, opening it for writing would empty the trace.
 static bool is_same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
@@ -143,8 +143,8 @@ struct arguments {
   struct timeline_options view;
 };
 
-// Returns false if there is nothing left to do; then *status is the exit
-// status.
+// Parses the command line. Returns false if the program must exit at once, with
+// the exit status in *status.
 static bool parse_options(int argc, char **argv, struct arguments *a,
                           int *status) {
   enum { FROM = 256, TO };

@@ -14,16 +14,17 @@ enum { TRACE_HEADER_SIZE = 16 };
 struct trace_visitor;
 
 struct stack_range {
-  size_t first, count; // in trace.frames
+  size_t first, count; // index and number of the stack's frames in trace.frames
 };
 
-// Consecutive events of one stream, between two batch headers.
+// A batch: consecutive events of one stream, between two batch headers.
 struct batch {
   uint64_t start, end; // offsets in the file
-  uint64_t ticks, seq; // the first event's differences are added to these
+  uint64_t ticks, seq; // base values for the differences in the first event
 };
 
-// All batches of a P (until 1.21) or of an M (from 1.22 on), in file order.
+// A stream: all batches of one P (until 1.21) or of one M (from 1.22 on), in
+// file order.
 struct stream {
   uint64_t id;
   struct batch *batches;
@@ -39,10 +40,11 @@ struct trace {
   uint64_t violations;
 
   uint64_t frequency; // ticks per second; 0: not known yet
-  // The generation format: of the generation that is being read.
+  // Only in the generation format: data of the generation that is being read.
   uint64_t generation, generation_frequency;
   bool has_snapshot;
-  // The tables of the trace, or of the generation that is being read.
+  // The tables of the trace. In the generation format, these are the tables of
+  // the generation that is being read.
   struct idmap string_ids;
   struct trace_text *strings;
   size_t string_count, string_capacity;

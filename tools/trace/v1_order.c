@@ -16,12 +16,12 @@
 // The Local forms accept any sequence number and add 1. All other events need
 // no state.
 //
-// A cursor stands at the next event of each stream, its head. The cursors are
-// in a heap, ordered by the time of their heads. If the G of a head is not
-// ready, the cursor is moved from the heap to a list of this G until the G
-// changes. So an event costs O(log streams) however many streams wait.
+// Each stream has a cursor at its next event, the head. The cursors are in a
+// heap, ordered by the time of their heads. If a head needs another state of
+// its G, the cursor is moved from the heap to a list of this G until the state
+// changes. So an event costs O(log streams), no matter how many streams wait.
 //
-// In 1.5, each event has a global sequence number, which is the order.
+// In 1.5, each event has a global sequence number, which gives the order.
 
 #include "v1_order.h"
 
@@ -56,16 +56,16 @@ struct merge {
   struct idmap g_ids;
   struct g_order *gs;
   size_t g_count, g_capacity;
-  size_t collections; // index in gs of the state that GCStart changes
+  size_t collections; // index in gs of the entry that counts collections
   uint64_t last_ticks;
   size_t sample; // next CPU sample
   struct v1_rules *rules;
 };
 
-// What an event type needs of a G, or of the collections, and how it changes
-// this. Types without an entry in the table need nothing.
+// The state of a G, or of the collections, that an event type needs, and the
+// state that the event sets. Types without an entry in the table need no state.
 struct transition_rule {
-  enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of; // whose state
+  enum { FREE, OWN_G, FIRST_ARG, COLLECTIONS } of; // owner of the state
   enum { ANY, ZERO, ONE, ARG_0, ARG_1 } seq;       // the sequence number needed
   enum status from, to;
   unsigned step; // added to the sequence number
@@ -91,9 +91,9 @@ static const struct transition_rule transition_rules[V1_COUNT] = {
     [V1_GCStart] = {COLLECTIONS, ARG_0, DEAD, DEAD, 1},
 };
 
-// The rule for one event, with the event's numbers.
+// The rule for one event, with the values of the event's arguments.
 struct transition {
-  bool free; // the event needs nothing
+  bool free; // the event needs no state
   uint64_t g;
   bool any_seq, collections;
   uint64_t seq;
@@ -134,7 +134,7 @@ static bool is_ready(const struct g_order *g, const struct transition *need) {
   return g->status == need->from && (need->any_seq || g->seq == need->seq);
 }
 
-// Reports which rule an event breaks that never became ready.
+// Reports the rule that an event breaks whose needed state was never reached.
 static void explain(struct merge *m, const struct trace_event *ev) {
   struct transition need = transition_of(ev);
   const struct g_order *g = g_order_of(m, &need);
@@ -225,7 +225,8 @@ static void deliver(struct merge *m, struct trace_event *ev) {
   } else {
     m->last_ticks = ev->ticks;
   }
-  // The Local forms differ only in how they are ordered.
+  // The Local forms differ from the others only in their ordering, which is
+  // done.
   if (ev->type == V1_GoStartLocal)
     ev->type = V1_GoStart;
   else if (ev->type == V1_GoUnblockLocal)
@@ -255,7 +256,7 @@ static int compare_offsets_by_time(const void *a, const void *b) {
                         &(*(const struct v1_cursor *const *)b)->head);
 }
 
-// Reports, for the heads of all streams, why they cannot come next.
+// Reports for the head of each stream why it cannot be the next event.
 static void explain_parked(struct merge *m) {
   struct trace *t = m->trace;
   const struct v1_cursor **waiting = zeroed(t->stream_count, sizeof *waiting);
@@ -263,7 +264,7 @@ static void explain_parked(struct merge *m) {
   for (size_t i = 0; i < m->g_count; i++)
     for (int c = m->gs[i].parked; c != NO_CURSOR; c = m->cursors[c].next_parked)
       waiting[count++] = &m->cursors[c];
-  // The earliest event is the likeliest cause. Others may only wait for it.
+  // The earliest event is the likeliest cause. The others may only wait for it.
   qsort(waiting, count, sizeof *waiting, compare_offsets_by_time);
   for (size_t i = 0; i < count; i++)
     explain(m, &waiting[i]->head);

@@ -8,8 +8,8 @@
 
 struct trace;
 
-// Second pass, after v1_scan: passes all events to the rules and the visitor,
-// in order.
+// Reads the trace a second time, after v1_scan. Passes all events, in order, to
+// the rules and the visitor.
 void v1_order(struct trace *t);
 
 #endif

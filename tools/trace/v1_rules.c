@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules come from three sources: the checks of Go 1.19, the checks of the
-// validator of Go 1.26 after it has converted the trace, and errors that only
-// show when the trace is displayed. After a violation the event is applied as
-// if it were right, so that later violations are found too.
+// Checks the rules for events. The rules come from three sources: the checks of
+// Go 1.19, the checks that Go 1.26's validator makes on the converted trace,
+// and errors that become visible only when the trace is displayed. An event
+// that breaks a rule is applied as if it were right, so that later violations
+// are found, too.
 
 #include "v1_rules.h"
 
@@ -23,7 +24,7 @@ static const char *const state_names[] = {"not created",      "runnable",
                                           "running",          "waiting",
                                           "in a system call", "ended"};
 
-// Traces since this version are also read by Go 1.22 and later.
+// Go 1.22 and later also read traces of this version and later ones.
 enum { SINCE_BOTH = 11 };
 
 struct region {
@@ -33,7 +34,7 @@ struct region {
 struct g_state {
   enum state state;
   uint8_t last;        // type of the last event
-  bool assist;         // is assisting a collection
+  bool assist;         // the G is assisting a collection
   uint64_t call_ticks; // when the system call blocked
   struct region *regions;
   size_t region_count, region_capacity;
@@ -42,7 +43,7 @@ struct g_state {
 struct p_state {
   bool started, sweeping;
   uint64_t g;       // the running G; 0: none
-  uint64_t m;       // kernel thread since ProcStart
+  uint64_t m;       // kernel thread that ProcStart gave
   uint64_t stopper; // until 1.9: 1 while this P stops the world, else 0
 };
 
@@ -58,7 +59,7 @@ struct v1_rules {
   bool *tasks; // whether each task is open
   size_t task_count, task_capacity;
   bool procs_seen; // a Gomaxprocs has been seen
-  bool early_told; // BEFORE_GOMAXPROCS has been reported
+  bool early_told; // the violation BEFORE_GOMAXPROCS has been reported
   bool collecting, stopped;
   uint64_t stopper; // the G that stopped the world
 };
@@ -87,8 +88,8 @@ static struct p_state *p_of(struct v1_rules *r, uint64_t id) {
   return &r->ps[index];
 }
 
-// Reports an event whose G does not run on its P. G 0 means no G: with
-// none_allowed, such an event may happen on an idle P.
+// Reports an event whose G does not run on its P. none_allowed: the event may
+// have G 0, which means no G, if its P is idle.
 static void need_running(struct v1_rules *r, const struct trace_event *ev,
                          const struct p_state *p, bool none_allowed) {
   struct trace *t = r->trace;
@@ -306,7 +307,7 @@ static void task_end(struct v1_rules *r, const struct trace_event *ev,
                      struct p_state *p) {
   (void)p;
   size_t index;
-  // A task may be older than the trace.
+  // A task may have begun before the trace; it is not in the table then.
   if (idmap_find(&r->task_ids, ev->args[0], &index))
     r->tasks[index] = false;
 }
@@ -324,7 +325,7 @@ static void region(struct v1_rules *r, const struct trace_event *ev,
     *APPEND(g->regions, g->region_count, g->region_capacity) =
         (struct region){ev->args[0], ev->args[2]};
   } else if (g->region_count) {
-    // A region that ends without a start may be older than the trace.
+    // A region that ends without a start may have begun before the trace.
     const struct region *open = &g->regions[--g->region_count];
     if (open->task != ev->args[0] ||
         !trace_text_equal(trace_string(t, open->name),
@@ -365,15 +366,15 @@ static void assist(struct v1_rules *r, const struct trace_event *ev,
   (void)p;
   bool starts = ev->type == V1_GCMarkAssistStart;
   struct g_state *g = g_of(r, ev->g);
-  // An assist that ends without a start may be older than the trace.
+  // An assist that ends without a start may have begun before the trace.
   if (g->assist && starts)
     FAIL(ASSIST_NESTING, "%s: an assist of the G is already open",
          describe(r->trace, ev));
   g->assist = starts;
 }
 
-// Readers take everything before the first Gomaxprocs as the state that the
-// tracer found.
+// Checks the events around the first Gomaxprocs. Readers take all events before
+// it as the initial state of the program, the snapshot.
 static void check_snapshot(struct v1_rules *r, const struct trace_event *ev) {
   static const bool may_be_early[V1_COUNT] = {
       [V1_Gomaxprocs] = true,   [V1_GoCreate] = true,  [V1_GoWaiting] = true,
@@ -392,8 +393,8 @@ static void check_snapshot(struct v1_rules *r, const struct trace_event *ev) {
        describe(r->trace, ev));
 }
 
-// The rules of each event type. Types without an entry have no rules of their
-// own.
+// The function that checks the rules of each event type. There is no entry for
+// types to which only the general rules apply.
 static void (*const checks[V1_COUNT])(struct v1_rules *r,
                                       const struct trace_event *ev,
                                       struct p_state *p) = {

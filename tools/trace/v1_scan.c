@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout: the header, then records. Every number is LEB128.
-//   A record begins with a byte, type | n << 6. It is followed by
+// Layout of a trace: the header, then records. Every number is LEB128.
+//   A record begins with the byte type | n << 6. After this byte come
 //     n < 3   the time difference and n arguments
-//     n == 3  the number of bytes that follow, and these bytes
+//     n == 3  a length in bytes, then that many bytes with the numbers; such
+//             a record is called a counted record
 //   In 1.5 there is a sequence difference before the time difference.
-//   Batch, Frequency, TimerGoroutine and String have no differences. String is
-//   followed by its bytes, UserLog (always n == 3) by a text.
+//   Batch, Frequency, TimerGoroutine and String have no differences. After
+//   String come the string's bytes, and after UserLog (always n == 3) a text.
 
 #include "v1_scan.h"
 
@@ -33,7 +34,7 @@ static bool bad_number(struct trace *t, int error, uint64_t offset,
   return false;
 }
 
-// Reads a length and a text of this length.
+// Reads a length in bytes, then a text of this length.
 static bool read_text(struct trace *t, const uint8_t **at, unsigned type,
                       uint64_t offset, struct trace_text *text) {
   const uint8_t *end = t->data + t->size;
@@ -153,7 +154,7 @@ static void add_sample(struct trace *t, const struct v1_record *r) {
 // Checks the rules for a single event that do not depend on other events.
 static void check_event(struct trace *t, const struct v1_record *r) {
   if (t->minor < 11)
-    return; // Go 1.22 and later do not read these
+    return; // Go 1.22 and later do not read these versions
   if (r->type == V1_FutileWakeup)
     violate(t, TRACE_RULE_FUTILE_WAKEUP, r->offset,
             "FutileWakeup: Go 1.22 and later reject this event");
@@ -166,7 +167,7 @@ static void check_event(struct trace *t, const struct v1_record *r) {
 // The kinds of events seen so far in a batch.
 struct batch_kinds {
   bool samples, others;
-  bool told; // the violation has been reported
+  bool told; // the violation CPU_SAMPLE_BATCH has been reported
 };
 
 static void check_kinds(struct trace *t, struct batch_kinds *kinds,
@@ -196,7 +197,8 @@ static bool scan_frequency(struct trace *t, const struct v1_record *r) {
   return true;
 }
 
-// Reports a counted record that Go 1.22 and later do not read.
+// Reports a counted record (see the top) that is too long for Go 1.22 and
+// later.
 static void check_size(struct trace *t, const struct v1_record *r) {
   if (!r->body || t->minor < 11)
     return;

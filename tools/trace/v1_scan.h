@@ -15,15 +15,15 @@ struct v1_record {
   uint8_t type;
   unsigned count;                      // number of values
   uint64_t values[TRACE_MAX_ARGS + 4]; // differences, arguments, stack id
-  const uint8_t *body, *body_end;      // of counted records
-  struct trace_text text;              // of String and UserLog
+  const uint8_t *body, *body_end;      // bytes after the length, if n == 3
+  struct trace_text text;              // text of a String or UserLog
 };
 
-// Decodes the record at *at and moves *at behind it. Returns false after a
+// Decodes the record at *at and moves *at past it. Returns false after a
 // violation.
 bool v1_decode(struct trace *t, const uint8_t **at, struct v1_record *record);
-// First pass: fills the tables, finds the batches and checks each record by
-// itself. Returns false if the events cannot be read.
+// Reads the trace for the first time: fills the tables, finds the batches and
+// checks each record by itself. Returns false if the events cannot be read.
 bool v1_scan(struct trace *t);
 
 #endif

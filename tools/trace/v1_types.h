@@ -15,8 +15,8 @@ enum trace_v1_type {
   V1_COUNT
 };
 
-// Calls ROW(name) for each event with which a G begins to wait, except for
-// those of a system call.
+// Calls ROW(name) for each event type that begins a wait of a G, except for
+// those of system calls.
 #define V1_WAITS(ROW)                                                          \
   ROW(GoSleep)                                                                 \
   ROW(GoBlock)                                                                 \

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether an event can come next depends on its sequence number and on the
-// states of the G and the P that it names. If it cannot, events of other
-// threads may have to come first.
+// Decides whether an event can come next. This depends on the event's sequence
+// number and on the states of the G and the P in its arguments. If the event
+// cannot come next, events of other threads may have to come first.
 //
 // The other conditions are about the thread's own G and P. Only the thread's
-// own events change these, so waiting does not help when such a condition does
-// not hold: that is a violation. After a violation the event is applied as if
-// it were right.
+// own events change these. So if such a condition does not hold, no event of
+// another thread can make it hold, and the event is a violation. After a
+// violation the event is applied as if it were right.
 
 #include "v2_advance.h"
 
@@ -30,8 +30,8 @@ static void of_running_thread(struct v2_state *s,
   v2_check_context(s, ev, MUST, MUST);
 }
 
-// A type without is_ready can always come next. A type without apply is handled
-// by of_running_thread.
+// The functions for each event type. is_ready NULL: the event can always come
+// next. apply NULL: of_running_thread applies the event.
 static const struct {
   bool (*is_ready)(struct v2_state *s, const struct trace_event *ev);
   void (*apply)(struct v2_state *s, const struct trace_event *ev);

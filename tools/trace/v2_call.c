@@ -48,7 +48,8 @@ void v2_call_end(struct v2_state *s, const struct trace_event *ev) {
   p->status = P_RUNNING;
 }
 
-// A call that lost its P ends only after the event that took the P.
+// Another thread may have taken the P of the call. Then the end of the call can
+// come only after the event that took the P.
 bool v2_can_end_blocked(struct v2_state *s, const struct trace_event *ev) {
   uint64_t p = v2_m_of(s, ev->m)->p;
   return p == TRACE_NONE || v2_p_of(s, p)->status != P_IN_CALL;

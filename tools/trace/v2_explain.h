@@ -9,8 +9,8 @@
 struct trace_event;
 struct v2_state;
 
-// Reports why this event, for which v2_advance returned false, cannot come
-// next.
+// Reports why event ev cannot come next. Call it if v2_advance returned false
+// for ev.
 void v2_explain(struct v2_state *state, const struct trace_event *ev);
 
 #endif

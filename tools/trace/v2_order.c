@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads one generation after the other, and merges the batches of all threads
-// of a generation: the next event is the earliest one that can come next.
+// Reads one generation after the other. Merges the events of all threads of a
+// generation into one order: the next event is the earliest event that
+// v2_advance accepts.
 
 #include "v2_order.h"
 

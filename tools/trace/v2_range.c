@@ -64,8 +64,9 @@ static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
   *open = begins;
 }
 
-// Handles an event which says, at the start of a generation, that a range is
-// open. In the first generation this is new, later it must be known.
+// Handles an event at the start of a generation that reports an open range. In
+// the first generation, the reader does not know the range yet. In a later
+// generation, the range must already be open.
 static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
                    enum trace_rule rule) {
   bool first = s->trace->generation == s->first_generation;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generation format: tasks, regions, collections and what belongs to them.
+// The generation format: how events of tasks, regions, collections, sweeps,
+// assists and stops of the world change the states.
 
 #ifndef MPROF_TRACE_V2_RANGE_H
 #define MPROF_TRACE_V2_RANGE_H

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout: the header, then batches. Every number is LEB128.
-//   batch: EventBatch, generation, M, ticks, size, then size bytes, which are
+// Layout of a trace: the header, then batches. Every number is LEB128.
+//   batch: EventBatch, generation, M, ticks, size, then size bytes with one of
 //     Strings, then String, id, length, bytes ...
 //     Stacks, then Stack, id, count, count * (pc, function, file, line) ...
 //     CPUSamples, then CPUSample, ticks, M, P, G, stack ...
@@ -110,7 +110,7 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
   case V2_Stack: {
     if (!read_numbers(t, at, end, offset, what, v, 1))
       return false;
-    // Only the count of the frames says where the stack ends.
+    // The stack has no length in bytes, so read its frames to find its end.
     const uint8_t *body = *at;
     uint64_t count, number;
     if (!read_numbers(t, at, end, offset, what, &count, 1))
@@ -141,8 +141,8 @@ static bool read_entry(struct trace *t, const uint8_t **at, const uint8_t *end,
   }
 }
 
-// Returns the type of the entries in a table's batch that begins with this
-// type, or 0 if it is not the batch of a table.
+// Returns the type of the entries in a batch that begins with this type, or 0
+// if the batch does not contain a table.
 static unsigned entry_of(const struct trace *t, unsigned type) {
   switch (type) {
   case V2_Strings:
@@ -162,7 +162,8 @@ static unsigned entry_of(const struct trace *t, unsigned type) {
 
 static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
                        unsigned entry) {
-  // The Frequency batch has no type of its own before its only entry.
+  // A Frequency batch consists of its only entry, without a batch type before
+  // it.
   bool sync = *at == V2_Sync;
   if (*at != V2_Frequency)
     at++;

@@ -12,14 +12,14 @@
 struct trace;
 struct trace_event;
 
-// Decodes the event at *at and moves *at behind it; ev->ticks is the time
+// Decodes the event at *at and moves *at past it. Sets ev->ticks to the time
 // difference. Returns false after a violation.
 bool v2_decode(struct trace *t, const uint8_t **at, const uint8_t *end,
                struct trace_event *ev);
-// Reports the stacks and strings that ev names and that are not in the tables.
+// Reports each stack id or string id of ev that is not in the tables.
 void v2_check_ids(struct trace *t, const struct trace_event *ev);
 // Reads the tables of the generation at *at, finds its batches and moves *at
-// behind it. Returns false if the generation cannot be read.
+// past the generation. Returns false if the generation cannot be read.
 bool v2_scan_generation(struct trace *t, const uint8_t **at);
 
 #endif

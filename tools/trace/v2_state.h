@@ -61,29 +61,29 @@ struct v2_state {
   size_t m_count, m_capacity;
   bool *tasks; // whether each task is open
   size_t task_count, task_capacity;
-  bool collections_known; // an event of a collection has been seen
+  bool collections_known; // an event of a garbage collection has been seen
   bool collecting;
-  uint64_t collection_seq; // sequence number of the last such event
+  uint64_t collection_seq; // sequence number of the last event of a collection
 };
 
 struct v2_state *v2_state_new(struct trace *t);
 void v2_state_free(struct v2_state *state);
 void v2_begin_generation(struct v2_state *state);
 
-// Each returns the state of an id, which is added if it is new. The pointer is
+// Return the state of a G, P or M. Add a state if the id is new. The pointer is
 // valid until the next new id of its kind.
 struct g_state *v2_g_of(struct v2_state *s, uint64_t id);
 struct p_state *v2_p_of(struct v2_state *s, uint64_t id);
 struct m_state *v2_m_of(struct v2_state *s, uint64_t id);
 
-// Returns whether the sequence number new directly follows old, which was set
-// in this generation.
+// Returns whether sequence number new directly follows old. generation: the
+// generation in which old was set.
 bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
                 uint64_t new);
 
 enum need { MAY, MUST, MUST_NOT };
-// Reports an event whose thread has no P or G where it must have one, or has
-// one where it must not.
+// Reports an event whose thread lacks a P or G although it must have one, or
+// has one although it must not.
 void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g);
 // Reports an event whose G, if there is one, is not in the wanted state.

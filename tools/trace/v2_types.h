@@ -19,7 +19,7 @@ enum trace_v2_type {
 const char *v2_name(unsigned type);
 // Returns whether go 1.minor has this type and writes it with a time.
 bool v2_is_timed(unsigned type, unsigned minor);
-// The functions below are for types with a time.
+// The functions below are for types that are written with a time.
 unsigned v2_arg_count(unsigned type);
 // Returns the number of the argument that is the stack id, from 1; 0: none.
 unsigned v2_stack_arg(unsigned type);

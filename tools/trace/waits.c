@@ -73,10 +73,10 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
   return h;
 }
 
-// Returns a key that is the same for all waits that are counted together. The
+// Returns the key of the group (struct wait_end) to which a wait belongs. The
 // key is a hash of the texts, because the ids of strings and stacks change with
-// the generation. Different texts with the same 64-bit hash are so unlikely
-// that the key does not distinguish them.
+// the generation. Two groups whose texts have the same 64-bit hash are merged;
+// this is very unlikely.
 static uint64_t end_key(const struct wait *w) {
   if (w->end != WAIT_WOKEN)
     return w->end;
@@ -85,7 +85,7 @@ static uint64_t end_key(const struct wait *w) {
   h = hash(h, p->function.bytes, p->function.length);
   h = hash(h, p->file.bytes, p->file.length);
   h = hash(h, &p->line, sizeof p->line);
-  // In 1.5 a frame has only the address.
+  // In 1.5 a frame has only an address, so hash the address.
   return p->function.length ? h : hash(h, &p->pc, sizeof p->pc);
 }
 
@@ -105,8 +105,8 @@ static void count_end(struct timeline *l, const struct wait *w) {
     end->longest = w->length;
 }
 
-// Keeps the wait if it is among the longest. Of waits of the same length, the
-// earlier comes first.
+// Adds the wait to the longest waits if it is one of them. If two waits have
+// the same length, the earlier one comes first.
 static void keep_longest(struct timeline *l, const struct wait *w) {
   size_t at = l->longest_count;
   while (at && l->longest[at - 1].length < w->length)
@@ -142,8 +142,8 @@ struct timeline *waits_begin(const struct trace *trace, const char *reason,
   return l;
 }
 
-// Sorts by total, largest first. Of equal totals, the one whose first wait was
-// earlier comes first.
+// Compares two groups of waits for qsort: the larger total comes first. If the
+// totals are equal, the group with the earlier first wait comes first.
 static int by_total(const void *a, const void *b) {
   const struct wait_end *x = a, *y = b;
   if (x->total != y->total)
@@ -222,7 +222,7 @@ void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
   end_wait(l, t, l->axis.now);
 }
 
-// The calls below have nothing to do with waits.
+// The functions below do nothing, because their events do not concern waits.
 
 void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
   (void)l, (void)g, (void)m;

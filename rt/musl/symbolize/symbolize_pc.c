@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stub of symbolize_pc.h for musl. sanitizer_common is compiled for glibc, so
-// mapped modules are symbolized from their files instead.
+// Stub of symbolize_pc.h for musl. The in-process symbolizer needs
+// sanitizer_common, which is compiled for glibc. So on musl, mapped modules are
+// symbolized from their files.
 
 #include "symbolize/symbolize_pc.h"
 
