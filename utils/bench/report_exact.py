@@ -20,13 +20,13 @@ in the table of [malloc/free pairs](#one-malloc-and-one-free) uses a thousand
 stacks in turn."""
 
 LIVE_NOTES = """\
-The program first allocates all blocks. It then frees them in the order of their
-allocation (*in order*), or in another order (*any order*). *tables* is the memory
-that MProf reports for its own tables. *resident* is the additional resident
-memory of the process, compared with *plain*. Both are divided by the number of
-live blocks. MProf's map of live blocks has a slot of four bytes for every 16
-bytes of the heap. The memory for a block therefore grows with the size of the
-block."""
+The program first allocates all blocks. The program then frees the blocks in the
+order of their allocation (*in order*), or in another order (*any order*).
+*tables* is the memory that MProf reports for its own tables. *resident* is the
+additional resident memory of the process, compared with *plain*. Both are divided
+by the number of live blocks. MProf's map of live blocks has a slot of four bytes
+for every 16 bytes of the heap. The memory for a block therefore grows with the
+size of the block."""
 
 
 def of_threads(of, threads):

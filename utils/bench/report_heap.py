@@ -55,7 +55,7 @@ PAIR_NOTES = """\
 - heaptrack sends every event to a second process, which runs on another core if
   one is free. The figures do not include the time of the second process.
 - `-fmemory-profile` also instruments every load and store.
-- Go has no `free`. Its garbage collector runs at the same time as the loop, in
+- Go has no `free`. Go's garbage collector runs at the same time as the loop, in
   part on other cores. The figures of Go for two threads are therefore larger."""
 
 LOOKUP_NOTES = """\
@@ -72,13 +72,13 @@ size. One or two misses are in the table, and one is for the stack itself. The
 column *instructions* shows that the number of probes stays the same."""
 
 DEMO_NOTES = """\
-The seconds are user and system time of the whole process and its children. They
-include the time to write the profile and the report at exit. With *symbolize=0*,
-MProf does not look up function names. Otherwise llvm-symbolizer finds them in a
-child process. The cost of names depends on the size of the program, and not on
-how long it runs. The bars are therefore judged without names. The table *The
-bars* also has a row with names. The peak memory of *MProf* is the largest value
-of the program and its children."""
+The seconds are user and system time of the whole process and its children. The
+seconds include the time to write the profile and the report at exit. With
+*symbolize=0*, MProf does not look up function names. Without this option,
+llvm-symbolizer finds the names in a child process. The cost of names depends on
+the size of the program, and not on how long it runs. The bars are therefore
+judged without names. The table *The bars* also has a row with names. The peak
+memory of *MProf* is the largest value of the program and its children."""
 
 INSTRUCTION_NOTES = """\
 The table shows the instructions of the whole process, from start to exit, with

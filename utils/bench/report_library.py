@@ -18,8 +18,8 @@ interceptors count them. *MProf, sites alone* is linked with
 
 GC_NOTES = """\
 The program is the one of `utils/demo.sh gc`, which uses Boehm's collector. The
-seconds are user and system time of the process. They include the time to write
-the profile, without names."""
+seconds are user and system time of the process. The seconds include the time to
+write the profile, without names."""
 
 
 def library_bars(bars, results):

@@ -51,11 +51,12 @@ EVENT_NOTES = """\
 OTHERS_NOTES = """\
 None of these tracers records a stack. XRay and uftrace record the begin and the
 end of each function call. The function is not inlined and does nothing. XRay runs
-in its flight data recorder mode. Its buffers have room for all calls, and it also
-records short calls. *LTTng* is LTTng's library liblttng-ust-pthread-wrapper, with
-a session that records to disk. It records three events when a mutex is locked and
-unlocked. The time of the same program without a tracer is subtracted. For XRay,
-this is the instrumented program before XRay patches it."""
+in its flight data recorder mode. The buffers of XRay have room for all calls, and
+XRay also records short calls. *LTTng* is LTTng's library
+liblttng-ust-pthread-wrapper, with a session that records to disk. The library
+records three events when a mutex is locked and unlocked. The time of the same
+program without a tracer is subtracted. For XRay, this is the instrumented program
+before XRay patches it."""
 
 OFF_NOTES = """\
 No trace is started, and no profile is on. *trace* is built with `-fmprof=trace`,
