@@ -26,8 +26,8 @@ def write_head(page, section, machine):
     page.paragraph(
         "`%s` wrote this section on %s, in %s minutes, at commit %s. In each "
         "round, all variants of a measurement ran in turn. Figures are "
-        "medians over the rounds. A ratio is the median of the rounds' "
-        "ratios." %
+        "medians over the rounds. A ratio is the median of the ratios of "
+        "all rounds." %
         (machine["command"], machine["date"], machine["minutes"],
          machine["commit"]))
     if machine["quick"]:

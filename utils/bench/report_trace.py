@@ -45,8 +45,8 @@ EVENT_NOTES = """\
 - Go writes the file while the program runs, on another processor if there is one.
   MProf writes the file at the end
   ([below](#two-million-events-written-at-the-end)).
-- *bytes* is the size of the file, including stacks, divided by the number of
-  events."""
+- *bytes* is the size of the file, including stacks, divided by the same number
+  of events as the time."""
 
 OTHERS_NOTES = """\
 None of these tracers records a stack. XRay and uftrace record the begin and the
