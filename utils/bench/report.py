@@ -24,9 +24,10 @@ SECTIONS = ("heap", "locks", "trace", "threads")  # in the order of the page
 def write_head(page, section, machine):
     page.heading(section.TITLE, 1)
     page.paragraph(
-        "`%s` wrote this section on %s, in %s minutes, at commit %s. All "
-        "variants of a measurement took turns. Figures are medians over the "
-        "rounds. Ratios are medians of each round's ratio." %
+        "`%s` wrote this section on %s, in %s minutes, at commit %s. In each "
+        "round, all variants of a measurement ran in turn. Figures are "
+        "medians over the rounds. A ratio is the median of the ratios of "
+        "all rounds." %
         (machine["command"], machine["date"], machine["minutes"],
          machine["commit"]))
     if machine["quick"]:

@@ -8,21 +8,25 @@ PLAIN = "plain"
 EXACT = "MProf, exact"
 
 EXACT_NOTES = """\
-The loop calls `malloc(64)` and `free` below recursive calls. The program asks the
-profile how many frames were recorded. With *shared* stacks all threads have one
-stack and thus one bucket. With *own* stacks each thread has another. Nanoseconds
-are those of a thread's own loop. The throughput is that of all threads together,
-from the start of the first to the end of the last. A stack that repeats at once
-is found by its caller in a cache of the thread, without hashing, and then
-compared frame by frame. *MProf, exact* in the table of pairs uses a thousand
-buckets in turn."""
+The loop calls `malloc(64)` and `free` at the end of a chain of recursive calls.
+The column *frames* shows how many frames the profile has recorded. With *shared*
+stacks, all threads have the same stack, and use the same counters. With *own*
+stacks, each thread has a different stack. The nanoseconds are measured in each
+thread's own loop. The throughput is measured for all threads together, from the
+start of the first thread to the end of the last. A thread has a cache of its
+latest stacks. If a stack repeats at once, MProf finds it in this cache by its
+caller, without hashing, and then compares all frames. In contrast, *MProf, exact*
+in the table of [malloc/free pairs](#one-malloc-and-one-free) uses a thousand
+stacks in turn."""
 
 LIVE_NOTES = """\
-All blocks are live at once, then freed in the order in which they came or in any
-order. *Tables* is the memory that the profiler itself reports. *Resident* is the
-memory that the process has more than plain. Both are divided by the live blocks.
-The map has a slot of four bytes for every 16 bytes of the heap, so the cost of a
-block grows with its size."""
+The program first allocates all blocks. The program then frees the blocks in the
+order of their allocation (*in order*), or in another order (*any order*).
+*tables* is the memory that MProf reports for its own tables. *resident* is the
+additional resident memory of the process, compared with *plain*. Both are divided
+by the number of live blocks. MProf's map of live blocks has a slot of four bytes
+for every 16 bytes of the heap. The memory for a block therefore grows with the
+size of the block."""
 
 
 def of_threads(of, threads):

@@ -10,9 +10,9 @@ from page import (
 
 TITLE = "What the heap profile costs"
 VARIANTS = """\
-*plain* is `clang -O2`. *frame pointers* adds `-fno-omit-frame-pointer \
--momit-leaf-frame-pointer`, which MProf adds to a program beside its own code. \
-*MProf* is `mprof-clang -O2 -fmprof`."""
+*plain* is built with `clang -O2`. *frame pointers* is *plain* with
+`-fno-omit-frame-pointer -momit-leaf-frame-pointer`, because MProf also compiles
+programs with frame pointers. *MProf* is built with `mprof-clang -O2 -fmprof`."""
 PLAIN = "plain"
 FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
@@ -39,58 +39,68 @@ PAIR_BASES = {
 }
 
 PAIR_NOTES = """\
-- A step of *ring* frees the oldest of 256 live blocks of 16 to 1024 bytes and
-  allocates another. A step of *lifo* allocates 64 bytes and frees them. The
-  loop does nothing else, so a ratio here is the worst that a program can see.
-- Each process times its own loop. Its start and exit are not in the figures.
-  Exit has a table of its own. With one thread, glibc's malloc takes shorter
-  paths than in a process with several threads.
-- The sampled MProf, jemalloc, tcmalloc and Go count about one block in 512 KiB.
-  *every block* and *exact* count all.
-- *MProf, heap=0* is the rewritten program with the profiler switched off.
-- gperftools writes a profile for each GiB that is allocated.
-- heaptrack sends every event to a second process, on another core if one is
-  free. The time of that process does not count here.
+- Each step of the loop *ring* frees the oldest of 256 live blocks of 16 to 1024
+  bytes, and allocates another. Each step of the loop *lifo* allocates 64 bytes
+  and frees them. The loops do nothing else, so no real program can have a worse
+  ratio.
+- Each process measures the time of its own loop, without the start and the exit
+  of the process. The table [Exit time](#exit-time) shows the cost at exit. In a
+  process with one thread, glibc's malloc takes shorter paths than in a process
+  with several threads.
+- Variants with *512 KiB* sample about one block for every 512 KiB that are
+  allocated. Variants with *every block* or *exact* count all blocks.
+- *MProf, heap=0* is the program built with MProf and run with the heap profile
+  switched off.
+- gperftools writes a profile after each GiB that is allocated.
+- heaptrack sends every event to a second process, which runs on another core if
+  one is free. The figures do not include the time of the second process.
 - `-fmemory-profile` also instruments every load and store.
-- Go has no free: its garbage collector works beside the loop, in part on other
-  cores. Its figures for two threads show this."""
+- Go has no `free`. Go's garbage collector runs at the same time as the loop, in
+  part on other cores. The figures of Go for two threads are therefore larger."""
 
 LOOKUP_NOTES = """\
-Nanoseconds to find the bucket of a stack of ten frames, by the runtime's
-internal interface, less the time of the loop itself. The same number of lookups
-goes to 1,000 stacks in each table, in random order. These stacks were inserted
-one after the other (*hot*) or at equal distances (*spread*). Then the lookups go
-to any stack of the table (*all*). The bar is judged on the worse of hot and
-spread. Lookups of all stacks of a large table in random order are bound by cache
-misses, as in any table of that size: one or two in the table, and the stack
-itself. The instructions show that the number of probes stays the same."""
+The table shows the nanoseconds to find a stack of ten frames in MProf's hash
+table of stacks. The benchmark calls the runtime's internal interface, and the
+time of the loop itself is subtracted. *stacks* is the number of stacks in the
+table. In the columns *hot* and *spread*, all lookups are for the same 1,000
+stacks, in random order. For *hot*, these stacks were inserted directly one after
+another. For *spread*, they were inserted at equal distances among the others. In
+the column *all*, the lookups are for all stacks of the table, in random order.
+The bar is judged on the worse of *hot* and *spread*. In a large table, random
+lookups of all stacks are slow because of cache misses, as in any table of that
+size. One or two misses are in the table, and one is for the stack itself. The
+column *instructions* shows that the number of probes stays the same."""
 
 DEMO_NOTES = """\
-User and system time of the whole process and its children. The time includes the
-writing of the profile and the report at exit. *symbolize=0* leaves out the names
-of functions, which llvm-symbolizer finds in a child process. The cost of names
-depends on the size of the program and not on how long it runs. The bars are
-therefore judged without names, and the row with names stands beside them. Peak
-memory of *MProf* is that of the largest of program and children."""
+The seconds are user and system time of the whole process and its children. The
+seconds include the time to write the profile and the report at exit. With
+*symbolize=0*, MProf does not look up function names. Without this option,
+llvm-symbolizer finds the names in a child process. The cost of names depends on
+the size of the program, and not on how long it runs. The bars are therefore
+judged without names. The table *The bars* also has a row with names. The peak
+memory of *MProf* is the largest value of the program and its children."""
 
 INSTRUCTION_NOTES = """\
-Instructions of the whole process as valgrind counts them, from start to exit,
-with `symbolize=0`. They repeat to within a millionth. For Duktape they are summed
-over its scripts. MProf's share grows with the bytes that the program allocates
-for an instruction, because these bytes bring samples."""
+The table shows the instructions of the whole process, from start to exit, with
+`symbolize=0`. valgrind counts them. The counts of two runs differ by less than a
+millionth. The row *Duktape* is the sum of its scripts. MProf's share grows with
+the bytes that the program allocates per instruction, because more bytes cause
+more samples."""
 
 COMPILE_NOTES = """\
-User and system time of `-O2 -c`, including the time of the driver. Text is the
-sum of the object's `.text*` sections, including cold code."""
+The seconds are the user and system time of a compilation with `-O2 -c`, including
+the time of the driver. The next table, *Text size*, shows the bytes of all
+`.text*` sections of the object file, including cold code."""
 
 RSS_NOTES = """\
-Memory of a program that allocates nothing, read at the end of main. Part of it is
-the runtime's own code, which processes share."""
+The table shows the memory of a program that allocates nothing, read at the end of
+`main`. Part of this memory is the runtime's code, which processes share."""
 
 EXIT_NOTES = """\
-Time from the end of main to the moment when the parent process learns that the
-process has ended. It is given for no sampled stack, and for 1,000 (`heap_rate=1`).
-By default profile and report are written, with names."""
+The time is measured from the end of `main` until the parent process learns that
+the process has ended. The columns are for a run without a sampled stack, and for
+a run with 1,000 of them (`heap_rate=1`). By default, MProf writes the profile and
+the report, with names."""
 
 
 # --- the bars ----------------------------------------------------------------

@@ -9,15 +9,17 @@ FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
 
 STRINGS_NOTES = """\
-Nanoseconds for each line of a word count with C++17's `std::string`. Twelve words
-are joined, taken apart again by `getline` and `substr`, and counted in a map. Most
-blocks are allocated inside libstdc++.so, which is not compiled with MProf, so
-they come through the interceptors. *Sites alone* is linked with
+The program counts words with C++17's `std::string`. The table shows the
+nanoseconds for each line. For each line, the program joins twelve words, splits
+the line by `getline` and `substr`, and counts the words in a map. Most blocks are
+allocated inside libstdc++.so, which is not compiled with MProf, so MProf's
+interceptors count them. *MProf, sites alone* is linked with
 `-fno-mprof-intercept` and does not count these blocks."""
 
 GC_NOTES = """\
-The program of `utils/demo.sh gc`, on Boehm's collector: user and system time of
-the process, including the writing of the profile, without names."""
+The program is the one of `utils/demo.sh gc`, which uses Boehm's collector. The
+seconds are user and system time of the process. The seconds include the time to
+write the profile, without names."""
 
 
 def library_bars(bars, results):

@@ -9,10 +9,11 @@ from page import (
 
 TITLE = "What the block and mutex profiles cost"
 VARIANTS = """\
-*plain* is `clang -O2`. *MProf* is one program, built with \
-`mprof-clang -O2 -fmprof`. It runs with `block_rate` and `mutex_fraction` 0 \
-(*off*), one of them 1, or both 1. A rate of 1 records every event. Go has the \
-same loops, with its own locks and profiles."""
+*plain* is built with `clang -O2`. All variants of *MProf* are the same program,
+built with `mprof-clang -O2 -fmprof`. The options `block_rate` and
+`mutex_fraction` are both 0 (*off*), or one of them is 1, or both are 1 (*both*).
+The value 1 records every event. The Go program has the same loops, with Go's own
+locks and profiles."""
 
 GO_OFF = "Go, off"
 BASES = {
@@ -35,38 +36,44 @@ MUTEX_PAIR, MUTEX_HANDOFF = "mutex", "mutex, 2 threads"
 PINNED = "on one processor"
 
 PAIR_NOTES = """\
-- A step locks, increments a counter and unlocks. No other thread wants the lock,
-  so no profile records anything, and the benchmark checks this. The figure is the
-  cost of the code that is there in case a thread waits.
+- Each step locks, increments a counter and unlocks. No other thread wants the
+  lock, so the profiles record nothing, and the benchmark checks this. The figures
+  show the cost of MProf's checks in calls that do not wait.
 - In a process with *one thread* glibc's mutexes need no atomic instruction. In
   the other columns a second thread exists and sleeps.
-- LTTng is its library liblttng-ust-pthread-wrapper, preloaded, which knows
-  mutexes only. It runs without a session, and with one that records to disk.
-- `perf lock record` sees the kernel's own locks. `perf record` sees the futex
-  calls of threads that wait or wake, with stacks. Neither sees a lock without a
-  waiter.
-- `valgrind --tool=drd --exclusive-threshold=1000` sees every access to memory.
-- The tools that take long ran in the first rounds only."""
+- *LTTng* is LTTng's library liblttng-ust-pthread-wrapper, which is preloaded and
+  supports only mutexes. *no session* runs without a recording session. *session*
+  runs with a session that records to disk.
+- `perf lock record` records the kernel's own locks. `perf record` records the
+  futex calls of threads that wait or wake others, with stacks. Neither tool
+  records a lock without a waiter.
+- `valgrind --tool=drd --exclusive-threshold=1000` checks every access to memory.
+- Slow tools ran in the first rounds only."""
 
 INSTRUCTION_NOTES = """\
-Instructions of a pair, as valgrind counts them, less those of the same loop
-without a lock."""
+The table shows the instructions of a lock and an unlock, as valgrind counts them.
+The instructions of the same loop without a lock are subtracted."""
 
 HANDOFF_NOTES = """\
-- Each thread locks, works for about 1 us, unlocks, works for about 0.2 us, and
-  again, for a fixed time.
-- The thread that unlocks is often back before the waiting thread is awake.
-  *handed over* is the share of sections before which another thread had the
-  lock. For the rwlock it is the writer's share. glibc's rwlock prefers readers,
-  and Go's lets no thread starve, so the two do different work.
-- Barriers and joins of the benchmark itself are among the block profile's
-  events."""
+- Each thread repeats these steps for a fixed time: lock, work for about 1 us,
+  unlock, work for about 0.2 us.
+- The thread that unlocks often locks again before the waiting thread is awake.
+  The table *handed over* shows in how many of 1,000 critical sections the
+  previous holder of the lock was another thread. For the rwlock, it shows how
+  many critical sections were the writer's. glibc's rwlock prefers readers, and
+  Go's rwlock lets no thread starve. The figures of the two rwlocks are therefore
+  not comparable.
+- The events of the block profile include barriers and joins of the benchmark
+  itself."""
 
 COND_NOTES = """\
-Two threads use a mutex and two condition variables. An event is one signal, one
-wake-up and the change of threads. The bar is judged on one processor. There the
-cost of a profile cannot hide beside the other thread's work. On any processor,
-the kernel's choice of processor changes the time more than a profile does."""
+Two threads wake each other in turn, by a mutex and two condition variables. An
+event is one signal, one wake-up and the switch to the other thread. In the
+columns *on one processor*, both threads run on the same processor. In the columns
+*on any*, the kernel chooses the processors. The bar is judged on one processor,
+because the other thread's work cannot hide the cost of a profile there. In the
+columns *on any*, the kernel's choice changes the time more than a profile
+does."""
 
 
 # --- the bars ----------------------------------------------------------------

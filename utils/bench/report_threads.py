@@ -8,51 +8,60 @@ from page import Bars, compare, median, number, quartiles, ratio, ratios
 
 TITLE = "What the stacks of all threads cost"
 VARIANTS = """\
-*MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so that \
-waits are noted from the start. With `threads_stop=1` all threads stand still \
-until the last is read. Go has goroutines in the place of threads, and its own \
-profile. The debuggers look at `clang -O2`'s program from outside."""
+*MProf* is built with `mprof-clang -O2 -fmprof` and run with `threads=1`, so that
+MProf records waits from the start. With `threads_stop=1`, all threads are stopped
+until the last one is read. The Go program has goroutines instead of threads, and
+uses Go's own profile. The debuggers gdb and eu-stack read a program that is built
+with `clang -O2`, from another process."""
 
 PROFILE_NOTES = """\
-- Threads wait in `pthread_cond_wait`, `poll`, `sem_wait` and `read`, a quarter in
-  each, ten calls deep. Goroutines wait at a channel.
-- *records* is `mprof_thread_profile`, and Go's `runtime.GoroutineProfile`.
-- *file* is `mprof_write_profile("threads", path, 0)`. For Go it is
-  `pprof.Lookup("goroutine").WriteTo` and the writing of the file. MProf names the
-  functions by running llvm-symbolizer.
-- For a debugger it is the whole run, with its output in a file.
-- *disturbed* counts the waiting threads that have run meanwhile, however shortly,
-  as the kernel's count of their switches shows. None of their waits has ended."""
+- A quarter of the threads waits in each of `pthread_cond_wait`, `poll`,
+  `sem_wait` and `read`, with stacks of ten calls. Goroutines wait for a channel.
+- *records* is the time of `mprof_thread_profile`. For Go it is the time of
+  `runtime.GoroutineProfile`.
+- *file* is the time of `mprof_write_profile("threads", path, 0)`, which runs
+  llvm-symbolizer to find function names. For Go it is the time of
+  `pprof.Lookup("goroutine").WriteTo`, including the file.
+- For a debugger, the time is that of its whole run, with its output in a file.
+- *disturbed* is the number of waiting threads that ran while the profile was
+  taken, however shortly. The kernel's count of context switches shows this. None
+  of the waits has ended."""
 
 KEPT_NOTES = """\
-- A *watcher* has a processor for itself. Everything else has another processor.
-- *Computing*, the watcher reads the clock all the time. A gap is a signal's
-  handler or a stop.
-- *Waking*, two threads wake each other by condition variables all the time. A gap
-  is the delay of a thread at the begin or the end of a wait, or while it was
-  read.
-- Time in which watchers waited for the processor, as the kernel counts it, is
-  subtracted: something else ran.
-- A figure is the longest gap of a profile: the median, and the longest of all.
-  *at rest* is the longest gap in as much time without a profile.
-- gdb and `threads_stop=1` stop the watcher with all others. eu-stack stops one
-  thread after another."""
+- *watcher* says how the delay is measured. Threads of the benchmark, the
+  watchers, run alone on one processor. All other threads run on another
+  processor.
+- *computing*: the watcher reads the clock all the time. A gap between two
+  readings is the time of a signal handler or of a stop.
+- *waking*: two watchers wake each other by condition variables all the time. A
+  gap is the delay of a watcher at the begin or the end of a wait, or while its
+  stack was read.
+- If another program ran, a watcher had to wait for the processor. The kernel
+  counts this time, and it is subtracted.
+- Each cell has two figures. The first is the median over all profiles of the
+  longest gap during a profile. The second is the longest gap of all profiles. *at
+  rest* has the same figures for equally long periods without a profile.
+- gdb and `threads_stop=1` stop the watcher together with all other threads.
+  eu-stack stops one thread after another."""
 
 COMPUTING_NOTES = """\
-Threads that compute share the processors with the thread that asks. With more \
-threads than processors, a profile takes as long as it takes until each has had \
-its turn: a thread answers the signal when it runs next. Of Go's goroutines only \
-as many run as there are processors. All others can be read at once."""
+Threads that compute share the processors with the thread that takes the profile.
+Each of them answers the signal when it runs next. If there are more threads than
+processors, a profile therefore lasts until each thread has had a processor. In
+Go, only as many goroutines run as there are processors. All other goroutines can
+be read at once."""
 
 NOTES_NOTES = """\
-A call pays for two notes, at its begin and its end, so that others can read where \
-the thread waits. The first call finds something at once, so its price shows \
-fully. For two threads that wait for each other, most of the time is the change of \
-threads."""
+With `threads=1`, each call records at its begin where the thread waits, and
+clears this record at its end. Other threads can then read the stack of the
+waiting thread. The `poll` in column 3 returns at once, so the table shows the
+full cost. For two threads that wait for each other, most of the time is spent on
+switching threads."""
 
 LABEL_NOTES = """\
-The heap profile's loops of one thread ([above](#one-malloc-and-one-free)), with \
-the default `heap_rate` of 512 KiB: without a label, and in a thread that has one."""
+The loops are those of the heap profile with one thread
+([above](#one-malloc-and-one-free)), with the default `heap_rate` of 512 KiB. The
+thread has no label, or one label."""
 
 
 # --- the bars ----------------------------------------------------------------

@@ -11,71 +11,79 @@ from page import (
 
 TITLE = "What the execution trace costs"
 VARIANTS = """\
-*MProf* is a program built with `mprof-clang -O2 -fmprof=trace`. The Go named \
-here is *Go, newest*. *Go 1.19* is Debian's."""
+*MProf* is a program built with `mprof-clang -O2 -fmprof=trace`. *Go, newest* is
+the Go version named above. *Go 1.19* is the version of Debian."""
 
 TRACERS = (MPROF, GO_NEW, GO_OLD)
 
 EVENT_NOTES = """\
-- A figure is the time of an event: the time of a step while a trace is on, less
-  its time in the same round without a trace. The rest is divided by the number of
-  the step's events.
-- A *region* has two events, its begin and its end.
-- A *system call* is one event: a `read` of one byte from /dev/zero.
-- A *wait* has two events, block and unblock: a wait for a semaphore until a time
-  that is over. No other thread and no call of the kernel is in it. The semaphores
-  of two threads are a page apart. Waits for two in neighbouring cache lines take
-  about twice as long, because the table of waiters has words of both in one line.
-- A *turn* has three events. Two threads on one processor hand it to each other:
-  one unblocks the other, and blocks; the other starts.
-- The kernel's part and the change of threads are thus not in the figures.
-- A loop has one stack, which is found again by following it, without a hash. The
-  region with 32 stacks, used in turn, shows the cost of finding each by its hash.
-- Stacks have 10 frames, as the traces themselves show, in C and in Go. Both ends
-  of a region, the call, the block and the unblock have a stack. A start has none.
-- Go's events are the same ones. A call that ends soon is one event in Go 1.19, as
-  in MProf. Newer versions record its end, too. Such a call is counted as one
-  event here, with both. In a turn Go changes goroutines, not threads, in two
-  channels. Go's region is an object of the heap, which is part of its cost.
-- Go writes the file while the program runs, on the other processor if there is
-  one. MProf writes at the end: see below.
-- *Bytes* are the bytes of the file, including stacks, divided by the same number
-  of events."""
+- The figures are nanoseconds for each event. The time of a step without a trace
+  is subtracted from its time with a trace, in the same round. The difference is
+  divided by the number of events in a step.
+- A *region* is a step with two events: the begin and the end of a user region.
+- A *system call* is a step with one event: a `read` of one byte from /dev/zero.
+- A *wait* is a step with two events, block and unblock. The thread waits for a
+  semaphore with a timeout that has already passed. The step involves no other
+  thread and no system call. With two threads, their semaphores are a page apart.
+  Waits for two semaphores in neighbouring cache lines take about twice as long,
+  because their entries in MProf's table of waiters share a cache line.
+- A *turn* is a step with three events. Two threads run in turn on one processor.
+  One thread unblocks the other, and then blocks. The other thread starts.
+- Because of the subtraction, the figures do not include the time of the kernel or
+  of thread switches.
+- Except for *region, 32 stacks*, all events of a loop have the same stack. MProf
+  recognizes a repeated stack by comparing its frames, without a hash. *region, 32
+  stacks* uses 32 stacks in turn, and shows the cost of a lookup by hash.
+- In C and in Go, the stacks have 10 frames, as the traces show. The begin and the
+  end of a region, the system call, the block and the unblock have a stack. The
+  start has no stack.
+- Go records the same events. A system call that ends soon is one event in Go
+  1.19, as in MProf. Newer Go versions also record its end, but the figures still
+  count such a call as one event. In a turn, Go switches goroutines, not threads,
+  by two channels. A region of Go is an object on the heap, whose allocation is
+  part of its cost.
+- Go writes the file while the program runs, on another processor if there is one.
+  MProf writes the file at the end
+  ([below](#two-million-events-written-at-the-end)).
+- *bytes* is the size of the file, including stacks, divided by the same number
+  of events as the time."""
 
 OTHERS_NOTES = """\
-None of these records a stack. XRay and uftrace record the begin and the end of
-each function. The function is not inlined and does nothing. XRay runs in its
-flight data recorder mode, with room for all functions, and leaves out none for
-being short. LTTng is its library liblttng-ust-pthread-wrapper, which has three
-events for a mutex that is locked and unlocked, with a session that records to
-disk. The time of the same program without a tracer is subtracted. For XRay this
-is the instrumented program before it is patched."""
+None of these tracers records a stack. XRay and uftrace record the begin and the
+end of each function call. The function is not inlined and does nothing. XRay runs
+in its flight data recorder mode. The buffers of XRay have room for all calls, and
+XRay also records short calls. *LTTng* is LTTng's library
+liblttng-ust-pthread-wrapper, with a session that records to disk. The library
+records three events when a mutex is locked and unlocked. The time of the same
+program without a tracer is subtracted. For XRay, this is the instrumented program
+before XRay patches it."""
 
 OFF_NOTES = """\
 No trace is started, and no profile is on. *trace* is built with `-fmprof=trace`,
-*profiles* with `-fmprof=block,mutex,threadcreate`, *plain* without MProf. The
-calls are of one byte and of descriptors that are ready. Instructions are those
-outside the kernel, as valgrind counts them, less those of an empty loop. A trace
-uses the sites of the profiles, so *profiles* and *trace* are the same program,
-without trace and with it."""
+*profiles* with `-fmprof=block,mutex,threadcreate`, and *plain* without MProf.
+`read` and `write` transfer one byte, and all descriptors are ready. valgrind
+counts the instructions outside the kernel. The instructions of an empty loop are
+subtracted. A trace uses the same instrumented calls as the profiles, so
+*profiles* and *trace* should be the same program."""
 
 SAME_CODE = {
-    True: "Their instructions are the same, one by one. A difference in time "
-          "between the two is thus the error of this measurement.",
-    False: "Their instructions are not all the same."}
+    True: "Their instructions are indeed all the same. A difference in time "
+          "between the two is therefore the error of this measurement.",
+    False: "However, not all of their instructions are the same."}
 
 WRITE_NOTES = """\
-Two threads, with 256 stacks each, make regions, system calls and waits. *Memory*
-is the peak of the process, VmHWM, on top of that of the same work without a
-trace. `mprof_trace_stop` writes the first file. The second is written at exit,
-with names."""
+Two threads perform regions, system calls and waits, with 256 stacks each.
+*memory* is the additional peak memory of the process (VmHWM), compared with the
+same work without a trace. In column 2, `mprof_trace_stop` writes the file. In
+column 3, MProf writes the file at exit, with names."""
 
 RECORDER_NOTES = """\
-The flight recorder records the same work, as fast as it goes; then a snapshot is
-taken. *Memory* is VmHWM, on top of that of the same program without a trace. It
-has the recorded events, and the tables of stacks. The bound does not include
-these tables, which the block profile needs, too: the column *block profile* is
-their size for the same stacks."""
+The flight recorder records the work of the previous section, which runs without
+pauses. Then the program takes a snapshot. *memory* is the additional peak memory
+(VmHWM), compared with the same program without a trace. This memory contains the
+recorded events and the tables of stacks. The bound does not include the tables,
+because the block profile needs them, too. The column *block profile* shows the
+size of these tables for the same stacks."""
 
 
 def names_of(event):
