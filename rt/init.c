@@ -31,6 +31,7 @@
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
 #include "sys/abi_words.h"
+#include "sys/assert.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -43,6 +44,7 @@
 #include "thread_stacks/thread_stacks.h"
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace.h"
+#include "trace_hooks/trace_hooks.h"
 #include "unwind/stack_range.h"
 
 #include <pthread.h>
@@ -213,6 +215,7 @@ void mprof_process_start_parts(void) {
   if (mprof_has_sanitizer())
     atexit(write_at_exit_once);
   at_quick_exit(write_at_exit_once);
+  MPROF_ASSERT(mprof_trace_hooks.heap != NULL); // other threads may call it now
   mprof_process_set_ready();
   mprof_next_start();
   mprof_trace_init();

@@ -153,8 +153,8 @@ int mprof_mutex_profile(struct mprof_block_record *records, size_t len,
                         size_t *n);
 
 /* Gets the stacks where threads were created, one record per live thread. With
- * the option all_threads=1, threads that have ended have a record, too. The
- * arguments and the result are as in mprof_mem_profile.
+ * the option threadcreate_ended=1, threads that have ended have a record, too.
+ * The arguments and the result are as in mprof_mem_profile.
  * (Go: ThreadCreateProfile) */
 int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
                                 size_t *n);
@@ -164,7 +164,7 @@ int mprof_thread_create_profile(struct mprof_stack_record *records, size_t len,
  * If a thread waits in a call that was compiled with MProf, its stack begins
  * with the function that it waits in. MProf reads this stack without a signal,
  * so no system call of the thread ends early. To a running thread, MProf sends
- * the signal that the option thread_signal names. A thread that cannot receive
+ * the signal that the option threads_signal names. A thread that cannot receive
  * the signal, or does not answer within a tenth of a second, has a record of at
  * most one address. Threads that start during the call are missing.
  * The arguments and the result are as in mprof_mem_profile; also returns

@@ -189,14 +189,15 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
   return -error;
 }
 
-// Begins a call that reads other threads, which no copy of the process has that
-// was made without fork handlers.
+// Begins a call that reads other threads. A copy of the process that was made
+// without fork handlers has no other threads. The function checks this before
+// it sets the guard, because a vfork child shares the guard with its parent.
 static int enter_for_threads(size_t *n) {
-  int error = enter(n);
-  if (error != 0 || mprof_process_is_own())
-    return error;
-  mprof_guard_leave();
-  return -ENOSYS;
+  *n = 0;
+  unpoison(n, sizeof(*n));
+  if (!mprof_init_ready() || !mprof_process_is_own())
+    return -ENOSYS;
+  return enter(n);
 }
 
 // Fills one record for each thread, or none if there are more than len.

@@ -281,7 +281,7 @@ static void check_trace_last(void) {
   mprof_message(line);
 }
 
-void mprof_trace_init(void) {
+void mprof_trace_hooks_init(void) {
   mprof_trace_outlet = (struct mprof_trace_outlet){
       mprof_trace_make_room, mprof_trace_wait_until, mprof_trace_reader_news};
   mprof_trace_hooks = (struct mprof_trace_hooks){
@@ -297,6 +297,9 @@ void mprof_trace_init(void) {
       .gc = mprof_trace_gc,
       .phases = mprof_trace_phases,
   };
+}
+
+void mprof_trace_init(void) {
   check_trace_last();
   mprof_trace_format_check();
   if (mprof_flags.trace || mprof_trace_is_recorder())

@@ -24,8 +24,11 @@
 
 // Drops the session in a forked child.
 void mprof_trace_reset(void);
-// Sets the hooks. Starts a session if the option trace or the option trace_last
-// asks for one. Called at program start and in a forked child that is profiled.
+// Sets mprof_trace_hooks and mprof_trace_outlet. Called once at program start,
+// before other threads can start a session.
+void mprof_trace_hooks_init(void);
+// Starts a session if the option trace or the option trace_last asks for one.
+// Called at program start and in a forked child that is profiled.
 void mprof_trace_init(void);
 // Returns whether a session has been started and not stopped. *own_path
 // receives the path that the program passed to mprof_trace_start, or NULL. Call

@@ -105,7 +105,7 @@ void mprof_trace_rows_reset(void);
 
 // The functions that take full buffers from the rows. The files that write a
 // trace include this header, so the rows cannot call those files directly:
-// mprof_trace_init sets these pointers.
+// mprof_trace_hooks_init sets these pointers.
 extern struct mprof_trace_outlet {
   bool (*make_room)(struct mprof_trace_row *rows, uint64_t until);
   uint64_t (*wait_until)(void);

@@ -86,7 +86,8 @@ struct mprof_trace_hooks {
   // Records the begins and ends of regions; see trace_user.h.
   void (*phases)(const struct mprof_trace_phase *v, size_t n);
 };
-// The hooks, written once at start, before any session.
+// The hooks. mprof_trace_hooks_init sets them once at start, before other
+// threads can use the runtime.
 extern struct mprof_trace_hooks mprof_trace_hooks;
 
 #endif // MPROF_RT_TRACE_HOOKS_TRACE_HOOKS_H
