@@ -481,7 +481,7 @@ MPROF_INLINE_ void mprof_arena_reset(const void *arena);
 #ifndef MPROF_RUNTIME
 
 /* The parts of the inline functions above; programs must not use them
- * otherwise. The sites that the compiler rewrites also subtract from this
+ * directly. The sites that the compiler rewrites also subtract from this
  * countdown. The optimizer does not know that malloc changes the countdown, so
  * these functions access it as volatile. */
 extern __thread int64_t __mprof_heap_countdown

@@ -18,8 +18,13 @@
 // number of indices. (Go: mProfCycleWrap)
 #define MPROF_CYCLE_WRAP (3u * (2u << 24))
 
-// The number C of the current cycle, as the word C << 1 | flushed. flushed is 1
-// if index C % 3 of all buckets was published in this cycle. (Go: mProfCycle)
+// Each bucket has three sets of counts, with the indices 0 to 2. To publish an
+// index is to add its counts to the bucket's active counts, which the profiles
+// show.
+//
+// The word holds the number C of the current cycle as C << 1 | flushed. flushed
+// is 1 if index C % 3 of all buckets was published in this cycle.
+// (Go: mProfCycle)
 //
 // In cycle C, malloc and free are counted in index C+2 (modulo 3). The frees
 // that a garbage collector makes in cycle C are counted in index C+1. In the
@@ -28,17 +33,17 @@
 //
 //   cycle    C             C+1            C+2            C+3
 //      |--------------|--------------|--------------|--------------|--> time
-//  C+2   malloc, free   sweep's frees  flush: active
-//  C+3                  malloc, free   sweep's frees  flush: active
+//  C+2   malloc, free   sweep's frees  published
+//  C+3                  malloc, free   sweep's frees  published
 //  C+4                                 malloc, free   sweep's frees
 //
-// A collector finds out in cycle C+1 which objects of cycle C are dead. Its
-// frees are therefore counted in the same index as the allocations of cycle C.
-// So a profile does not show objects as leaks only because the collector has
-// not swept yet. mprof_cycles_post_sweep publishes index C+2 at the end of the
-// sweep in cycle C+1. In a program without a collector, all frees of cycle C
-// are counted when the cycle ends. Therefore mprof_cycle_publish publishes
-// index C+2 already at the start of cycle C+1.
+// A collector finds out in cycle C+1 which objects of cycle C are dead. The
+// collector's frees are therefore counted in the same index as the allocations
+// of cycle C. So a profile does not show objects as leaks only because the
+// collector has not swept yet. mprof_cycles_post_sweep publishes index C+2 at
+// the end of the sweep in cycle C+1. In a program without a collector, all
+// frees of cycle C are counted when the cycle ends. Therefore
+// mprof_cycle_publish publishes index C+2 already at the start of cycle C+1.
 extern struct mprof_cycle {
   // Every event reads the word. So no data that is often written may share the
   // word's cache line.

@@ -226,9 +226,9 @@ MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   return r;
 }
 
-// Tries to take the semaphore. Keeps errno. acts: the hooked function is a
-// cancellation point even if it need not wait, as in glibc. Inlined, since most
-// calls of a waiting function take the semaphore here.
+// Tries to take the semaphore. Keeps errno. acts: the hooked function acts on a
+// pending cancellation even if it need not wait, as glibc's sem_wait does.
+// Inlined, since most calls of the waiting functions take the semaphore here.
 __attribute__((always_inline)) static inline bool try_semaphore(sem_t *s,
                                                                 bool acts) {
   const int before = errno;

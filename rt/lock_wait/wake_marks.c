@@ -3,8 +3,9 @@
 //
 // See wake_marks.h. If several releases wake one thread each, the first thread
 // that runs is assumed to be woken by the first release, and so on. The kernel
-// may run the threads in another order. Then a thread may get the mark of
-// another thread's release, but each release still has one woken thread.
+// may run the threads in another order. Then a thread may get the mark of a
+// release that woke a different thread, but each release still has exactly one
+// woken thread.
 
 #include "lock_wait/wake_marks.h"
 

@@ -67,9 +67,9 @@ struct mprof_stuck_thread {
   uint8_t grade;   // enum mprof_stuck_grade
   bool is_reached; // a thread that may run can reach the awaited object
   bool may_run;    // current result of the search
-  // This thread asks for the search in the signal handler of dump_on_signal,
-  // which has interrupted the thread's wait. The registers in `wait` are then
-  // used for the thread.
+  // True: this thread started the search for stuck threads from the signal
+  // handler of dump_on_signal, and the signal interrupted the thread's wait.
+  // The thread's registers are then taken from `wait`.
   bool is_interrupted;
   // For MPROF_HOLDER_RECORDED. True: the thread is stuck only if all recorded
   // holders are stuck. False: the thread is stuck if any recorded holder is

@@ -13,9 +13,9 @@
 // looks up the addresses of mapped modules, too.
 extern const bool mprof_symbolize_pc_works;
 
-// Tests whether the helper can symbolize. This function hangs if another thread
-// of the program held the loader's lock when the process was copied to create
-// the helper.
+// Symbolizes one address in the helper, as a test: the helper can symbolize if
+// this function returns. It hangs if another thread of the program held the
+// loader's lock when the process was copied to create the helper.
 void mprof_symbolize_pc_try(void);
 
 // Sets the path of llvm-symbolizer. The string must stay valid. Call this

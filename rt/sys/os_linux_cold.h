@@ -76,7 +76,7 @@ struct mprof_child {
 // Starts program path with the environment of this process. args has the few
 // arguments that follow the program's name, and ends with NULL. Returns 0 or
 // -errno. If path cannot be executed, the output of *c ends at once. The
-// program ends when the helper ends.
+// started program ends when the calling process ends.
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]);
 

@@ -44,8 +44,8 @@ struct mprof_thread_stacks;
 #define MPROF_WAIT_READ ((uintptr_t)1)
 #define MPROF_WAIT_HELD ((uintptr_t)2)
 #define MPROF_WAIT_BITS (MPROF_WAIT_READ | MPROF_WAIT_HELD)
-// Value of the word after a reader has asked the thread. It is not the address
-// of a wait.
+// Value of a thread's wait word after a reader has asked the thread to note its
+// waits. No wait has this address.
 #define MPROF_WAIT_ASKED ((uintptr_t)4)
 
 // Notes the wait w, which the calling thread begins. The fields op, frame,

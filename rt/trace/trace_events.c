@@ -337,8 +337,8 @@ static struct {
   _Atomic int64_t bytes;
   _Atomic int64_t shown; // bytes in the last record
   _Atomic uint64_t collections;
-  // Session in which the current garbage collection was recorded to begin. Only
-  // the collecting thread uses this field.
+  // Number of the trace session that contains the begin of the current garbage
+  // collection. Only the collecting thread uses this field.
   unsigned gc_session;
 } heap;
 

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interface of a file format of the trace: a table of functions.
-// trace_records.c reads the records of a row and passes them to the format. The
-// format turns the records into events:
+// trace_records.c reads the records of a row, which are the records of one
+// thread, and passes them to the format. The format turns the records into
+// events:
 //
-//   write_trace_v1.c    format 1.11; also creates the events of 1.5
+//   write_trace_v1.c    format 1.11; also creates the events that
+//                       write_trace_v1_5.c converts
 //   write_trace_v1_5.c  format 1.5; orders all events in one sequence
 //   write_trace_v2.c    format 1.23
 

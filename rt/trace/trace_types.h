@@ -30,7 +30,8 @@ enum mprof_trace_type {
   // Creation of a thread: its number, stack of its start function, stack of the
   // creating call.
   MPROF_TRACE_CREATE,
-  // Begin of a wait: stack. A START or START_SELF record ends the wait.
+  // A wait begins. Argument: the stack. A START or START_SELF record ends the
+  // wait.
   MPROF_TRACE_BLOCK_SYNC,
   MPROF_TRACE_BLOCK_COND,
   MPROF_TRACE_BLOCK_NET,

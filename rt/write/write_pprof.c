@@ -179,9 +179,9 @@ int mprof_write_threadcreate_pprof(
 
 enum { STACK_STATE, STACK_KIND, STACK_GRADE, STACK_LOCK };
 
-// Writes the stack of a thread as a sample. A waiting thread has the label
-// kind, as in the block profile. A stuck thread also has the labels grade and
-// lock.
+// Writes the stack of a thread as a sample. The sample of a waiting thread has
+// the label "kind", with the same values as in the block profile. The sample of
+// a stuck thread also has the labels "grade" and "lock".
 static void put_stack(struct mprof_pprof *w, const void *stacks, size_t i,
                       const uint64_t *keys) {
   const struct mprof_thread_slot *x =

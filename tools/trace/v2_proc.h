@@ -15,7 +15,8 @@ struct v2_state;
 bool v2_can_start_proc(struct v2_state *s, const struct trace_event *ev);
 bool v2_can_steal(struct v2_state *s, const struct trace_event *ev);
 
-// Each of these checks an event and applies it to the states.
+// Each of these functions checks an event about a processor (P) and updates the
+// state of the processor in s.
 void v2_proc_status(struct v2_state *s, const struct trace_event *ev);
 void v2_proc_start(struct v2_state *s, const struct trace_event *ev);
 void v2_proc_stop(struct v2_state *s, const struct trace_event *ev);

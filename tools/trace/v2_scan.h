@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of the generation format, go 1.22 to 1.26.
+// Reads the bytes of the trace format of Go 1.22 to 1.26, which divides a trace
+// into generations.
 
 #ifndef MPROF_TRACE_V2_SCAN_H
 #define MPROF_TRACE_V2_SCAN_H
