@@ -59,7 +59,8 @@ void mprof_outfile_keep_others(bool keep);
 // unchanged, including an error (-errno).
 long mprof_outfile_move_up(long fd);
 // Opens a lent file, which writes to the caller's descriptor fd and leaves fd
-// open. patience_ms is ignored if fd is a regular file. Returns 0 or -errno.
+// open. patience_ms: longest time to wait for a pipe or a socket that accepts
+// no data; ignored if fd is a regular file. Returns 0 or -errno.
 int mprof_outfile_open_fd(struct mprof_outfile *f, int fd, int patience_ms);
 // Waits up to timeout_ms until the lent pipe or socket accepts data, then sends
 // buffered data until sending would block. Does nothing for a file whose

@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-// The allocator's definition of the function f, which NEXT(f)(...) calls
-// through f's word. f must be declared.
+// The allocator's definition of the function f. NEXT(f)(...) calls it through
+// its address, which is stored in __mprof_next_f. f must be declared.
 #define NEXT(f) ((__typeof__(&f))__mprof_next_##f)
 
 // --- interceptors, in libraries of their own ---

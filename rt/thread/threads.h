@@ -70,7 +70,8 @@ struct mprof_thread {
   uintptr_t runs;
   uint16_t shard;               // see counts.h; guarded by registry_lock
   struct mprof_heapx_last last; // used only with the option heapx
-  // Not 0 while the thread is writing a trace record. Other threads read it.
+  // Not 0 while the thread is writing a trace record. Other threads read this
+  // field.
   atomic_uint in_trace;
   bool has_left_trace; // left a trace record by longjmp; guarded by trace_lock
   // The state of the thread's present wait (thread_wait.h), which threads that

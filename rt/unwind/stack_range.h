@@ -24,8 +24,8 @@ struct mprof_stack_range {
   uintptr_t lo, hi; // lo grows downwards from hi, the end of the stack
   bool is_main;     // true: the stack of the process's first thread
 };
-// Returns the initial range of the calling thread's stack, which is empty.
-// is_main: it is the process's first thread.
+// Returns the initial, empty range for the stack of the calling thread.
+// is_main: the calling thread is the process's first thread.
 struct mprof_stack_range mprof_stack_range_of_thread(bool is_main);
 
 // --- readable memory ---

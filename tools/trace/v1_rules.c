@@ -24,7 +24,8 @@ static const char *const state_names[] = {"not created",      "runnable",
                                           "running",          "waiting",
                                           "in a system call", "ended"};
 
-// Go 1.22 and later also read traces of this version and later ones.
+// The first version of Go whose traces the tools of Go 1.22 and later can read,
+// too.
 enum { SINCE_BOTH = 11 };
 
 struct region {

@@ -17,9 +17,9 @@ void v2_proc_status(struct v2_state *s, const struct trace_event *ev) {
             describe(s->trace, ev), status);
     return;
   }
-  // An abandoned P belongs to a thread in a system call that the writer of the
-  // status may not know. If the reader knows the thread, the P stays in its
-  // call.
+  // An abandoned P belongs to a thread that is in a system call. The writer of
+  // the status may not know which thread. If the reader knows the thread, the P
+  // stays in the thread's system call.
   bool promoted = status == P_ABANDONED && p->status == P_IN_CALL;
   if (promoted)
     status = P_IN_CALL;

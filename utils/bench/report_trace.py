@@ -12,7 +12,7 @@ from page import (
 TITLE = "What the execution trace costs"
 VARIANTS = """\
 *MProf* is a program built with `mprof-clang -O2 -fmprof=trace`. *Go, newest* is
-the Go version named above. *Go 1.19* is the version of Debian."""
+the Go version named above. *Go 1.19* is the Go version that Debian ships."""
 
 TRACERS = (MPROF, GO_NEW, GO_OLD)
 
