@@ -49,12 +49,6 @@ static int write(struct mprof_outfile *f, const void *copy,
                                  : mprof_write_custom_pprof(f, &c->v[number]);
 }
 
-static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
-  (void)copies;
-  (void)row;
-  return true;
-}
-
 static bool has_stacks(const void *copy) {
   const struct custom_copy *c = copy;
   for (size_t i = 0; i < c->len; i++)
@@ -78,18 +72,16 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things_and_stacks(t, c->v[part].values, "value", c->v[part].len);
 }
 
-static void report(struct mprof_report *w, void *const *copies,
-                   const struct mprof_profile_row *row) {
-  const struct custom_copy *c = copies[MPROF_PROFILE_custom];
-  (void)row;
+static void report(struct mprof_report *w, const void *copy,
+                   void *const *copies) {
+  const struct custom_copy *c = copy;
+  (void)copies;
   for (size_t i = 0; i < c->len; i++)
     mprof_report_custom(w, &c->v[i]);
 }
 
-static void report_line(struct mprof_report *w, void *const *copies,
-                        const struct mprof_profile_row *row) {
-  const struct custom_copy *c = copies[MPROF_PROFILE_custom];
-  (void)row;
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct custom_copy *c = copy;
   for (size_t i = 0; i < c->len; i++)
     mprof_report_custom_summary(w, &c->v[i]);
 }
@@ -100,7 +92,6 @@ const struct mprof_profile_kind mprof_kind_custom = {
     .take = take,
     .free = release,
     .write = write,
-    .is_shown = is_shown,
     .has_stacks = has_stacks,
     .parts = parts,
     .part_name = part_name,

@@ -53,9 +53,8 @@ static int group(void *copy) {
 // A profile without samples is also shown, so that the output tells the reason.
 // It is not shown if heap profiling is off and the block or the mutex profile
 // is shown.
-static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
-  const struct mprof_heap_copy *c = copies[MPROF_PROFILE_heap];
-  (void)row;
+static bool is_shown(const void *copy, void *const *copies) {
+  const struct mprof_heap_copy *c = copy;
   return (mprof_flags.heap && c->snapshot.rate != 0) || c->stacks.samples > 0 ||
          (!mprof_wait_copy_is_shown(copies[MPROF_PROFILE_block]) &&
           !mprof_wait_copy_is_shown(copies[MPROF_PROFILE_mutex]));
@@ -80,17 +79,15 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_text_str(t, why);
 }
 
-static void report(struct mprof_report *w, void *const *copies,
-                   const struct mprof_profile_row *row) {
-  const struct mprof_heap_copy *c = copies[MPROF_PROFILE_heap];
-  (void)row;
+static void report(struct mprof_report *w, const void *copy,
+                   void *const *copies) {
+  const struct mprof_heap_copy *c = copy;
+  (void)copies;
   mprof_report_heap(w, &c->snapshot, &c->stacks);
 }
 
-static void report_line(struct mprof_report *w, void *const *copies,
-                        const struct mprof_profile_row *row) {
-  const struct mprof_heap_copy *c = copies[MPROF_PROFILE_heap];
-  (void)row;
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct mprof_heap_copy *c = copy;
   mprof_report_heap_summary(w, &c->snapshot, &c->stacks);
 }
 

@@ -62,9 +62,9 @@ static int write(struct mprof_outfile *f, const void *copy,
                                  : mprof_write_heapx_pprof(f, c->snapshot);
 }
 
-static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
+static bool is_shown(const void *copy, void *const *copies) {
   const struct mprof_heap_copy *heap = copies[MPROF_PROFILE_heap];
-  (void)row;
+  (void)copy;
   return heap->snapshot.heapx != NULL ||
          (mprof_flags.heapx && mprof_flags.heap);
 }
@@ -81,18 +81,15 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
                               "temporary block", c->stacks.len);
 }
 
-static void report(struct mprof_report *w, void *const *copies,
-                   const struct mprof_profile_row *row) {
+static void report(struct mprof_report *w, const void *copy,
+                   void *const *copies) {
   const struct mprof_heap_copy *heap = copies[MPROF_PROFILE_heap];
-  const struct heapx_copy *c = copies[MPROF_PROFILE_heapx];
-  (void)row;
+  const struct heapx_copy *c = copy;
   mprof_report_heapx(w, &c->stacks, heap->stacks.total.alloc_objects);
 }
 
-static void report_line(struct mprof_report *w, void *const *copies,
-                        const struct mprof_profile_row *row) {
-  const struct heapx_copy *c = copies[MPROF_PROFILE_heapx];
-  (void)row;
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct heapx_copy *c = copy;
   mprof_report_heapx_summary(w, &c->stacks);
 }
 

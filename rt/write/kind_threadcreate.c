@@ -53,9 +53,9 @@ static int write(struct mprof_outfile *f, const void *copy,
 static bool is_on(void) { return mprof_flags.threadcreate; }
 
 // Every program has a first thread, so one thread alone is not shown.
-static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
-  const struct threadcreate_copy *c = copies[MPROF_PROFILE_threadcreate];
-  (void)row;
+static bool is_shown(const void *copy, void *const *copies) {
+  const struct threadcreate_copy *c = copy;
+  (void)copies;
   return c->created.threads > 1;
 }
 
@@ -78,17 +78,15 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_put_things_and_stacks(t, c->threads.threads, "thread", count_stacks(c));
 }
 
-static void report(struct mprof_report *w, void *const *copies,
-                   const struct mprof_profile_row *row) {
-  const struct threadcreate_copy *c = copies[MPROF_PROFILE_threadcreate];
-  (void)row;
+static void report(struct mprof_report *w, const void *copy,
+                   void *const *copies) {
+  const struct threadcreate_copy *c = copy;
+  (void)copies;
   mprof_report_threadcreate(w, &c->created, &c->threads);
 }
 
-static void report_line(struct mprof_report *w, void *const *copies,
-                        const struct mprof_profile_row *row) {
-  const struct threadcreate_copy *c = copies[MPROF_PROFILE_threadcreate];
-  (void)row;
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct threadcreate_copy *c = copy;
   mprof_report_threadcreate_summary(w, &c->created);
 }
 

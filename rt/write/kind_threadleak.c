@@ -44,12 +44,6 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static bool is_on(void) { return mprof_flags.stuck; }
 
-static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
-  (void)copies;
-  (void)row;
-  return mprof_flags.stuck;
-}
-
 static bool has_stacks(const void *copy) {
   const struct mprof_stuck *g = copy;
   return g->stuck > 0;
@@ -68,16 +62,14 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   mprof_text_str(t, " likely");
 }
 
-static void report(struct mprof_report *w, void *const *copies,
-                   const struct mprof_profile_row *row) {
-  (void)row;
-  mprof_report_stuck(w, copies[MPROF_PROFILE_threadleak]);
+static void report(struct mprof_report *w, const void *copy,
+                   void *const *copies) {
+  (void)copies;
+  mprof_report_stuck(w, copy);
 }
 
-static void report_line(struct mprof_report *w, void *const *copies,
-                        const struct mprof_profile_row *row) {
-  (void)row;
-  mprof_report_stuck_summary(w, copies[MPROF_PROFILE_threadleak]);
+static void report_line(struct mprof_report *w, const void *copy) {
+  mprof_report_stuck_summary(w, copy);
 }
 
 const struct mprof_profile_kind mprof_kind_threadleak = {
@@ -87,7 +79,6 @@ const struct mprof_profile_kind mprof_kind_threadleak = {
     .free = release,
     .write = write,
     .is_on = is_on,
-    .is_shown = is_shown,
     .has_stacks = has_stacks,
     .put_numbers = put_numbers,
     .report = report,

@@ -43,12 +43,6 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static bool is_on(void) { return mprof_flags.threads; }
 
-static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
-  (void)copies;
-  (void)row;
-  return mprof_flags.threads;
-}
-
 static bool has_stacks(const void *copy) {
   const struct mprof_thread_stacks *s = copy;
   return s->len > 0;
@@ -67,7 +61,6 @@ const struct mprof_profile_kind mprof_kind_threads = {
     .free = release,
     .write = write,
     .is_on = is_on,
-    .is_shown = is_shown,
     .has_stacks = has_stacks,
     .put_numbers = put_numbers,
 };

@@ -61,14 +61,9 @@ bool mprof_wait_copy_is_shown(const void *copy) {
   return c->snapshot.rate != 0 || c->snapshot.len > 0;
 }
 
-static const struct wait_copy *copy_of(void *const *copies,
-                                       const struct mprof_profile_row *row) {
-  return copies[row->variant == MPROF_BUCKET_BLOCK ? MPROF_PROFILE_block
-                                                   : MPROF_PROFILE_mutex];
-}
-
-static bool is_shown(void *const *copies, const struct mprof_profile_row *row) {
-  return mprof_wait_copy_is_shown(copy_of(copies, row));
+static bool is_shown(const void *copy, void *const *copies) {
+  (void)copies;
+  return mprof_wait_copy_is_shown(copy);
 }
 
 static bool has_stacks(const void *copy) {
@@ -85,15 +80,15 @@ static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
       c->stacks.len);
 }
 
-static void report(struct mprof_report *w, void *const *copies,
-                   const struct mprof_profile_row *row) {
-  const struct wait_copy *c = copy_of(copies, row);
+static void report(struct mprof_report *w, const void *copy,
+                   void *const *copies) {
+  const struct wait_copy *c = copy;
+  (void)copies;
   mprof_report_wait(w, &c->snapshot, &c->stacks);
 }
 
-static void report_line(struct mprof_report *w, void *const *copies,
-                        const struct mprof_profile_row *row) {
-  const struct wait_copy *c = copy_of(copies, row);
+static void report_line(struct mprof_report *w, const void *copy) {
+  const struct wait_copy *c = copy;
   mprof_report_wait_summary(w, &c->snapshot, &c->stacks);
 }
 

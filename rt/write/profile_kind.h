@@ -75,7 +75,8 @@ struct mprof_profile_kind {
   // nothing to group.
   int (*group)(void *copy);
   // Returns whether the profile should get a file and a section of the report.
-  bool (*is_shown)(void *const *copies, const struct mprof_profile_row *row);
+  // copies: as in struct mprof_profile_taking. NULL: yes, if a copy is taken.
+  bool (*is_shown)(const void *copy, void *const *copies);
   // Returns whether the copy has stacks that need to be symbolized.
   bool (*has_stacks)(const void *copy);
   // Returns the number of files of the profile; part_name returns the name of
@@ -90,10 +91,8 @@ struct mprof_profile_kind {
   bool sums_up_report;
   // report writes the section of the report. report_line writes the
   // machine-readable summary line.
-  void (*report)(struct mprof_report *w, void *const *copies,
-                 const struct mprof_profile_row *row);
-  void (*report_line)(struct mprof_report *w, void *const *copies,
-                      const struct mprof_profile_row *row);
+  void (*report)(struct mprof_report *w, const void *copy, void *const *copies);
+  void (*report_line)(struct mprof_report *w, const void *copy);
 };
 
 #endif // MPROF_RT_WRITE_PROFILE_KIND_H

@@ -43,6 +43,18 @@ int mprof_summary_begin(struct mprof_summary *s) {
   return 0;
 }
 
+static bool is_on(const struct mprof_profile_kind *kind) {
+  return kind->is_on == NULL || kind->is_on();
+}
+
+static bool is_shown(const struct mprof_summary *s, size_t i) {
+  const struct mprof_profile_kind *kind = mprof_profile_rows[i].kind;
+  if (!has_copy(i))
+    return false;
+  return kind->is_shown != NULL ? kind->is_shown(s->copies[i], s->copies)
+                                : is_on(kind);
+}
+
 int mprof_summary_group(struct mprof_summary *s) {
   int error = 0;
   for (size_t i = 0; i < MPROF_PROFILES && error == 0; i++) {
@@ -50,10 +62,8 @@ int mprof_summary_group(struct mprof_summary *s) {
     if (has_copy(i) && kind->group != NULL)
       error = kind->group(s->copies[i]);
   }
-  for (size_t i = 0; i < MPROF_PROFILES; i++) {
-    const struct mprof_profile_row *row = &mprof_profile_rows[i];
-    s->is_shown[i] = has_copy(i) && row->kind->is_shown(s->copies, row);
-  }
+  for (size_t i = 0; i < MPROF_PROFILES; i++)
+    s->is_shown[i] = is_shown(s, i);
   return error;
 }
 
@@ -66,7 +76,7 @@ int mprof_summary_take(struct mprof_summary *s) {
   const struct mprof_profile_taking t = {.copies = s->copies};
   for (size_t i = 0; i < MPROF_PROFILES && error == 0; i++) {
     const struct mprof_profile_row *row = &mprof_profile_rows[i];
-    if (has_copy(i) && (row->kind->is_on == NULL || row->kind->is_on()))
+    if (has_copy(i) && is_on(row->kind))
       error = row->kind->take(s->copies[i], row, &t);
   }
   return error != 0 ? error : mprof_summary_group(s);

@@ -94,12 +94,11 @@ static void put_memory(struct mprof_report *w) {
 static void put_in_order(struct mprof_report *w, const struct mprof_summary *s,
                          unsigned (*place)(const struct mprof_profile_row *row),
                          void (*put)(struct mprof_report *w,
-                                     const struct mprof_summary *s,
-                                     const struct mprof_profile_row *row)) {
+                                     const struct mprof_summary *s, size_t i)) {
   for (unsigned at = 1; at <= MPROF_PROFILES; at++)
     for (size_t i = 0; i < MPROF_PROFILES; i++)
       if (s->is_shown[i] && place(&mprof_profile_rows[i]) == at)
-        put(w, s, &mprof_profile_rows[i]);
+        put(w, s, i);
 }
 
 static unsigned section_of(const struct mprof_profile_row *row) {
@@ -107,8 +106,8 @@ static unsigned section_of(const struct mprof_profile_row *row) {
 }
 
 static void put_section(struct mprof_report *w, const struct mprof_summary *s,
-                        const struct mprof_profile_row *row) {
-  row->kind->report(w, s->copies, row);
+                        size_t i) {
+  mprof_profile_rows[i].kind->report(w, s->copies[i], s->copies);
 }
 
 static unsigned line_of(const struct mprof_profile_row *row) {
@@ -116,8 +115,8 @@ static unsigned line_of(const struct mprof_profile_row *row) {
 }
 
 static void put_line(struct mprof_report *w, const struct mprof_summary *s,
-                     const struct mprof_profile_row *row) {
-  row->kind->report_line(w, s->copies, row);
+                     size_t i) {
+  mprof_profile_rows[i].kind->report_line(w, s->copies[i]);
 }
 
 static void put_report(struct mprof_report *w, const struct mprof_summary *s) {
