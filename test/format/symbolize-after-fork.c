@@ -41,27 +41,30 @@ int main(void) {
   writer_enter();
   CHECK_EQ(mprof_symbolize_begin(true), 0);
   name_leaf();
-  int go[2], status;
+  int go[2], stopped[2], status;
   CHECK_EQ(pipe(go), 0);
+  CHECK_EQ(pipe(stopped), 0);
+  char c;
   // Skips the runtime's fork handlers, as if another thread named the frames.
   pid_t pid = (pid_t)syscall(SYS_fork);
   if (pid == 0) {
+    CHECK_EQ(close(stopped[1]), 0); // so that a failing parent ends the read
     mprof_symbolize_forget();
     CHECK_EQ(mprof_symbolize_begin(true), 0);
     name_leaf();
     mprof_symbolize_end();
     CHECK_EQ(write(go[1], "", 1), 1);
-    // Lives until the parent has stopped its helper.
-    CHECK_EQ(sleep(2), 0);
+    // The child lives until the parent has stopped its helper.
+    CHECK_EQ(read(stopped[0], &c, 1), 1);
     _exit(3);
   }
-  char c;
   CHECK_EQ(read(go[0], &c, 1), 1);
   name_leaf();
   double before = seconds();
   mprof_symbolize_end();
   writer_leave();
   CHECK(seconds() - before < 0.9);
+  CHECK_EQ(write(stopped[1], "", 1), 1);
   CHECK_EQ(waitpid(pid, &status, 0), pid);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
   return 0;

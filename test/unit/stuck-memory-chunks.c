@@ -37,7 +37,7 @@ static struct mprof_memory make(void) {
 // Returns whether the address reaches the block large and no other.
 static bool reaches_large(uintptr_t addr) {
   struct mprof_memory m = make();
-  // The same offset in the heap that was made anew.
+  // This heap was made anew. The block has the same offset in it.
   mark_and_follow(&m, large + addr);
   CHECK(!mprof_memory_is_reached(&m, first));
   CHECK(!mprof_memory_is_reached(&m, second));
