@@ -10,6 +10,7 @@
 #include "snapshot/group_by_stack.h"
 
 #include "bucket/bucket.h"
+#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"

@@ -8,6 +8,7 @@
 #ifndef MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 #define MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 
+#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the heap profile, and the estimates for all blocks; see
-// snapshot_heap.h. A snapshot reads the published counts (`active`) of all
-// buckets under active_lock. (Go: memProfileInternal, scaleHeapSample)
+// Snapshots of the heap profile; see snapshot_heap.h. A snapshot reads the
+// published counts (`active`) of all buckets under active_lock.
+// (Go: memProfileInternal)
 
 #include "snapshot/snapshot_heap.h"
 
@@ -11,6 +11,7 @@
 #include "bucket/cycle.h"
 #include "bucket/heapx.h"
 #include "heap/sample.h"
+#include "snapshot/estimate_heap.h"
 #include "sys/lock.h"
 #include "sys/os_linux.h"
 #include "sys/stats.h"
@@ -100,6 +101,10 @@ int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle) {
   }
   mprof_lock_release(&mprof_active_lock);
   set_stats(s);
+  if (err == 0)
+    err = mprof_estimate_objects(s);
+  if (err != 0)
+    mprof_mem_snapshot_free(s);
   return err;
 }
 
@@ -107,68 +112,4 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {
   if (s->samples)
     mprof_os_unmap(s->samples, s->mapped_bytes);
   memset(s, 0, sizeof(*s));
-}
-
-// Returns exp(-x) for x >= 0. Does not use libm, because a C program may be
-// linked without it. Computes 2^-k * exp(-r) with |r| <= ln(2) / 2 by the
-// Taylor series.
-static double exp_minus(double x) {
-  const double ln2 = 0.6931471805599453;
-  if (x > 700)
-    return 0;
-  uint64_t k = (uint64_t)(x / ln2 + 0.5);
-  double r = (double)k * ln2 - x;
-  double sum = 1, term = 1;
-  for (int i = 1; i <= 15; i++) {
-    term *= r / i;
-    sum += term;
-  }
-  union {
-    uint64_t bits;
-    double value;
-  } power = {.bits = (1023 - k) << 52};
-  return sum * power.value;
-}
-
-double mprof_scale_factor(uint64_t size, uint64_t rate) {
-  if (rate <= 1 || size == 0)
-    return 1;
-  return 1 / (1 - exp_minus((double)size / (double)rate));
-}
-
-struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
-  uint64_t size = s->bucket->size;
-  uint64_t inuse = s->allocs - s->frees;
-  double scale = mprof_scale_factor(size, s->bucket->rate);
-  struct mprof_mem_estimate e;
-  e.alloc_objects = (int64_t)((double)s->allocs * scale);
-  e.alloc_bytes = (int64_t)((double)(s->allocs * size) * scale);
-  // A cycle may have published a free before the allocation of the block. The
-  // number of blocks in use must not become negative.
-  if ((int64_t)inuse < 0)
-    inuse = 0;
-  e.inuse_objects = (int64_t)((double)inuse * scale);
-  e.inuse_bytes = (int64_t)((double)(inuse * size) * scale);
-  return e;
-}
-
-struct mprof_heapx_estimate
-mprof_heapx_scale(const struct mprof_mem_sample *s,
-                  const struct mprof_heapx_sample *x) {
-  uint64_t size = s->bucket->size;
-  double scale = mprof_scale_factor(size, s->bucket->rate);
-  double slack = (double)x->n[MPROF_HEAPX_SLACK];
-  double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
-  double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];
-  // If the free of a block was not recorded, its slack is estimated. Therefore
-  // `freed` may exceed `slack`.
-  bool is_in_use = s->allocs > s->frees && slack > freed;
-  return (struct mprof_heapx_estimate){
-      .temporary_objects = (int64_t)(temporary * scale),
-      .temporary_bytes = (int64_t)(temporary * (double)size * scale),
-      .in_place = (int64_t)((double)x->n[MPROF_HEAPX_IN_PLACE] * scale),
-      .moved = (int64_t)((double)x->n[MPROF_HEAPX_MOVED] * scale),
-      .copied_bytes = (int64_t)((double)x->n[MPROF_HEAPX_COPIED] * scale),
-      .alloc_slack_bytes = (int64_t)(slack * scale),
-      .inuse_slack_bytes = is_in_use ? (int64_t)((slack - freed) * scale) : 0};
 }

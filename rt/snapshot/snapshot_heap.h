@@ -15,11 +15,15 @@
 struct mprof_mem_sample {
   const struct mprof_bucket *bucket;
   uint64_t allocs, frees; // number of sampled blocks, not scaled
+  // Estimated number of all blocks; set by mprof_estimate_objects.
+  int64_t alloc_objects, inuse_objects;
 };
 
 // The heapx counters (heapx.h) of one bucket.
 struct mprof_heapx_sample {
   uint64_t n[MPROF_HEAPX_COUNTERS];
+  // Estimated numbers of all blocks; set by mprof_estimate_objects.
+  int64_t temporary_objects, in_place, moved;
 };
 
 struct mprof_mem_snapshot {
@@ -38,29 +42,6 @@ struct mprof_mem_snapshot {
 // active_lock. Call with the guard set.
 int mprof_mem_snapshot_take(struct mprof_mem_snapshot *s, bool end_cycle);
 void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s);
-
-// Estimated numbers of all blocks, computed from the sampled blocks. A block of
-// size bytes is sampled with probability 1 - exp(-size / rate), so each sampled
-// block represents 1 / (1 - exp(-size / rate)) blocks. (Go: scaleHeapSample)
-struct mprof_mem_estimate {
-  int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
-};
-// Returns the number of blocks that a sampled block of size bytes represents.
-// rate: mean number of bytes between samples.
-double mprof_scale_factor(uint64_t size, uint64_t rate);
-// Returns the estimate of a sample.
-struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s);
-
-// Estimated numbers of the heapx profile (heapx.h).
-struct mprof_heapx_estimate {
-  int64_t temporary_objects, temporary_bytes;
-  int64_t in_place, moved, copied_bytes;
-  int64_t alloc_slack_bytes, inuse_slack_bytes;
-};
-// Returns the heapx estimate of sample s, whose heapx counters are x.
-struct mprof_heapx_estimate
-mprof_heapx_scale(const struct mprof_mem_sample *s,
-                  const struct mprof_heapx_sample *x);
 
 // Return the published counts of a bucket: the number of allocated blocks, and
 // the number of these blocks that were freed. Call with active_lock held.

@@ -15,6 +15,7 @@
 #include "file/writer_lock.h"
 #include "lock_wait/contention.h"
 #include "process/process.h"
+#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/assert.h"
 #include "sys/flags.h"

@@ -24,7 +24,7 @@
 #include "bucket/bucket.h"
 #include "lock_wait/block_kinds.h"
 #include "lock_wait/contention.h"
-#include "snapshot/snapshot_heap.h"
+#include "snapshot/estimate_heap.h"
 #include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"

@@ -14,6 +14,7 @@
 #include "lock_wait/hook_names.h"
 #include "lock_wait/lock_names.h"
 #include "snapshot/group_by_stack.h"
+#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "snapshot/snapshot_threadcreate.h"
 #include "snapshot/snapshot_wait.h"

@@ -7,7 +7,7 @@
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
-// RUN: for debug in 0 1; do for n in $(seq 1 60); do \
+// RUN: for debug in 0 1; do for n in $(seq 1 80); do \
 // RUN:   %run{symbolize=0:format=$debug} ./app $n 2> err; \
 // RUN:   test $? = 7 && grep -q '^mprof: ' err || exit 1; \
 // RUN: done; done

@@ -12,6 +12,7 @@
 #include "bucket/bucket.h"
 #include "bucket/heapx.h"
 #include "file/outfile.h"
+#include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "write/kind_heap.h"
 #include "write/profiles.h"
@@ -58,6 +59,8 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
     struct mprof_outfile *f = &file_;                                          \
     writer_enter();                                                            \
     int error_ = mprof_outfile_open(f, path, gzip);                            \
+    if (error_ == 0)                                                           \
+      error_ = mprof_estimate_objects(&snap);                                  \
     if (error_ == 0) {                                                         \
       mprof_outfile_fail(f, call);                                             \
       error_ = mprof_outfile_close(f);                                         \
@@ -69,6 +72,7 @@ static inline void snap_add_heapx(const uint64_t n[MPROF_HEAPX_COUNTERS]) {
 // Writes the report of the snapshot alone.
 static inline int snap_report(const char *path) {
   struct mprof_summary sum;
+  CHECK_EQ(mprof_estimate_objects(&snap), 0);
   int error = mprof_summary_begin(&sum);
   if (error != 0)
     return error;

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The MProf authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Estimates of all blocks from the sampled blocks; see estimate_heap.h.
+
+#include "snapshot/estimate_heap.h"
+
+#include "bucket/bucket.h"
+#include "bucket/heapx.h"
+#include "snapshot/snapshot_heap.h"
+#include "snapshot/stack_groups.h"
+
+// Returns exp(-x) for x >= 0. Does not use libm, because a C program may be
+// linked without it. Computes 2^-k * exp(-r) with |r| <= ln(2) / 2 by the
+// Taylor series.
+static double exp_minus(double x) {
+  const double ln2 = 0.6931471805599453;
+  if (x > 700)
+    return 0;
+  uint64_t k = (uint64_t)(x / ln2 + 0.5);
+  double r = (double)k * ln2 - x;
+  double sum = 1, term = 1;
+  for (int i = 1; i <= 15; i++) {
+    term *= r / i;
+    sum += term;
+  }
+  union {
+    uint64_t bits;
+    double value;
+  } power = {.bits = (1023 - k) << 52};
+  return sum * power.value;
+}
+
+double mprof_scale_factor(uint64_t size, uint64_t rate) {
+  if (rate <= 1 || size == 0)
+    return 1;
+  return 1 / (1 - exp_minus((double)size / (double)rate));
+}
+
+// Returns the number of sampled blocks in use. A cycle may have published a
+// free before the allocation of the block, so frees may exceed allocs. The
+// number must not become negative.
+static uint64_t inuse(const struct mprof_mem_sample *s) {
+  return s->allocs > s->frees ? s->allocs - s->frees : 0;
+}
+
+struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
+  uint64_t size = s->bucket->size;
+  double scale = mprof_scale_factor(size, s->bucket->rate);
+  struct mprof_mem_estimate e;
+  e.alloc_objects = s->alloc_objects;
+  e.alloc_bytes = (int64_t)((double)(s->allocs * size) * scale);
+  e.inuse_objects = s->inuse_objects;
+  e.inuse_bytes = (int64_t)((double)(inuse(s) * size) * scale);
+  return e;
+}
+
+struct mprof_heapx_estimate
+mprof_heapx_scale(const struct mprof_mem_sample *s,
+                  const struct mprof_heapx_sample *x) {
+  uint64_t size = s->bucket->size;
+  double scale = mprof_scale_factor(size, s->bucket->rate);
+  double slack = (double)x->n[MPROF_HEAPX_SLACK];
+  double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
+  double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];
+  // If the free of a block was not recorded, its slack is estimated. Therefore
+  // `freed` may exceed `slack`.
+  bool is_in_use = s->allocs > s->frees && slack > freed;
+  return (struct mprof_heapx_estimate){
+      .temporary_objects = x->temporary_objects,
+      .temporary_bytes = (int64_t)(temporary * (double)size * scale),
+      .in_place = x->in_place,
+      .moved = x->moved,
+      .copied_bytes = (int64_t)((double)x->n[MPROF_HEAPX_COPIED] * scale),
+      .alloc_slack_bytes = (int64_t)(slack * scale),
+      .inuse_slack_bytes = is_in_use ? (int64_t)((slack - freed) * scale) : 0};
+}
+
+// --- numbers of objects ---
+
+// The counters of a sample that are numbers of objects.
+enum { ALLOC, INUSE, TEMPORARY, IN_PLACE, MOVED, QUANTITIES };
+
+// The sums of one stack so far.
+struct stack_sums {
+  double start; // 0 < start < 1: added to each sum before it is rounded down
+  double exact[QUANTITIES];
+  int64_t rounded[QUANTITIES];
+};
+
+// Returns a number between 0 and 1 that depends on the stack only, so that an
+// unchanged stack has the same estimate in each profile. The number has few
+// bits: a whole sum of less than 2^43 stays exact when the number is added.
+static double start_of(const struct mprof_bucket *b) {
+  uint64_t h = mprof_bucket_hash(b->stack, b->stack_len, 0);
+  h *= UINT64_C(0x9e3779b97f4a7c15);
+  return ((double)(h >> 56) + 0.5) / 256;
+}
+
+// Returns the rounded number of objects of a sample whose exact number is
+// `objects`.
+static int64_t round_objects(struct stack_sums *sums, int quantity,
+                             double objects) {
+  sums->exact[quantity] += objects;
+  const int64_t sum = (int64_t)(sums->exact[quantity] + sums->start);
+  const int64_t rounded = sum - sums->rounded[quantity];
+  sums->rounded[quantity] = sum;
+  return rounded;
+}
+
+static void estimate_sample(struct mprof_groups *g, struct mprof_mem_sample *s,
+                            struct mprof_heapx_sample *x) {
+  const struct mprof_bucket *b = s->bucket;
+  struct stack_sums *sums = mprof_groups_at(g, b);
+  if (sums->start == 0)
+    sums->start = start_of(b);
+  const double scale = mprof_scale_factor(b->size, b->rate);
+  s->alloc_objects = round_objects(sums, ALLOC, (double)s->allocs * scale);
+  s->inuse_objects = round_objects(sums, INUSE, (double)inuse(s) * scale);
+  if (x == NULL)
+    return;
+  const uint64_t *n = x->n;
+  x->temporary_objects =
+      round_objects(sums, TEMPORARY, (double)n[MPROF_HEAPX_TEMPORARY] * scale);
+  x->in_place =
+      round_objects(sums, IN_PLACE, (double)n[MPROF_HEAPX_IN_PLACE] * scale);
+  x->moved = round_objects(sums, MOVED, (double)n[MPROF_HEAPX_MOVED] * scale);
+}
+
+// Samples without frees come first. Their ALLOC and INUSE sums are equal, so
+// they have as many objects in use as allocated. In each later sample, at least
+// one sampled block was freed, and the exact numbers differ by one or more.
+// Each rounding moves a number by less than one, so the rounded number in use
+// does not exceed the rounded number of allocations.
+int mprof_estimate_objects(struct mprof_mem_snapshot *s) {
+  struct mprof_groups g;
+  const int error =
+      mprof_groups_begin(&g, s->len, sizeof(struct stack_sums), MPROF_BY_STACK);
+  if (error != 0)
+    return error;
+  for (int has_frees = 0; has_frees <= 1; has_frees++)
+    for (size_t i = 0; i < s->len; i++)
+      if ((s->samples[i].frees != 0) == has_frees)
+        estimate_sample(&g, &s->samples[i], s->heapx ? &s->heapx[i] : NULL);
+  mprof_groups_end(&g);
+  mprof_groups_free(&g);
+  return 0;
+}
