@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the heap profile, and the estimates for all blocks; see
-// snapshot_heap.h. A snapshot reads the published counts (`active`) of all
-// buckets under active_lock. (Go: memProfileInternal, scaleHeapSample)
+// Takes snapshots of the heap profile, and estimates the numbers of all blocks
+// from the sampled blocks; see snapshot_heap.h. A snapshot is a copy of the
+// published counts (`active`) of all buckets, which active_lock guards. (Go:
+// memProfileInternal, scaleHeapSample)
 
 #include "snapshot/snapshot_heap.h"
 
@@ -45,8 +46,8 @@ struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n) {
   return head;
 }
 
-// Sets the statistics that can be computed from the profile. Because of this,
-// recording an event needs one atomic addition less.
+// Sets the statistics that can be computed from the profile. If each event
+// counted them, the event would need one more atomic addition.
 static void set_stats(const struct mprof_mem_snapshot *s) {
   uint64_t allocs = 0, frees = 0, cut[3] = {0, 0, 0};
   for (size_t i = 0; i < s->len; i++) {
@@ -110,8 +111,8 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {
 }
 
 // Returns exp(-x) for x >= 0. Does not use libm, because a C program may be
-// linked without it. Computes 2^-k * exp(-r) with |r| <= ln(2) / 2 by the
-// Taylor series.
+// linked without libm. Computes 2^-k * exp(r), where r = k * ln(2) - x and |r|
+// <= ln(2) / 2. The Taylor series computes exp(r).
 static double exp_minus(double x) {
   const double ln2 = 0.6931471805599453;
   if (x > 700)
@@ -143,8 +144,8 @@ struct mprof_mem_estimate mprof_mem_scale(const struct mprof_mem_sample *s) {
   struct mprof_mem_estimate e;
   e.alloc_objects = (int64_t)((double)s->allocs * scale);
   e.alloc_bytes = (int64_t)((double)(s->allocs * size) * scale);
-  // A cycle may have published a free before the allocation of the block. The
-  // number of blocks in use must not become negative.
+  // A cycle may have published the free of a block before the block's
+  // allocation. The number of blocks in use must not become negative.
   if ((int64_t)inuse < 0)
     inuse = 0;
   e.inuse_objects = (int64_t)((double)inuse * scale);
@@ -160,8 +161,8 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
   double slack = (double)x->n[MPROF_HEAPX_SLACK];
   double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
   double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];
-  // If the free of a block was not recorded, its slack is estimated. Therefore
-  // `freed` may exceed `slack`.
+  // `freed` may exceed `slack`, because the slack of a block is only estimated
+  // if the free of the block was not recorded.
   bool is_in_use = s->allocs > s->frees && slack > freed;
   return (struct mprof_heapx_estimate){
       .temporary_objects = (int64_t)(temporary * scale),
