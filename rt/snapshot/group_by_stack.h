@@ -14,8 +14,8 @@
 
 // The label sets of all samples that have one stack.
 struct mprof_stack_labels {
-  uint16_t most;  // label set of the largest sample with labels; 0: no sample
-                  // has labels
+  // label set of the largest sample with labels; 0: no sample has labels
+  uint16_t most;
   bool differ;    // true: the samples have different label sets
   uint16_t first; // label set of the first sample
   int64_t weight; // bytes or cycles of the sample whose label set is `most`
@@ -79,8 +79,7 @@ struct mprof_wait_sum {
 };
 struct mprof_wait_groups {
   struct mprof_groups groups;
-  struct mprof_wait_sum *
-      *sorted; // pointers to the len groups, most cycles first
+  struct mprof_wait_sum **sorted; // len pointers, most cycles first
   size_t len;
   int64_t count, cycles; // sums over all stacks
 };

@@ -20,8 +20,8 @@ static bool has_more(const void *a, const void *b) {
   const struct mprof_custom_sample *x = a, *y = b;
   if (x->count != y->count)
     return x->count > y->count;
-  return (uintptr_t)x->bucket <
-         (uintptr_t)y->bucket; // ~equal counts: an arbitrary but fixed order
+  // Equal counts: an counts: an arbitrary but fixed order.
+  return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
 }
 
 // Copies the samples of profile `number` to v, but at most cap samples. Returns

@@ -17,8 +17,8 @@ struct mprof_custom_sample {
 struct mprof_custom_snapshot {
   const char *name; // name of the profile; NULL: no snapshot was taken
   struct mprof_custom_sample *samples;
-  const struct mprof_custom_sample *
-      *sorted; // pointers to the samples, largest count first
+  // Pointers to the len samples, largest count first.
+  const struct mprof_custom_sample **sorted;
   size_t len;
   size_t mapped_bytes;
   uint64_t values; // sum of the counts of all samples

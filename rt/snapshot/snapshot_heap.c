@@ -3,8 +3,8 @@
 //
 // Takes snapshots of the heap profile, and estimates the numbers of all blocks
 // from the sampled blocks; see snapshot_heap.h. A snapshot is a copy of the
-// published counts (`active`) of all buckets, which active_lock guards. (Go:
-// memProfileInternal, scaleHeapSample)
+// published counts (`active`) of all buckets, which active_lock guards.
+// (Go: memProfileInternal, scaleHeapSample)
 
 #include "snapshot/snapshot_heap.h"
 
@@ -111,8 +111,8 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s) {
 }
 
 // Returns exp(-x) for x >= 0. Does not use libm, because a C program may be
-// linked without libm. Computes 2^-k * exp(r), where r = k * ln(2) - x and |r|
-// <= ln(2) / 2. The Taylor series computes exp(r).
+// linked without libm. Computes 2^-k * exp(r), where r = k * ln(2) - x and
+// |r| <= ln(2) / 2. The Taylor series computes exp(r).
 static double exp_minus(double x) {
   const double ln2 = 0.6931471805599453;
   if (x > 700)

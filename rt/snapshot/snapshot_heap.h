@@ -43,8 +43,8 @@ void mprof_mem_snapshot_free(struct mprof_mem_snapshot *s);
 
 // Estimated numbers of all blocks, computed from the sampled blocks. A block of
 // `size` bytes is sampled with probability 1 - exp(-size / rate). So each
-// sampled block represents 1 / (1 - exp(-size / rate)) blocks. (Go:
-// scaleHeapSample)
+// sampled block represents 1 / (1 - exp(-size / rate)) blocks.
+// (Go: scaleHeapSample)
 struct mprof_mem_estimate {
   int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
 };

@@ -61,8 +61,7 @@ static bool comes_by_stack(const void *a, const void *b) {
   const struct mprof_threadcreate_sample *x = a, *y = b;
   if (x->bucket != y->bucket)
     return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
-  if (x->name[0] == '\0' ||
-      y->name[0] == '\0') // samples with a name come first
+  if (x->name[0] == '\0' || y->name[0] == '\0') // named samples first
     return x->name[0] != '\0' && y->name[0] == '\0';
   return strcmp(x->name, y->name) < 0;
 }

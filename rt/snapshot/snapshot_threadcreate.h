@@ -11,10 +11,9 @@
 #include "sys/os_linux.h"
 
 struct mprof_threadcreate_sample {
-  const struct mprof_bucket
-      *bucket; // bucket of the creation stack; an empty stack: unknown
-  char name[MPROF_THREAD_NAME]; // name of the threads; "": the threads have
-                                // ended
+  // Bucket of the creation stack. An empty stack means unknown.
+  const struct mprof_bucket *bucket;
+  char name[MPROF_THREAD_NAME]; // name; "": the threads have ended
   uint64_t count;               // number of threads
   uint64_t live;                // number of live threads among them
 };

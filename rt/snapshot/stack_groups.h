@@ -25,9 +25,9 @@ enum mprof_group_by {
 };
 
 struct mprof_groups {
-  char *v;       // the len groups of `each` bytes, in order of creation
-  void **sorted; // pointers to the len groups, first in the order of v; users
-                 // may sort them
+  char *v; // the len groups of `each` bytes, in order of creation
+  // pointers to the len groups, first in the order of v; users may sort them
+  void **sorted;
   size_t len, each, mapped_bytes;
   enum mprof_group_by by;
   struct mprof_stack_index index; // freed by mprof_groups_end
