@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Groups the samples of a snapshot by stack, for output that people read. The
-// key of a heap bucket has the stack, the block size and the sampling rate,
-// because the size and the rate are needed to scale a sample. The key of a wait
-// bucket has the stack and the lock. Therefore several buckets may have equal
-// stacks. The functions of this file add each sample to the sum of its stack.
+// key of a heap bucket has the stack, the block size and the sampling rate. The
+// size and the rate are needed to scale a sample. The key of a wait bucket has
+// the stack and the lock. Therefore several buckets may have equal stacks. The
+// functions of this file add each sample to the sum of its stack.
 // mprof_groups_at (stack_groups.c) finds this sum.
 
 #include "snapshot/group_by_stack.h"

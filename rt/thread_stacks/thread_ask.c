@@ -169,8 +169,8 @@ static void restore(void) {
 
 // Waits for a short time until all sent signals have arrived, except `lost`
 // signals, which will never arrive. A signal may still be on its way although
-// its thread has answered, because a thread can also answer at the begin or end
-// of a wait.
+// its thread has answered: a thread can also answer at the begin or end of a
+// wait.
 static void await_signals(unsigned lost) {
   for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
     mprof_sys_yield();

@@ -47,9 +47,9 @@ enum {
 // --- the slot and its thread's record ---
 
 // Acquires registry_lock, unless the round stops all threads. In a round that
-// stops all threads, the reader already holds the lock. If the reader did not
-// hold it, a thread could be stopped while it holds the lock, and the reader
-// would wait for the lock forever.
+// stops all threads, the reader already holds the lock. Otherwise a thread
+// could be stopped while this thread holds the lock, and the reader would wait
+// for the lock forever.
 static void lock_registry(const struct mprof_reader *r) {
   if (!r->s->stops)
     mprof_lock_acquire(&mprof_registry_lock);
@@ -73,9 +73,9 @@ static bool is_its_own(const struct mprof_reader *r,
 // Returns whether the reader must hold the thread in its wait while the reader
 // reads the stack. w: address of the wait. A thread that is not held may end
 // the wait meanwhile. This is harmless if the wait is on the thread's own
-// stack, because this stack exists until the thread ends, and a thread does not
-// end while the reader reads its stack. In a round that stops all threads,
-// every thread is held.
+// stack, because this stack exists until the thread ends. A thread does not end
+// while the reader reads its stack. In a round that stops all threads, every
+// thread is held.
 static bool may_vanish(const struct mprof_reader *r,
                        const struct mprof_thread_slot *slot, uintptr_t w,
                        const struct mprof_stack_range *range) {

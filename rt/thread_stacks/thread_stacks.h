@@ -4,10 +4,10 @@
 // Collects the stacks of all threads. One collection is called a round, and the
 // thread that runs the round is the reader. Each thread has a slot
 // (thread_slots.h) for its stack. The reader fills the slot of a thread that
-// waits. A thread that does not wait fills its own slot, either in the handler
-// of the signal by which the reader asks the thread (thread_ask.h), or when the
-// thread begins or ends a wait (thread_wait.h). Only one round is active at a
-// time. (Go: goroutineProfileWithLabelsConcurrent)
+// waits. Any other thread fills its own slot. It does this in the handler of
+// the reader's signal (thread_ask.h), or when it begins or ends a wait
+// (thread_wait.h). Only one round is active at a time.
+// (Go: goroutineProfileWithLabelsConcurrent)
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_STACKS_H
 #define MPROF_RT_THREAD_STACKS_THREAD_STACKS_H
