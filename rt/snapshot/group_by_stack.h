@@ -14,7 +14,7 @@
 
 // The label sets of all samples that have one stack.
 struct mprof_stack_labels {
-  // label set of the largest sample with labels; 0: no sample has labels
+  // Label set of the largest sample with labels; 0: no sample has labels.
   uint16_t most;
   bool differ;    // true: the samples have different label sets
   uint16_t first; // label set of the first sample
@@ -24,7 +24,7 @@ struct mprof_stack_labels {
 // --- the heap profile ---
 
 struct mprof_heap_sum {
-  const struct mprof_bucket *bucket; // a bucket with this stack
+  const struct mprof_bucket *bucket; // a bucket with the stack of this group
   struct mprof_mem_estimate sum;
   uint64_t alloc_samples, inuse_samples;
   struct mprof_stack_labels labels;
@@ -50,7 +50,7 @@ const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
 // --- the heapx profile ---
 
 struct mprof_heapx_sum {
-  const struct mprof_bucket *bucket; // a bucket with this stack
+  const struct mprof_bucket *bucket; // a bucket with the stack of this group
   struct mprof_heapx_estimate sum;
 };
 struct mprof_heapx_groups {
@@ -83,8 +83,9 @@ struct mprof_wait_groups {
   size_t len;
   int64_t count, cycles; // sums over all stacks
 };
-// Groups the samples of s by stack, and stores the groups in *g. s must have
-// been taken with by_stack == false, so that its samples still differ by lock.
+// Groups the samples of s by stack, and stores the groups in *g. The call of
+// mprof_wait_snapshot_take must have had by_stack == false, so that the samples
+// of s still differ by lock.
 // by_labels: true: one group for each stack and label set; false: one group for
 //   each stack.
 // Returns 0 or -ENOMEM. Free *g with mprof_wait_groups_free.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Takes snapshots of the profiles that the program defines (custom_profile.h).
-// A sample is the number of values that one stack has added to the profile.
-// (Go: first half of printCountProfile)
+// A sample is the number of values that one stack has added and the program has
+// not removed. (Go: first half of printCountProfile)
 
 #include "snapshot/snapshot_custom.h"
 
@@ -20,7 +20,7 @@ static bool has_more(const void *a, const void *b) {
   const struct mprof_custom_sample *x = a, *y = b;
   if (x->count != y->count)
     return x->count > y->count;
-  // Equal counts: an counts: an arbitrary but fixed order.
+  // Samples with equal counts have an arbitrary but fixed order.
   return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A snapshot of a profile that the program defines (custom_profile.h). A sample
-// is the number of values that one stack has added to the profile.
+// is the number of values that one stack has added and the program has not
+// removed.
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_CUSTOM_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_CUSTOM_H
@@ -11,7 +12,7 @@
 
 struct mprof_custom_sample {
   const struct mprof_bucket *bucket;
-  uint64_t count; // number of values that this stack has added
+  uint64_t count; // number of values that were added and not removed
 };
 
 struct mprof_custom_snapshot {

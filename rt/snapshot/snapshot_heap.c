@@ -161,8 +161,9 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
   double slack = (double)x->n[MPROF_HEAPX_SLACK];
   double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
   double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];
-  // `freed` may exceed `slack`, because the slack of a block is only estimated
-  // if the free of the block was not recorded.
+  // If the free of a block was not recorded, the slack of the freed block is
+  // only estimated. Therefore `freed` (the slack of freed blocks) may exceed
+  // `slack` (the slack of all blocks).
   bool is_in_use = s->allocs > s->frees && slack > freed;
   return (struct mprof_heapx_estimate){
       .temporary_objects = (int64_t)(temporary * scale),

@@ -75,10 +75,10 @@ static inline uint64_t mprof_active_allocs(const struct mprof_bucket *b) {
 static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
 }
-// Publishes the counts of a finished cycle (cycle.h), and counts the buckets
-// that a profile would show. Stores this number in *n. Returns the first,
-// newest bucket of the list, because buckets that are added later do not belong
-// to the profile. Call with active_lock held.
+// Publishes the counts of a finished cycle (cycle.h), and stores in *n the
+// number of buckets that a profile would show. Returns the newest bucket, which
+// is the first of the list. Buckets that are added later do not belong to the
+// profile. Call with active_lock held.
 // If mprof_cycle_next has ended a cycle whose counts are not published yet,
 // this function publishes them. If all published counts are still 0, the
 // function publishes all events up to now. Otherwise the profile of a program

@@ -11,7 +11,8 @@
 #include "sys/os_linux.h"
 
 struct mprof_threadcreate_sample {
-  // Bucket of the creation stack. An empty stack means unknown.
+  // Bucket of the creation stack. An empty stack means that the creation was
+  // not recorded.
   const struct mprof_bucket *bucket;
   char name[MPROF_THREAD_NAME]; // name; "": the threads have ended
   uint64_t count;               // number of threads

@@ -36,10 +36,10 @@ static bool has_more_cycles(const void *a, const void *b) {
   return x->cycles != y->cycles ? x->cycles > y->cycles : x->count > y->count;
 }
 
-// Adds the counts of the bucket `first` and of all later buckets in the list to
-// the groups of g. Counts are in units of 1 / MPROF_COUNT_ONE. `first` was the
-// newest bucket when the snapshot began. Buckets that were added after it are
-// not part of the snapshot.
+// Adds the counts of all buckets of the list, from `first` on, to the groups of
+// g. Counts are in units of 1 / MPROF_COUNT_ONE. The list begins with the
+// newest bucket, and `first` was the newest bucket when the snapshot began. So
+// buckets that were added later are not part of the snapshot.
 static void gather(struct mprof_groups *g, const struct mprof_bucket *first) {
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {
     uint64_t count = atomic_load_explicit(&b->wait.count, memory_order_relaxed);

@@ -26,7 +26,7 @@ enum mprof_group_by {
 
 struct mprof_groups {
   char *v; // the len groups of `each` bytes, in order of creation
-  // pointers to the len groups, first in the order of v; users may sort them
+  // Pointers to the len groups, first in the order of v; users may sort them.
   void **sorted;
   size_t len, each, mapped_bytes;
   enum mprof_group_by by;

@@ -5,8 +5,8 @@
 // signal's value tells the thread which slot (thread_slots.h) it must fill, and
 // in which round, that is, in which collection of all stacks. A real-time
 // signal is used, because real-time signals are queued and keep their values.
-// The handler is installed only during a round. It passes every signal that the
-// runtime has not sent on to the program's handler.
+// The signal's handler is installed only during a round. If the runtime has not
+// sent a signal, the handler calls the program's handler.
 
 #include "thread_stacks/thread_ask.h"
 
@@ -77,14 +77,14 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   struct mprof_proc_thread p;
   const bool in_futex = mprof_call_of_context(context, &p) &&
                         p.syscall == SYS_futex &&
-                        p.args[3] == 0; // no timeout: not a wait of the runtime
+                        p.args[3] == 0; // waits of the runtime have timeouts
   slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
 }
 
 // Allows the calling thread to begin waits again, after the signal has arrived.
-// Records that the thread notes its waits (stores their addresses in its
-// record): a thread is asked only after it has left all waits that it did not
-// note.
+// Also records that the thread notes its waits (stores their addresses in its
+// record). This is true, because a thread is asked only after it has left all
+// waits that it did not note.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!mprof_tls.self)
@@ -159,7 +159,7 @@ long mprof_ask(int tid, unsigned round, unsigned slot) {
 static void restore(void) {
   struct sigaction now;
   const int before = errno;
-  // Keeps the present handler if the program has installed it meanwhile.
+  // Does nothing if the program has installed another handler meanwhile.
   if (sigaction(mprof_ask_signal(), NULL, &now) == 0 &&
       now.sa_sigaction == on_ask)
     sigaction(mprof_ask_signal(), &ask.previous, NULL);

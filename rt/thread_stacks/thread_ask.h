@@ -4,9 +4,9 @@
 // The signal that asks a running thread for its stack. The signal's value has
 // two numbers: the number of the round (the present collection of all stacks;
 // see thread_stacks.h) and the number of the slot (thread_slots.h) that the
-// thread must fill. The handler is installed only during a round. It fills the
-// slot. It passes signals that the runtime has not sent on to the program's
-// handler.
+// thread must fill. The signal's handler is installed only during a round. The
+// handler fills the slot. If the runtime has not sent the signal, the handler
+// calls the program's handler instead.
 //
 // Call mprof_ask_begin, mprof_ask and mprof_ask_end with stacks_lock held.
 

@@ -253,8 +253,9 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       return;
     }
     if (!may_be_asked(slot, &p)) {
-      // The thread may have just begun a wait, because t->wait is set before
-      // the system call of the wait begins.
+      // If slot->thread->wait is not 0, the thread has just begun a wait,
+      // because the word is set before the system call begins. In this case the
+      // loop reads the thread's stack next.
       if (slot->thread && atomic_load(&slot->thread->wait) != 0)
         continue;
       // The thread may be in a signal handler, or about to enter one, or in a

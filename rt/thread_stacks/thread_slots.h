@@ -53,8 +53,7 @@ struct mprof_thread_slot {
   // found the thread running. ran_ns is 0 before that time.
   uint64_t ran_ns, sleeps;
   bool is_gone; // the thread has ended
-  // A thread whose sees_exit is true does not end while a reader reads its
-  // stack.
+  // true: the thread does not end while a reader reads its stack.
   bool sees_exit;
   // Address of the wait in which the reader holds the thread; 0: not held.
   uintptr_t held;
@@ -65,8 +64,8 @@ struct mprof_thread_slot {
   uint8_t source;    // enum mprof_stack_source
   uint8_t kind;      // enum mprof_kind of the wait
   uint8_t grade;     // enum mprof_stuck_grade; set for stuck threads
-  char kernel_state; // UNREAD only: R, S, D, ... as in /proc; 0: unknown
-  int syscall;       // UNREAD only: see struct mprof_proc_thread
+  char kernel_state; // for MPROF_STACK_UNREAD: as in /proc; 0: unknown
+  int syscall;       // for MPROF_STACK_UNREAD: see struct mprof_proc_thread
   uint64_t waited;   // duration of the wait so far, ticks
   const struct mprof_bucket *created; // creation stack; NULL: unknown
   uint64_t count; // after grouping: number of threads with this stack
@@ -80,7 +79,7 @@ struct mprof_thread_stacks {
   // Pointers to the len filled slots. The calling thread's slot is first.
   struct mprof_thread_slot **v;
   size_t len;
-  size_t threads; // sum of the counts of these slots
+  size_t threads; // sum of the counts of the slots in v
   // For the profile of stuck threads: number of threads that were not examined,
   // because they sleep in a futex wait that they have not noted.
   size_t unseen;

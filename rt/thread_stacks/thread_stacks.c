@@ -40,7 +40,8 @@ static struct {
 
 // A function to call while all threads are stopped, and its argument.
 struct inspection {
-  void (*fn)(struct mprof_thread_stacks *s, void *arg); // NULL: none
+  // NULL: no function to call.
+  void (*fn)(struct mprof_thread_stacks *s, void *arg);
   void *arg;
 };
 

@@ -137,8 +137,8 @@ static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
 }
 
 // Extends t->range, the known part of the thread's own stack, down to the wait
-// at address w. Does this only if w is at most NEAR_BYTES below the known part.
-// A reader need not hold a thread in a wait that is in the known part.
+// at address w. Changes nothing if w is more than NEAR_BYTES below the known
+// part. A reader need not hold a thread in a wait that is in the known part.
 #define NEAR_BYTES 65536u
 
 static void know_stack(struct mprof_thread *t, uintptr_t w) {
@@ -183,7 +183,7 @@ void mprof_wait_note_end(struct mprof_wait *w) {
 
 void mprof_stacks_enter_locked(struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
-  // Drop the locks held by the ended thread that used this record before.
+  // Clears the records of locks of the ended thread that used *t before.
   if (t->holds)
     *t->holds = (struct mprof_holds){.has_strayed = false};
   if (mprof_likely(atomic_load(&mprof_round.active) == 0))

@@ -25,7 +25,7 @@ struct mprof_legacy {
   struct mprof_maps maps;
   mprof_pc pc;             // address whose frames are being written
   bool has_names;          // true: the text has function names
-  unsigned skip;           // number of functions of the stack to omit next
+  unsigned skip;           // number of functions that are still to be omitted
   const char *empty_stack; // name of the frame shown for an empty stack
   char command[4096];
 };

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Encodes messages of the protocol buffer format into a buffer of fixed size,
-// which the caller owns. The contents of a nested message are written first,
-// and its tag and length are inserted before them at the end. Therefore the
-// length need not be computed in advance. The functions return no errors: the
-// caller checks is_full at the end. (Go: runtime/pprof/protobuf.go)
+// which the caller owns. The contents of a nested message are written first.
+// Then mprof_pb_end_message inserts the message's tag and length before the
+// contents, so that the length need not be computed in advance. The functions
+// return no errors: the caller checks is_full at the end.
+// (Go: runtime/pprof/protobuf.go)
 
 #ifndef MPROF_RT_WRITE_PB_H
 #define MPROF_RT_WRITE_PB_H

@@ -59,7 +59,7 @@ enum {
 // LINES_MAX: maximum number of functions of a location.
 enum { NAMED_LOCATIONS_MAX = 20000, LINES_MAX = 64 };
 
-// A function of a location (a function id) and a line number in it. The
+// The id of a function of a location, and a line number in this function. The
 // innermost function of a location comes first.
 struct line {
   uint64_t function;
@@ -82,7 +82,7 @@ struct mprof_pprof {
   // name and file to the function's id. strings_of: the hash of a string to the
   // string's number.
   struct mprof_pc_table functions_of, strings_of;
-  // numbers of strings, locations and functions written so far
+  // Numbers of strings, locations and functions written so far.
   uint64_t strings, locations, functions;
   uint64_t named; // number of symbolized locations
   size_t types;   // number of values of a sample
@@ -247,8 +247,8 @@ static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
 // --- functions ---
 
 // Returns the slot of the hash h in table t. Returns NULL if there is no
-// memory. The table has only hashes and no texts, because 64-bit hashes
-// distinguish all names of a process.
+// memory. The table has only hashes and no texts, because two names of a
+// process practically never have the same 64-bit hash.
 static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
                                      struct mprof_pc_table *t, uint64_t h) {
   struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
@@ -287,7 +287,7 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   uint64_t file = intern(w, f->file);
   if (mprof_wrapper_name(&t, f->function)) {
     name = intern(w, plain);
-    // With equal names, readers would remove the "()" of an operator.
+    // If the names were equal, readers would remove the "()" of an operator.
     if (name == system_name)
       system_name = 0;
   }
@@ -378,7 +378,7 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
 static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   if (pc == 0)
     return 0;
-  // No address uses the bits 56 to 63, so in the key these bits hold skip.
+  // No address uses the bits 56 to 63, so these bits of the key hold skip.
   struct mprof_pc_slot *s =
       mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
   if (s == NULL) {

@@ -26,7 +26,7 @@ struct mprof_pprof_type {
 };
 
 struct mprof_pprof_head {
-  // types of a sample's values
+  // Types of a sample's values.
   struct mprof_pprof_type types[MPROF_PPROF_TYPES];
   size_t types_len;
   struct mprof_pprof_type period_type;

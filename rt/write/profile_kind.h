@@ -60,7 +60,7 @@ struct mprof_profile_kind {
   // NULL: the profile can always be requested.
   bool (*is_offered)(void);
   // Takes a copy of the profile. The caller zeroes *copy before the call.
-  // Returns 0 or -errno. After an error, too, the caller calls `free`.
+  // Returns 0 or -errno. The caller calls `free` even after an error.
   int (*take)(void *copy, const struct mprof_profile_row *row,
               const struct mprof_profile_taking *t);
   void (*free)(void *copy);
@@ -89,8 +89,8 @@ struct mprof_profile_kind {
   // Appends the numbers of the copy for a message on stderr, such as "1,234
   // waits, 56 stacks".
   void (*put_numbers)(struct mprof_text *t, const void *copy, size_t part);
-  // true: if no profile is written, the message about the report has these
-  //   numbers.
+  // true: the message about the report has these numbers if no profile is
+  // written.
   bool sums_up_report;
   // report writes the section of the report. report_line writes the
   // machine-readable summary lines at the end of the report.

@@ -73,9 +73,9 @@ static bool has_more_allocated(const void *a, const void *b) {
   return x->sum.alloc_bytes > y->sum.alloc_bytes;
 }
 
-// Writes how many stacks the list of the report omits. These are the stacks of
-// g from index `from` on that have bytes in use (in_use) or allocated bytes
-// (not in_use).
+// Writes how many stacks the list of the report omits: the stacks of g from
+// index `from` on, without stacks that have 0 bytes.
+// in_use: true: counts the bytes in use; false: counts the allocated bytes.
 static void put_others(struct mprof_report *w,
                        const struct mprof_heap_groups *g, bool in_use,
                        size_t from) {

@@ -19,12 +19,12 @@ struct mprof_summary {
   int64_t time_ns; // time of the copies: nanoseconds of CLOCK_REALTIME
 };
 
-// Creates a summary with empty copies. Returns 0 or -ENOMEM. After an error,
-// too, free *s with mprof_summary_free.
+// Creates a summary with empty copies. Returns 0 or -ENOMEM. Free *s with
+// mprof_summary_free even after an error.
 int mprof_summary_begin(struct mprof_summary *s);
 // Creates a summary and takes the copies of all profiles that the options
-// enable. Returns 0 or -errno. After an error, too, free *s with
-// mprof_summary_free. Call with the recursion guard set and writer_lock held.
+// enable. Returns 0 or -errno. Free *s with mprof_summary_free even after an
+// error. Call with the recursion guard set and writer_lock held.
 int mprof_summary_take(struct mprof_summary *s);
 // Groups the copies by stack, and decides which profiles are shown. Returns 0
 // or -ENOMEM. mprof_summary_take calls this function at its end. Tests call it

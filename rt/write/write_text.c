@@ -45,11 +45,11 @@ static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
   mprof_outfile_text(f, "] @");
 }
 
-// Writes the first line, which has the totals and the rate. If the bytes in use
-// and the allocated bytes are equal, readers assume a profile without allocated
-// bytes, which cannot be merged with other profiles. Therefore this function
-// adds 1 to the allocated bytes if they are equal. Readers do not use the
-// totals otherwise. The line has twice the sampling rate, as in the first
+// Writes the first line, which has the totals and the rate. If the totals of
+// bytes in use and of allocated bytes are equal, readers assume a profile
+// without allocated bytes. They cannot merge it with other profiles. Therefore
+// this function then adds 1 to the total of allocated bytes. Readers do not use
+// the totals otherwise. The line has twice the sampling rate, as in the first
 // profiler that wrote this format.
 static void put_header(struct writer *w, const struct mprof_mem_snapshot *s) {
   uint64_t total[4] = {0};

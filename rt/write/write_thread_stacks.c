@@ -298,10 +298,11 @@ static void print_guarded(struct printer *p, const struct own_stack *own,
   mprof_lock_release(&mprof_writer_lock);
 }
 
-// Writes the stacks of all threads (all) or only the stack of the calling
-// thread (not all).
-// frame: frame address of a function. The stack of the calling thread begins
-//   with the caller of this function.
+// Writes stacks of threads to the destination of p.
+// all: true: the stacks of all threads; false: only the stack of the calling
+//   thread.
+// frame: frame address of mprof_stack. The stack of the calling thread begins
+//   with the caller of mprof_stack.
 static void print_from(struct printer *p, bool all, uintptr_t frame) {
   struct own_stack own;
   if (!mprof_init_ready() || !mprof_process_is_own() || !take_own(&own, frame))
