@@ -54,8 +54,8 @@ enum {
 };
 
 // NAMED_LOCATIONS_MAX: maximum number of locations with function names. An
-// external process symbolizes each location, which takes about 50 us. Locations
-// beyond this limit have only addresses.
+//   external process symbolizes each location, which takes about 50 us.
+//   Locations beyond this limit have only addresses.
 // LINES_MAX: maximum number of functions of a location.
 enum { NAMED_LOCATIONS_MAX = 20000, LINES_MAX = 64 };
 

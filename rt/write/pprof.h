@@ -17,8 +17,9 @@
 struct mprof_bucket;
 struct mprof_outfile;
 
-// Maximum number of values of a sample, and maximum number of labels of a
-// sample. The labels that the program sets for a thread are not counted here.
+// MPROF_PPROF_TYPES: maximum number of values of a sample.
+// MPROF_PPROF_LABELS: number of labels of a sample for which pprof.c reserves
+//   memory. The labels that the program sets for a thread are not counted here.
 enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 3 };
 
 struct mprof_pprof_type {

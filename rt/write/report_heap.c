@@ -114,7 +114,8 @@ static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
     mprof_report_put(w, ", ");
     mprof_report_percent(w, bytes,
                          in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
-    if (s->rate > 1) { // the number of samples shows the reliability
+    // The number of samples shows how reliable the estimate is.
+    if (s->rate > 1) {
       uint64_t n =
           in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
       mprof_report_put(w, ", ");

@@ -22,7 +22,7 @@ struct mprof_report {
   const struct mprof_bucket *bucket;
   uint32_t index;  // index of the current return address
   unsigned number; // number of the next frame in the report
-  unsigned skip;   // number of functions of the stack to omit next
+  unsigned skip;   // number of functions that are still to be omitted
   bool is_main;    // main was written; the callers of main are omitted
   char command[4096];
 };

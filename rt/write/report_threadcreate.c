@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the section of the exit report about threads: how many threads each
-// stack has created, and the names of these threads that still live.
+// stack has created, and the names of the live threads among them.
 
 #include "write/report_threadcreate.h"
 
