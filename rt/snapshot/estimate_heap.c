@@ -11,8 +11,8 @@
 #include "snapshot/stack_groups.h"
 
 // Returns exp(-x) for x >= 0. Does not use libm, because a C program may be
-// linked without it. Computes 2^-k * exp(-r) with |r| <= ln(2) / 2 by the
-// Taylor series.
+// linked without libm. Computes 2^-k * exp(r), where r = k * ln(2) - x and
+// |r| <= ln(2) / 2. The Taylor series computes exp(r).
 static double exp_minus(double x) {
   const double ln2 = 0.6931471805599453;
   if (x > 700)
@@ -63,8 +63,9 @@ mprof_heapx_scale(const struct mprof_mem_sample *s,
   double slack = (double)x->n[MPROF_HEAPX_SLACK];
   double freed = (double)x->n[MPROF_HEAPX_SLACK_FREED];
   double temporary = (double)x->n[MPROF_HEAPX_TEMPORARY];
-  // If the free of a block was not recorded, its slack is estimated. Therefore
-  // `freed` may exceed `slack`.
+  // If the free of a block was not recorded, the slack of the freed block is
+  // only estimated. Therefore `freed` (the slack of freed blocks) may exceed
+  // `slack` (the slack of all blocks).
   bool is_in_use = s->allocs > s->frees && slack > freed;
   return (struct mprof_heapx_estimate){
       .temporary_objects = x->temporary_objects,

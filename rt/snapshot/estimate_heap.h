@@ -27,7 +27,8 @@ struct mprof_heapx_estimate {
   int64_t in_place, moved, copied_bytes;
   int64_t alloc_slack_bytes, inuse_slack_bytes;
 };
-// Returns the heapx estimate of sample s, whose heapx counters are x.
+// Returns the estimated heapx values for sample s. x: the heapx counters of the
+// bucket of s.
 struct mprof_heapx_estimate
 mprof_heapx_scale(const struct mprof_mem_sample *s,
                   const struct mprof_heapx_sample *x);

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Groups the samples of a snapshot by stack, for output that people read. The
-// key of a heap bucket has the stack, the block size and the rate, because the
+// key of a heap bucket has the stack, the block size and the sampling rate. The
 // size and the rate are needed to scale a sample. The key of a wait bucket has
-// the stack and the lock. The functions here add a sample to the sum of its
-// stack; stack_groups.c finds that sum.
+// the stack and the lock. Therefore several buckets may have equal stacks. The
+// functions of this file add each sample to the sum of its stack.
+// mprof_groups_at (stack_groups.c) finds this sum.
 
 #include "snapshot/group_by_stack.h"
 
@@ -150,9 +151,10 @@ static bool has_more_cycles(const void *a, const void *b) {
   return x->cycles > y->cycles;
 }
 
-// Adds a sample to the sum of its stack. The samples are sorted, most cycles
-// first. Therefore the first sample with a lock has the lock with the longest
-// wait, and the sum takes its bucket.
+// Adds a sample to the sum of its stack. The caller passes the samples in the
+// order of their cycles, most cycles first. Therefore the first sample with a
+// known lock belongs to the lock with the longest waits. The sum takes the
+// bucket of this sample.
 static void add_wait(struct mprof_wait_groups *g,
                      const struct mprof_wait_sample *s) {
   struct mprof_wait_sum *sum = mprof_groups_at(&g->groups, s->bucket);

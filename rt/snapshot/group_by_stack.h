@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Groups the samples of a snapshot by stack, for output that people read.
-// Several buckets may have equal stacks: a bucket of the heap has one stack,
-// block size and rate, and a bucket of waits has one stack and lock.
+// Several buckets may have equal stacks, because a bucket's key also has the
+// block size and the sampling rate (heap) or the lock (waits).
 
 #ifndef MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
 #define MPROF_RT_SNAPSHOT_GROUP_BY_STACK_H
@@ -13,56 +13,61 @@
 #include "snapshot/snapshot_wait.h"
 #include "snapshot/stack_groups.h"
 
-// The labels of the samples of a stack.
+// The label sets of all samples that have one stack.
 struct mprof_stack_labels {
-  uint16_t most;  // set of the largest sample with labels; 0: no labels
-  bool differ;    // the samples have different sets
+  // Label set of the largest sample with labels; 0: no sample has labels.
+  uint16_t most;
+  bool differ;    // true: the samples have different label sets
   uint16_t first; // label set of the first sample
-  int64_t weight; // bytes or cycles of the sample with the set `most`
+  int64_t weight; // bytes or cycles of the sample whose label set is `most`
 };
 
 // --- the heap profile ---
 
 struct mprof_heap_sum {
-  const struct mprof_bucket *bucket; // any bucket with this stack
+  const struct mprof_bucket *bucket; // a bucket with the stack of this group
   struct mprof_mem_estimate sum;
   uint64_t alloc_samples, inuse_samples;
   struct mprof_stack_labels labels;
 };
 struct mprof_heap_groups {
   struct mprof_groups groups;
-  struct mprof_heap_sum **sorted; // len groups, in any order
+  struct mprof_heap_sum **sorted; // pointers to the len groups, not sorted yet
   size_t len;
   struct mprof_mem_estimate total;
   uint64_t samples, sample_frees;
 };
-// Groups a snapshot. Returns 0 or -ENOMEM. Free *g with mprof_heap_groups_free.
+// Groups the samples of s by stack, and stores the groups in *g. Returns 0 or
+// -ENOMEM. Free *g with mprof_heap_groups_free.
 int mprof_heap_groups_make(struct mprof_heap_groups *g,
                            const struct mprof_mem_snapshot *s);
 void mprof_heap_groups_free(struct mprof_heap_groups *g);
-// Returns the reason, as text for people, why the snapshot of g has no samples.
-// Returns NULL if it has samples. rate: heap rate in bytes.
+// Returns the reason why g has no samples, as a text for people. Returns NULL
+// if g has samples.
+// rate: current sampling rate of the heap profile, in bytes.
 const char *mprof_heap_groups_why_none(const struct mprof_heap_groups *g,
                                        uint64_t rate);
 
 // --- the heapx profile ---
 
 struct mprof_heapx_sum {
-  const struct mprof_bucket *bucket; // any bucket with this stack
+  const struct mprof_bucket *bucket; // a bucket with the stack of this group
   struct mprof_heapx_estimate sum;
 };
 struct mprof_heapx_groups {
   struct mprof_groups groups;
-  struct mprof_heapx_sum **sorted; // len groups, in any order
+  struct mprof_heapx_sum **sorted; // pointers to the len groups, not sorted yet
   size_t len;
   struct mprof_heapx_estimate total;
 };
-// Groups the samples that have at least one heapx counter above 0. Returns 0 or
-// -ENOMEM. Free *g with mprof_heapx_groups_free.
+// Groups the samples of s by stack, and stores the groups in *g. Skips samples
+// whose heapx values are all 0 (mprof_heapx_has_any). Returns 0 or -ENOMEM.
+// Free *g with mprof_heapx_groups_free.
 int mprof_heapx_groups_make(struct mprof_heapx_groups *g,
                             const struct mprof_mem_snapshot *s);
 void mprof_heapx_groups_free(struct mprof_heapx_groups *g);
-// Returns whether the estimate has a value to show.
+// Returns whether the heapx profile shows the estimate e, because e has a value
+// other than 0.
 bool mprof_heapx_has_any(const struct mprof_heapx_estimate *e);
 
 // --- the block profile and the mutex profile ---
@@ -75,13 +80,16 @@ struct mprof_wait_sum {
 };
 struct mprof_wait_groups {
   struct mprof_groups groups;
-  struct mprof_wait_sum **sorted; // len groups, most cycles first
+  struct mprof_wait_sum **sorted; // len pointers, most cycles first
   size_t len;
   int64_t count, cycles; // sums over all stacks
 };
-// Groups a snapshot that was taken without by_stack. by_labels: true: one group
-// for each stack and label set; false: one group for each stack. Returns 0 or
-// -ENOMEM. Free *g with mprof_wait_groups_free.
+// Groups the samples of s by stack, and stores the groups in *g. The call of
+// mprof_wait_snapshot_take must have had by_stack == false, so that the samples
+// of s still differ by lock.
+// by_labels: true: one group for each stack and label set; false: one group for
+//   each stack.
+// Returns 0 or -ENOMEM. Free *g with mprof_wait_groups_free.
 int mprof_wait_groups_make(struct mprof_wait_groups *g,
                            const struct mprof_wait_snapshot *s, bool by_labels);
 void mprof_wait_groups_free(struct mprof_wait_groups *g);

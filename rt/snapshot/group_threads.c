@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the stacks of all threads for the profiles that show thread stacks.
+// Groups the stacks of all threads, so that a profile shows equal stacks once,
+// with their number of threads.
 
 #include "snapshot/group_threads.h"
 

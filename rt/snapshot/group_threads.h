@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Groups the stacks of all threads (thread_stacks.h) for the profiles that show
-// thread stacks.
+// Groups the stacks of all threads (thread_stacks.h), so that a profile shows
+// equal stacks once, with their number of threads.
 
 #ifndef MPROF_RT_SNAPSHOT_GROUP_THREADS_H
 #define MPROF_RT_SNAPSHOT_GROUP_THREADS_H
 
 struct mprof_thread_stacks;
 
-// Merges the slots that have equal stack, labels, object, source and grade.
-// Sorts the slots, most threads first. The count of each remaining slot is its
-// number of threads.
+// Merges the slots of s that have equal stack, labels, object, source and
+// grade. (Each slot has the stack of one thread; see thread_slots.h.) Sets the
+// count of each remaining slot to its number of threads. Then sorts the slots
+// by count, largest first.
 void mprof_thread_stacks_group(struct mprof_thread_stacks *s);
 
 #endif // MPROF_RT_SNAPSHOT_GROUP_THREADS_H

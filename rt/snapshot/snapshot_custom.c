@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the program's own profiles: the number of values at each stack.
-// (Go: first half of printCountProfile)
+// Takes snapshots of the profiles that the program defines (custom_profile.h).
+// A sample is the number of values that one stack has added and the program has
+// not removed. (Go: first half of printCountProfile)
 
 #include "snapshot/snapshot_custom.h"
 
@@ -19,11 +20,12 @@ static bool has_more(const void *a, const void *b) {
   const struct mprof_custom_sample *x = a, *y = b;
   if (x->count != y->count)
     return x->count > y->count;
-  return (uintptr_t)x->bucket < (uintptr_t)y->bucket; // the older bucket first
+  // Samples with equal counts have an arbitrary but fixed order.
+  return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
 }
 
-// Copies at most cap samples to v. Returns the number of existing samples,
-// which may exceed cap.
+// Copies the samples of profile `number` to v, but at most cap samples. Returns
+// the number of samples that the profile has, which may exceed cap.
 static size_t copy_locked(struct mprof_custom_sample *v, size_t cap,
                           size_t number) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_PROFILES));
@@ -53,7 +55,7 @@ static int copy(struct mprof_custom_snapshot *s, size_t number) {
     if (s->len <= cap)
       break;
     mprof_os_unmap(s->samples, s->mapped_bytes);
-    cap = s->len + 64; // more values may be added meanwhile
+    cap = s->len + 64; // room for samples that are added meanwhile
   }
   s->sorted = (const struct mprof_custom_sample **)(s->samples + cap);
   return 0;

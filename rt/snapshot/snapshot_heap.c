@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the heap profile; see snapshot_heap.h. A snapshot reads the
-// published counts (`active`) of all buckets under active_lock.
-// (Go: memProfileInternal)
+// Takes snapshots of the heap profile; see snapshot_heap.h. A snapshot is a
+// copy of the published counts (`active`) of all buckets, which active_lock
+// guards. (Go: memProfileInternal)
 
 #include "snapshot/snapshot_heap.h"
 
@@ -46,8 +46,8 @@ struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n) {
   return head;
 }
 
-// Sets the statistics that can be computed from the profile. Because of this,
-// recording an event needs one atomic addition less.
+// Sets the statistics that can be computed from the profile. If each event
+// counted them, the event would need one more atomic addition.
 static void set_stats(const struct mprof_mem_snapshot *s) {
   uint64_t allocs = 0, frees = 0, cut[3] = {0, 0, 0};
   for (size_t i = 0; i < s->len; i++) {

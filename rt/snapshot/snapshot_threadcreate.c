@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the threads and of the stacks that created them. The names of
-// live threads are read from /proc without a lock, so a thread may end
-// meanwhile. (Go: threadCreateProfileInternal)
+// Takes snapshots of the profile "threadcreate": the threads, and the stacks
+// that created them. The names of live threads are read from /proc. No lock
+// keeps a thread alive meanwhile, so a thread may end before its name is read.
+// (Go: threadCreateProfileInternal)
 
 #include "snapshot/snapshot_threadcreate.h"
 
@@ -18,7 +19,8 @@
 #include <errno.h>
 #include <string.h>
 
-// Creation stack of threads whose creation was not recorded.
+// Creation stack of threads whose creation was not recorded. The stack is
+// empty.
 static const struct mprof_bucket unknown = {.type = MPROF_BUCKET_THREAD};
 
 static const struct mprof_bucket *origin(const struct mprof_bucket *created) {
@@ -48,7 +50,7 @@ static int list_live(struct live *l) {
     l->len = mprof_threads_list(l->v, cap);
     if (l->len <= cap)
       return 0;
-    cap = l->len + 64; // more threads may be created meanwhile
+    cap = l->len + 64; // room for threads that are created meanwhile
     free_live(l);
   }
 }
@@ -59,7 +61,7 @@ static bool comes_by_stack(const void *a, const void *b) {
   const struct mprof_threadcreate_sample *x = a, *y = b;
   if (x->bucket != y->bucket)
     return (uintptr_t)x->bucket < (uintptr_t)y->bucket;
-  if (x->name[0] == '\0' || y->name[0] == '\0') // named threads first
+  if (x->name[0] == '\0' || y->name[0] == '\0') // named samples first
     return x->name[0] != '\0' && y->name[0] == '\0';
   return strcmp(x->name, y->name) < 0;
 }
@@ -85,8 +87,9 @@ static void gather_live(struct mprof_groups *g, const struct live *l) {
   }
 }
 
-// Adds the threads that have ended. Their number is the number of threads that
-// a bucket has counted, minus its live threads, which already have samples.
+// Adds a sample for the ended threads of each bucket. A bucket counts all
+// threads that its stack has created. This function subtracts the live threads,
+// because gather_live has already added a sample for each of them.
 static int gather_ended(struct mprof_groups *g,
                         const struct mprof_bucket *first, size_t most) {
   struct mprof_stack_index ix;
@@ -127,8 +130,9 @@ static bool join_name(void *into, const void *next) {
   return strcmp(x->name, y->name) == 0 && join_stack(into, next);
 }
 
-// Drops the samples that have no threads. Then merges the samples of each
-// bucket if by_stack, else the samples of each bucket and name.
+// Drops the samples that have no threads. Then merges samples:
+// by_stack: true: all samples of a bucket; false: the samples of a bucket that
+//   have equal names.
 static void merge(struct mprof_groups *g, bool by_stack) {
   size_t len = 0;
   for (size_t i = 0; i < g->len; i++)

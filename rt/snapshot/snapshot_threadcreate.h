@@ -11,26 +11,28 @@
 #include "sys/os_linux.h"
 
 struct mprof_threadcreate_sample {
-  const struct mprof_bucket *bucket; // creation stack, empty if unknown
-  char name[MPROF_THREAD_NAME];      // "" for ended threads
-  uint64_t count;                    // number of threads
-  uint64_t live;                     // how many of these are alive
+  // Bucket of the creation stack. An empty stack means that the creation was
+  // not recorded.
+  const struct mprof_bucket *bucket;
+  char name[MPROF_THREAD_NAME]; // name; "": the threads have ended
+  uint64_t count;               // number of threads
+  uint64_t live;                // number of live threads among them
 };
 
 struct mprof_threadcreate_snapshot {
-  struct mprof_threadcreate_sample *samples; // most threads first
+  struct mprof_threadcreate_sample *samples; // sorted by count, largest first
   size_t len;
   size_t mapped_bytes;
-  uint64_t threads; // sum of the counts
-  int64_t time_ns;  // CLOCK_REALTIME
+  uint64_t threads; // sum of the counts of all samples
+  int64_t time_ns;  // time of the snapshot: nanoseconds of CLOCK_REALTIME
 };
 
 // Takes a snapshot of the live threads.
-// all: also includes the threads that have ended.
-// by_stack: true: one sample per stack, with one of its names;
-//   false: one sample per stack and name.
+// all: true: also includes the threads that have ended.
+// by_stack: true: one sample for each stack, with the name of one of its
+//   threads; false: one sample for each stack and thread name.
 // Returns 0 or -ENOMEM. Free *s with mprof_threadcreate_snapshot_free. Call
-// with the guard set. (Go: ThreadCreateProfile)
+// with the recursion guard set. (Go: ThreadCreateProfile)
 int mprof_threadcreate_snapshot_take(struct mprof_threadcreate_snapshot *s,
                                      bool all, bool by_stack);
 void mprof_threadcreate_snapshot_free(struct mprof_threadcreate_snapshot *s);

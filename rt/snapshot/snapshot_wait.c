@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Snapshots of the block profile and the mutex profile. The counts were scaled
-// when they were added to the buckets, so this file does not scale them. The
-// profiles need no cycles, because a wait is counted only after it has ended.
+// Takes snapshots of the block profile and the mutex profile. This file does
+// not scale the counts, because they were scaled when they were added to the
+// buckets. These profiles are not divided into cycles (cycle.h), because a wait
+// is one event, which is counted after the wait has ended.
 // (Go: blockProfileInternal, mutexProfileInternal)
 
 #include "snapshot/snapshot_wait.h"
@@ -35,9 +36,10 @@ static bool has_more_cycles(const void *a, const void *b) {
   return x->cycles != y->cycles ? x->cycles > y->cycles : x->count > y->count;
 }
 
-// Adds up the buckets of the list, beginning at first. Counts are in units of 1
-// / MPROF_COUNT_ONE. `first` was the newest bucket when the snapshot began;
-// buckets added later are not part of the snapshot.
+// Adds the counts of all buckets of the list, from `first` on, to the groups of
+// g. Counts are in units of 1 / MPROF_COUNT_ONE. The list begins with the
+// newest bucket, and `first` was the newest bucket when the snapshot began. So
+// buckets that were added later are not part of the snapshot.
 static void gather(struct mprof_groups *g, const struct mprof_bucket *first) {
   for (const struct mprof_bucket *b = first; b != NULL; b = b->allnext) {
     uint64_t count = atomic_load_explicit(&b->wait.count, memory_order_relaxed);
@@ -55,9 +57,9 @@ static void gather(struct mprof_groups *g, const struct mprof_bucket *first) {
   mprof_sort(g->sorted, g->len, has_more_cycles);
 }
 
-// Rounds the count of a sample to an integer. In the block profile the result
-// is at least 1, because the stack has waited at least once, even if its
-// samples represent less than one wait. (Go: blockProfileInternal, Count == 0)
+// Returns the count of a sample, rounded to an integer. In the block profile
+// the result is at least 1: the stack has waited at least once, even if the
+// scaled count is below 1/2. (Go: blockProfileInternal, Count == 0)
 static int64_t whole_count(const struct mprof_wait_sample *s) {
   int64_t n =
       (s->count + (int64_t)MPROF_COUNT_ONE / 2) / (int64_t)MPROF_COUNT_ONE;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A snapshot of the block profile or the mutex profile. A writer uses it
-// without a lock. The counts were scaled when they were added to the buckets,
-// so this module does not scale them.
+// A snapshot of the block profile or the mutex profile. The code that writes a
+// profile reads the snapshot without a lock. This module does not scale the
+// counts, because they were scaled when they were added to the buckets.
 
 #ifndef MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
 #define MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H
@@ -13,30 +13,32 @@
 struct mprof_wait_sample {
   const struct mprof_bucket *bucket;
   int64_t count;  // estimated number of events; at least 1 in a block profile
-  int64_t cycles; // estimated ticks of clock.h
+  int64_t cycles; // estimated duration of the waits, in ticks (clock.h)
 };
 
 struct mprof_wait_snapshot {
-  struct mprof_wait_sample *samples; // most cycles first
+  struct mprof_wait_sample *samples; // sorted by cycles, most cycles first
   size_t len;
   size_t mapped_bytes;
   enum mprof_bucket_type type;
-  uint64_t rate;             // current block_rate in ns, or mutex_fraction
-  uint64_t ticks_per_second; // unit of the samples' cycles
-  int64_t time_ns;           // CLOCK_REALTIME
+  uint64_t rate; // current block_rate in ns (block) or mutex_fraction
+  uint64_t ticks_per_second; // number of cycles in a second
+  int64_t time_ns; // time of the snapshot: nanoseconds of CLOCK_REALTIME
 };
 
 // Takes a snapshot of all buckets that have events.
 // type: MPROF_BUCKET_BLOCK or MPROF_BUCKET_MUTEX.
-// by_stack: merges buckets that differ only in the lock into one sample, which
-//   refers to one of these buckets.
+// by_stack: true: buckets that have the same stack and different locks become
+//   one sample, which refers to one of these buckets; false: one sample for
+//   each bucket.
 // Returns 0 or -ENOMEM. Free *s with mprof_wait_snapshot_free. Call with the
-// guard set. (Go: blockProfileInternal, mutexProfileInternal)
+// recursion guard set. (Go: blockProfileInternal, mutexProfileInternal)
 int mprof_wait_snapshot_take(struct mprof_wait_snapshot *s,
                              enum mprof_bucket_type type, bool by_stack);
 void mprof_wait_snapshot_free(struct mprof_wait_snapshot *s);
-// Converts cycles of a snapshot to nanoseconds. Rounds the result as pprof does
-// when it reads the legacy text.
+// Converts cycles of the snapshot s to nanoseconds. The pprof tool makes the
+// same conversion when it reads a profile in the legacy text format. This
+// function rounds in the same way, so that both results are equal.
 int64_t mprof_wait_ns(const struct mprof_wait_snapshot *s, int64_t cycles);
 
 #endif // MPROF_RT_SNAPSHOT_SNAPSHOT_WAIT_H

@@ -4,7 +4,8 @@
 // Groups the samples of a snapshot, usually by stack. Buckets that differ in
 // size, rate, kind or lock may have equal stacks. This module finds the group
 // of a bucket and owns the memory of all groups. The caller defines the type of
-// a group and how a sample is added to it:
+// a group (here `struct sum`) and the function that adds a sample to a group
+// (here `add`):
 //
 //   mprof_groups_begin(&g, most, sizeof(struct sum), MPROF_BY_STACK);
 //   for each sample: add(mprof_groups_at(&g, sample->bucket), sample);
@@ -16,7 +17,7 @@
 #include "bucket/stack_index.h"
 #include "sys/base.h"
 
-// Selects the buckets that share a group.
+// Selects the buckets that belong to the same group.
 enum mprof_group_by {
   MPROF_BY_NOTHING, // each call of mprof_groups_at creates a group
   MPROF_BY_STACK,
@@ -24,28 +25,31 @@ enum mprof_group_by {
 };
 
 struct mprof_groups {
-  char *v;       // len groups of `each` bytes, in order of creation
-  void **sorted; // len pointers into v, in this order; may be sorted
+  char *v; // the len groups of `each` bytes, in order of creation
+  // Pointers to the len groups, first in the order of v; users may sort them.
+  void **sorted;
   size_t len, each, mapped_bytes;
   enum mprof_group_by by;
   struct mprof_stack_index index; // freed by mprof_groups_end
 };
 
-// Allocates memory for `most` groups of `each` bytes, a multiple of 8. Returns
-// 0 or -ENOMEM. After success, call mprof_groups_end and later
-// mprof_groups_free.
+// Allocates memory for at most `most` groups. The size of a group is `each`
+// bytes, which must be a multiple of 8. Returns 0 or -ENOMEM. After success,
+// call mprof_groups_end and later mprof_groups_free.
 int mprof_groups_begin(struct mprof_groups *g, size_t most, size_t each,
                        enum mprof_group_by by);
-// Returns the group of bucket b. A new group is zeroed.
+// Returns the group of bucket b, and creates this group if needed. A new group
+// is zeroed.
 void *mprof_groups_at(struct mprof_groups *g, const struct mprof_bucket *b);
-// Frees the memory that only mprof_groups_at needs.
+// Frees the index, which only mprof_groups_at needs. The groups remain.
 void mprof_groups_end(struct mprof_groups *g);
 void mprof_groups_free(struct mprof_groups *g);
 
-// Groups len elements without additional memory: sorts them, then merges equal
-// neighbours. join adds *next to *into and returns true, or returns false if
-// the two elements belong to different groups. Returns the number of elements
-// that remain in v.
+// Groups the len elements of v without additional memory: sorts them, then
+// merges equal neighbours.
+// join: adds *next to *into and returns true, or returns false if the two
+//   elements belong to different groups.
+// Returns the number of elements that remain in v.
 size_t mprof_join_neighbours(void **v, size_t len,
                              bool (*comes_before)(const void *, const void *),
                              bool (*join)(void *into, const void *next));

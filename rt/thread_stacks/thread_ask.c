@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks a running thread for its stack by a signal. The signal is sent with a
-// value, which has the number of the round and the number of the slot that the
-// thread must fill (thread_slots.h). A real-time signal is used, because such
-// signals are queued and keep their values. The handler is installed only
-// during a round. It passes on every signal that the runtime has not sent.
+// Asks a running thread for its stack by a signal; see thread_ask.h. The
+// signal's value tells the thread which slot (thread_slots.h) it must fill, and
+// in which round, that is, in which collection of all stacks. A real-time
+// signal is used, because real-time signals are queued and keep their values.
+// The signal's handler is installed only during a round. If the runtime has not
+// sent a signal, the handler calls the program's handler.
 
 #include "thread_stacks/thread_ask.h"
 
@@ -31,15 +32,16 @@
 static struct {
   struct sigaction previous; // the program's handler
   bool is_installed;
-  atomic_uint expected; // number of signals sent that have not arrived
-} ask;                  // guarded by stacks_lock, except expected
+  atomic_uint expected; // number of sent signals that have not arrived yet
+} ask;                  // guarded by stacks_lock, except `expected`
 
 int mprof_ask_signal(void) { return (int)mprof_flags.threads_signal; }
 
-// --- the signal's value ---
+//--- the signal's value ---
 //
-// It has the 16 bits of OWN, which distinguish it from values that the program
-// sends, then the number of the round, then the number of the slot.
+// Bits 48 to 63 are OWN, which distinguishes the runtime's signals from signals
+// of the program. Bits 24 to 47 are the number of the round, and bits 0 to 23
+// are the number of the slot.
 
 #define OWN UINT64_C(0x6d70)
 enum { ROUND_BITS = 24, SLOT_BITS = 24 };
@@ -61,8 +63,8 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   const struct mprof_registers from = {.pc = (uintptr_t)r[REG_RIP] + 1,
                                        .sp = (uintptr_t)r[REG_RSP],
                                        .bp = (uintptr_t)r[REG_RBP]};
-  // Uses a copy of the thread's stack range, because the interrupted code may
-  // be in the middle of a change of the range.
+  // This is a copy of the thread's stack range, because the interrupted code
+  // may be in the middle of a change of the original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
@@ -75,13 +77,14 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   struct mprof_proc_thread p;
   const bool in_futex = mprof_call_of_context(context, &p) &&
                         p.syscall == SYS_futex &&
-                        p.args[3] == 0; // a timeout: a wait of the runtime
+                        p.args[3] == 0; // waits of the runtime have timeouts
   slot->source = in_futex ? MPROF_STACK_IN_FUTEX : MPROF_STACK_OF_RUNNING;
 }
 
-// Lets the calling thread begin waits again, after the signal has arrived. A
-// thread is asked only after it has left all waits that it began before waits
-// were noted. So its next waits are all noted.
+// Allows the calling thread to begin waits again, after the signal has arrived.
+// Also records that the thread notes its waits (stores their addresses in its
+// record). This is true, because a thread is asked only after it has left all
+// waits that it did not note.
 static void let_wait(void) {
   uintptr_t asked = MPROF_WAIT_ASKED;
   if (!mprof_tls.self)
@@ -108,8 +111,8 @@ static void answer(uint64_t value, const ucontext_t *context) {
   let_wait();
 }
 
-// The handler. All signals are blocked while it runs. Otherwise another handler
-// could interrupt it and never return to it, by a longjmp.
+// The signal handler. All other signals are blocked while it runs, because
+// another handler could leave it by a longjmp before the slot is filled.
 static void on_ask(int sig, siginfo_t *info, void *context) {
   if (is_own(info)) {
     atomic_fetch_sub(&ask.expected, 1);
@@ -156,7 +159,7 @@ long mprof_ask(int tid, unsigned round, unsigned slot) {
 static void restore(void) {
   struct sigaction now;
   const int before = errno;
-  // The program may have installed another handler meanwhile.
+  // Does nothing if the program has installed another handler meanwhile.
   if (sigaction(mprof_ask_signal(), NULL, &now) == 0 &&
       now.sa_sigaction == on_ask)
     sigaction(mprof_ask_signal(), &ask.previous, NULL);
@@ -164,9 +167,10 @@ static void restore(void) {
   errno = before;
 }
 
-// Waits for a short time until all sent signals have arrived, except lost
-// signals. A thread may have answered at the begin or the end of a wait, before
-// its signal has arrived.
+// Waits for a short time until all sent signals have arrived, except `lost`
+// signals, which will never arrive. A signal may still be on its way although
+// its thread has answered: a thread can also answer at the begin or end of a
+// wait.
 static void await_signals(unsigned lost) {
   for (int i = 0; i < 20 && atomic_load(&ask.expected) != lost; i++)
     mprof_sys_yield();

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See thread_collect.h. A slot is filled in one of these ways:
-// 1. If the thread is in a noted wait, the reader reads its stack.
+// Fills the slots (one for each thread) with stacks; see thread_collect.h. Each
+// slot is filled in one of these ways:
+// 1. If the thread is in a noted wait (its record has the address of the wait),
+//    the reader reads the thread's stack.
 // 2. Otherwise the reader asks the thread by a signal and waits some time for
-//    the answer. It does not ask a thread if the signal would make a system
-//    call of the thread fail with EINTR.
-// 3. If the slot is still empty, the reader fills it with the facts that the
-//    kernel shows in /proc.
+//    the answer. The reader does not ask a thread if the signal would make a
+//    system call of the thread fail with EINTR.
+// 3. If the slot is still empty, the reader stores the data that the kernel
+//    shows in /proc.
 // Between any two steps, the thread may begin or end a wait, and it may exit.
 // (Go: tryRecordGoroutineProfile)
 
@@ -31,21 +33,23 @@
 #include <sys/syscall.h>
 
 enum {
-  // The reader gives up when no thread has answered for QUIET_MS. If one of the
-  // awaited threads is runnable, and so may only lack a processor, the reader
-  // goes on until PATIENCE_MS have passed.
+  // The reader (the thread that collects the stacks) stops waiting for answers
+  // after QUIET_MS without a new answer. But if an asked thread is runnable, it
+  // may only lack a processor. In this case the reader waits on, until
+  // PATIENCE_MS have passed.
   QUIET_MS = 100,
   PATIENCE_MS = 3000,
-  // Maximum number of times that the reader looks at a thread that runs but
-  // cannot be asked yet. There is a millisecond between two looks.
+  // Maximum number of times that the reader examines a running thread that it
+  // cannot ask yet. The reader sleeps for a millisecond between two attempts.
   TRIES = 5,
 };
 
 // --- the slot and its thread's record ---
 
-// Takes registry_lock, unless the round stops all threads. In a round that
+// Acquires registry_lock, unless the round stops all threads. In a round that
 // stops all threads, the reader already holds the lock. Otherwise a thread
-// could be stopped while it holds the lock, and the reader would wait forever.
+// could be stopped while this thread holds the lock, and the reader would wait
+// for the lock forever.
 static void lock_registry(const struct mprof_reader *r) {
   if (!r->s->stops)
     mprof_lock_acquire(&mprof_registry_lock);
@@ -55,8 +59,8 @@ static void unlock_registry(const struct mprof_reader *r) {
     mprof_lock_release(&mprof_registry_lock);
 }
 
-// Returns whether the record slot->thread still belongs to the slot's thread.
-// The thread may have ended, and another thread may have got the record.
+// Returns whether slot->thread is still the record of the slot's thread. The
+// thread may have ended, and a new thread may have reused its record.
 static bool is_its_own(const struct mprof_reader *r,
                        const struct mprof_thread_slot *slot) {
   const struct mprof_thread *t = slot->thread;
@@ -66,37 +70,40 @@ static bool is_its_own(const struct mprof_reader *r,
 
 // --- reading a thread that waits ---
 
-// Returns whether the reader must hold the thread while it reads the stack of
-// the wait at w. Without being held, the thread may end the wait meanwhile.
-// This does no harm if the wait is known to be on the thread's own stack: this
-// stack exists until the thread ends, and a thread that ends first waits for
-// its reader. In a round that stops all threads, every thread is held.
+// Returns whether the reader must hold the thread in its wait while the reader
+// reads the stack. w: address of the wait. A thread that is not held may end
+// the wait meanwhile. This is harmless if the wait is on the thread's own
+// stack, because this stack exists until the thread ends. A thread does not end
+// while the reader reads its stack. In a round that stops all threads, every
+// thread is held.
 static bool may_vanish(const struct mprof_reader *r,
                        const struct mprof_thread_slot *slot, uintptr_t w,
                        const struct mprof_stack_range *range) {
   return r->s->stops || !slot->sees_exit || w < range->lo || w >= range->hi;
 }
 
-// Copies the wait at w. Returns false if the copy is not plausible: the thread
-// may have left the wait by a longjmp, and have reused the memory.
+// Copies the wait at address w. Returns false if the copy is not plausible,
+// because the thread has left the wait by a longjmp and the memory may have
+// been reused.
 static bool read_note(struct mprof_wait *copy, uintptr_t w) {
   *copy = *(const struct mprof_wait *)w;
   return copy->fp - w < MPROF_MAX_FRAME_BYTES &&
          copy->frame + MPROF_MAX_FRAME_BYTES - w < 2 * MPROF_MAX_FRAME_BYTES;
 }
 
-// A wait that was read, and its stack. The addresses of the stack are in the
-// round's buffer `scratch`.
+// A wait that the reader has read, and the length of the wait's stack. The
+// addresses of the stack are in `scratch` of struct mprof_thread_stacks.
 struct read {
-  bool is_wait; // false: there was no wait; only labels is set
+  bool is_wait; // false: no valid wait; only `labels` is set
   struct mprof_wait wait;
   size_t len; // number of addresses in scratch
   enum mprof_stack_end end;
   uint16_t labels;
 };
 
-// Reads the wait at w and its stack into *read. The reader must have claimed
-// the wait. range: bounds of the thread's stack.
+// Reads the wait at address w and its stack into *read. The reader must have
+// claimed the wait (set a bit of MPROF_WAIT_BITS in the thread's wait word).
+// range: bounds of the thread's stack.
 static void read_claimed(struct mprof_reader *r, struct read *read,
                          const struct mprof_thread_slot *slot, uintptr_t w,
                          struct mprof_stack_range range) {
@@ -133,9 +140,9 @@ static enum reading read_waiting(struct mprof_reader *r,
   const uintptr_t bit =
       may_vanish(r, slot, w, &range) ? MPROF_WAIT_HELD : MPROF_WAIT_READ;
   uintptr_t claimed = w | bit;
-  // This store comes before the claim. A thread that the claim does not hold
-  // may end. Before its end, the thread sees this store and waits for the
-  // reader.
+  // This store must precede the claim (the setting of the bit below). If the
+  // bit is MPROF_WAIT_READ, the thread may go on and end. Before a thread ends,
+  // it checks `reading` and waits until the reader has finished.
   atomic_store(&mprof_round.reading, t);
   if (!atomic_compare_exchange_strong(&t->wait, &w, claimed)) {
     atomic_store(&mprof_round.reading, NULL);
@@ -146,7 +153,7 @@ static enum reading read_waiting(struct mprof_reader *r,
   if (is_own)
     read_claimed(r, &read, slot, w, range);
   bool is_valid;
-  if (r->s->stops && is_own) { // let_go() in thread_stacks.c clears the bit
+  if (r->s->stops && is_own) { // let_go() clears the bit
     slot->held = w;
     is_valid = true;
   } else {
@@ -162,13 +169,13 @@ static enum reading read_waiting(struct mprof_reader *r,
 
 // --- asking a thread that runs ---
 
-// Returns whether a signal does no harm to the system call that a thread is
-// blocked in: either the kernel restarts the call after the signal, or the call
-// completes before the signal is handled.
+// Returns whether a signal is harmless for the system call in which a thread is
+// blocked. A signal is harmless if the kernel restarts the call after the
+// signal, or if the call completes before the signal is handled.
 static bool survives_signal(const struct mprof_proc_thread *p) {
   const uint64_t command = p->args[1] & FUTEX_CMD_MASK;
   switch (p->syscall) {
-  case MPROF_SYSCALL_NONE: // a page fault
+  case MPROF_SYSCALL_NONE: // blocked in a page fault
   case SYS_mmap:
   case SYS_munmap:
   case SYS_mprotect:
@@ -178,7 +185,8 @@ static bool survives_signal(const struct mprof_proc_thread *p) {
   case SYS_waitid:
   case SYS_flock:
     return true;
-  case SYS_futex: // no timeout, or the timeout of the runtime's own locks
+  // No timeout, or the timeout that the runtime's own locks use.
+  case SYS_futex:
     return (p->args[3] == 0 || p->args[3] == (uintptr_t)&mprof_lock_patience) &&
            (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET ||
             command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2);
@@ -202,8 +210,8 @@ static bool may_be_asked(const struct mprof_thread_slot *slot,
 
 static void ask_unregistered(struct mprof_reader *r,
                              struct mprof_thread_slot *slot) {
-  // is_asked is set under registry_lock. So a thread that enters the registry
-  // later sees that it was asked.
+  // is_asked is set under registry_lock, so that a thread that enters the
+  // registry later sees that it was asked.
   lock_registry(r);
   const bool is_registered = slot->thread != NULL;
   slot->is_asked = !is_registered;
@@ -213,8 +221,9 @@ static void ask_unregistered(struct mprof_reader *r,
     slot->is_asked = false;
 }
 
-// Asks the thread of a slot that has a record. Returns false if the thread is
-// in a noted wait now, so that the reader must read its stack instead.
+// Asks a registered thread for its stack by a signal. Returns false if the
+// thread is in a noted wait now (t->wait is the address of the wait). In this
+// case the reader must read the thread's stack.
 static bool ask_registered(struct mprof_reader *r,
                            struct mprof_thread_slot *slot) {
   struct mprof_thread *t = slot->thread;
@@ -244,12 +253,13 @@ static void ask(struct mprof_reader *r, struct mprof_thread_slot *slot) {
       return;
     }
     if (!may_be_asked(slot, &p)) {
-      // The thread may just have begun a wait: a wait is noted before its
-      // system call begins.
+      // If slot->thread->wait is not 0, the thread has just begun a wait,
+      // because the word is set before the system call begins. In this case the
+      // loop reads the thread's stack next.
       if (slot->thread && atomic_load(&slot->thread->wait) != 0)
         continue;
       // The thread may be in a signal handler, or about to enter one, or in a
-      // short system call. So the reader looks at the thread again later.
+      // short system call. So the reader examines the thread again later.
       slot->may_later = p.state == 'R' || p.state == 'D';
       slot->tries++;
       return;
@@ -290,8 +300,8 @@ static size_t count_pending(struct mprof_reader *r, bool looks) {
   return n;
 }
 
-// Returns whether a thread that was asked and has not answered is runnable.
-// Such a thread may still answer when it gets a processor.
+// Returns whether any thread that was asked and has not answered is runnable. A
+// runnable thread may still answer when it gets a processor.
 static bool has_runnable(const struct mprof_reader *r) {
   struct mprof_proc_thread p;
   for (size_t i = 0; i < r->s->slots_len; i++) {
@@ -308,10 +318,10 @@ static uint64_t ms_since(uint64_t ticks) {
 
 static void await_answers(struct mprof_reader *r) {
   const uint64_t begin = mprof_clock_now();
-  uint64_t last = begin; // time of the last answer
+  uint64_t last = begin; // time of the last new answer
   size_t before = 0;
   for (;;) {
-    // Most answers come within microseconds.
+    // Most threads answer within microseconds.
     for (int i = 0; i < 20 && count_pending(r, false) > 0; i++)
       mprof_sys_yield();
     const size_t pending = count_pending(r, true);
@@ -332,7 +342,7 @@ static void await_answers(struct mprof_reader *r) {
 // --- the rest ---
 
 // Fills the slot of a thread that could not be asked or has not answered. The
-// slot gets the facts that the kernel shows in /proc.
+// slot gets the data that the kernel shows in /proc.
 static void look(struct mprof_thread_slot *slot) {
   struct mprof_proc_thread p;
   const bool is_there = mprof_proc_thread(slot->tid, &p);

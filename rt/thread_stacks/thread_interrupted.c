@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the system call that a signal handler of the calling thread has
-// interrupted. /proc does not show this call, because the thread runs now. But
-// the kernel has saved the thread's registers on the stack before it called the
-// handler. The saved registers show whether the thread will continue the call
-// when the handler returns. (Linux: handle_signal)
+// interrupted. /proc does not show this call, because the thread is running
+// now. But the kernel saved the thread's registers on the stack before it
+// called the handler. The saved registers show whether the thread will continue
+// the call when the handler returns. (Linux: handle_signal)
 
 #include "thread_stacks/thread_interrupted.h"
 
@@ -33,18 +33,20 @@ static bool is_syscall_at(uintptr_t pc) {
 static const greg_t *interrupted_registers(uintptr_t frame) {
   if (frame == 0 || !mprof_tls.self)
     return NULL;
-  // Uses a copy of the thread's stack range, because the interrupted code may
-  // be in the middle of a change of the range.
+  // This is a copy of the thread's stack range, because the interrupted code
+  // may be in the middle of a change of the original.
   struct mprof_stack_range range = mprof_tls.self->range;
   const ucontext_t *u = mprof_interrupted_context(&range, frame);
   return u ? u->uc_mcontext.gregs : NULL;
 }
 
-// Describes in *p the interrupted call, from the saved registers r. If the
-// kernel will restart the call, the program counter points to the syscall
-// instruction, and rax has the call's number. If the call has ended with EINTR,
-// the program counter points behind the syscall instruction, and rax is -EINTR.
-// Returns false if the registers show neither.
+// Describes the interrupted system call in *p. r: the registers that the kernel
+// has saved.
+// - If the kernel will restart the call, the program counter points to the
+//   syscall instruction, and rax has the number of the call.
+// - If the call has failed with EINTR, the program counter points behind the
+//   syscall instruction, and rax is -EINTR.
+// In all other cases the function returns false.
 static bool read_call(const greg_t *r, struct mprof_proc_thread *p) {
   const bool restarts = r[REG_RAX] >= 0 && is_syscall_at((uintptr_t)r[REG_RIP]);
   const bool is_over =
@@ -83,10 +85,11 @@ bool mprof_sleeps_again(const struct mprof_proc_thread *p, bool calls_again) {
          (word & FUTEX_TID_MASK) != 0;
 }
 
-// Returns whether the wait at address w is close above the interrupted stack
-// pointer, so that the interrupted call belongs to the wait. This is not so if
-// the thread has left the wait by a longjmp, or if the frames of another signal
+// Returns whether the interrupted system call belongs to the wait at address w,
+// because w is close above the interrupted stack pointer. If w is not close,
+// the thread has left the wait by a longjmp, or the frames of another signal
 // handler are in between.
+// r: the registers that the kernel has saved.
 static bool is_near(uintptr_t w, const greg_t *r) {
   return w - (uintptr_t)r[REG_RSP] < MPROF_MAX_FRAME_BYTES;
 }

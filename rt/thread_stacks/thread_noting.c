@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides whether a running thread may be in a system call that it began before
-// waits were noted. The runtime must not send a signal to such a thread,
-// because the call would fail with EINTR. The kernel may report the thread as
-// running although it is in such a call: the thread may not sleep yet, or may
-// just have been woken. One of these two facts proves that a thread is no
-// longer in such a call:
-// - The thread has begun a noted wait. All of its later waits are noted, too.
+// Decides whether a running thread may be in a system call of a wait that it
+// has not noted (stored in its record; see thread_wait.h). The runtime must not
+// send a signal to this thread, because the call would fail with EINTR. The
+// kernel may report the thread as running although the thread is in the call:
+// the thread may not sleep yet, or may just have been woken. One of these two
+// facts proves that a thread is no longer in an unnoted wait:
+// - The thread has begun a noted wait. From then on, it notes all its waits.
 // - The thread has used a processor for PROOF_NS and has not slept meanwhile. A
 //   call that can fail with EINTR goes to sleep within microseconds, and
 //   returns within microseconds after it is woken. A read or write that runs
@@ -37,10 +37,10 @@ bool mprof_is_past_unnoted(struct mprof_thread_slot *slot,
     return true;
   if (slot->ran_ns != 0 && slot->sleeps == p->sleeps)
     return p->ran_ns - slot->ran_ns >= PROOF_NS;
-  // At this first look, ran_ns is read after the number of sleeps (p->sleeps).
-  // At a later look, p->ran_ns is read before p->sleeps. So if the two numbers
-  // of sleeps are equal, the thread has not slept between the two times at
-  // which ran_ns was read.
+  // This is the first observation. Here slot->ran_ns is read after p->sleeps.
+  // In a later observation, p->ran_ns is read before p->sleeps. So if both
+  // observations have the same number of sleeps, the thread has not slept
+  // between the two reads of ran_ns.
   slot->ran_ns = mprof_sys_thread_ran_ns(slot->tid);
   slot->sleeps = p->sleeps;
   slot->tries++;

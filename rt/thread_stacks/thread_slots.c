@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See thread_slots.h.
+// Finds the slot of a thread by a hash table; see thread_slots.h.
 
 #include "thread_stacks/thread_slots.h"
 

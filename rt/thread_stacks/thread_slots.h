@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The slots of a round. In a round (thread_stacks.h), one thread, the reader,
-// takes the stacks of all threads. Each thread has a slot, which gets the
-// thread's stack.
+// collects the stacks of all threads. Each thread has a slot, which receives
+// the thread's stack.
 //
 // The states of a slot:
 //
 //   Absent ---> InProgress (one thread fills it) ---> Satisfied
 //
-// The reader fills the slot of a thread that waits. A thread that does not wait
-// fills its own slot: in the handler of the signal by which the reader asks the
-// thread (thread_ask.h), or when it begins or ends a wait (thread_wait.h). Only
-// one round is active at a time.
+// The reader fills the slot of a thread that waits. Any other thread fills its
+// own slot. It does this in the handler of the reader's signal (thread_ask.h),
+// or when it begins or ends a wait (thread_wait.h). Only one round is active at
+// a time.
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_SLOTS_H
 #define MPROF_RT_THREAD_STACKS_THREAD_SLOTS_H
@@ -21,74 +21,81 @@
 #include "thread/threads.h"
 
 enum mprof_stack_source {
-  // The thread itself has unwound its stack, in the signal handler.
+  // The thread has unwound its own stack, in the signal handler.
   MPROF_STACK_OF_RUNNING,
-  // The stack of a noted wait.
+  // The stack of a noted wait (thread_wait.h). The reader, or the thread itself
+  // at the begin or end of the wait, has unwound the stack.
   MPROF_STACK_OF_WAITING,
-  // The thread itself has unwound its stack, in the signal handler. The handler
-  // has interrupted a futex wait that was not noted.
+  // The thread has unwound its own stack, in the signal handler. The handler
+  // has interrupted a futex wait that the thread has not noted (thread_wait.h).
   MPROF_STACK_IN_FUTEX,
   // The thread has not answered, or could not be asked because the signal would
-  // have ended one of its system calls. The slot has only the facts that the
-  // kernel shows in /proc, with at most one address.
+  // have made a system call of the thread fail with EINTR. The slot has only
+  // the data that the kernel shows in /proc, with at most one address.
   MPROF_STACK_UNREAD,
 };
 
 enum { MPROF_SLOT_ABSENT, MPROF_SLOT_IN_PROGRESS, MPROF_SLOT_SATISFIED };
 
-// The slot of a thread. The fields from `source` on are the result. They are
-// written by the thread that has changed the state to InProgress.
+// The slot of a thread. The fields from `source` on are the result. The thread
+// that has changed the slot's state to InProgress writes these fields.
 struct mprof_thread_slot {
   int tid;
-  // The thread's record; NULL: the thread is not in the registry. Written under
+  // The thread's record. NULL: the thread is not in the registry. Written under
   // registry_lock.
   _Atomic(struct mprof_thread *) thread;
-  bool is_asked;  // the signal was sent to the thread
+  bool is_asked;  // the reader has sent the signal to the thread
   bool may_later; // the thread cannot be asked now, but perhaps later
-  // Number of times that the reader has looked at the thread and could not ask
-  // it.
+  // Number of times that the reader has examined the thread and could not ask
+  // the thread.
   unsigned char tries;
-  // Processor time and number of sleeps of the thread when the reader first saw
-  // it running. ran_ns 0: the reader has not seen it running.
+  // Processor time and number of sleeps of the thread when the reader first
+  // found the thread running. ran_ns is 0 before that time.
   uint64_t ran_ns, sleeps;
-  bool is_gone;   // the thread has ended
-  bool sees_exit; // before it ends, the thread waits until no reader reads it
-  uintptr_t held; // address of the wait that the thread is held in; 0: none
-  // The ucontext_t that the kernel passed to the signal handler; NULL: the
+  bool is_gone; // the thread has ended
+  // true: the thread does not end while a reader reads its stack.
+  bool sees_exit;
+  // Address of the wait in which the reader holds the thread; 0: not held.
+  uintptr_t held;
+  // The ucontext_t that the kernel has passed to the signal handler. NULL: the
   // handler has not run.
   const void *_Atomic context;
-  atomic_uint state; // MPROF_SLOT_...
+  atomic_uint state; // MPROF_SLOT_ABSENT, ...
   uint8_t source;    // enum mprof_stack_source
-  uint8_t kind;      // kind of the wait, enum mprof_kind
-  uint8_t grade;     // enum mprof_stuck_grade, for the profile of stuck threads
-  char kernel_state; // UNREAD: R, S, D, ... as in /proc; 0: unknown
-  int syscall;       // UNREAD: as in struct mprof_proc_thread
-  uint64_t waited;   // time of the wait so far, ticks
-  const struct mprof_bucket *created; // see struct mprof_thread
+  uint8_t kind;      // enum mprof_kind of the wait
+  uint8_t grade;     // enum mprof_stuck_grade; set for stuck threads
+  char kernel_state; // for MPROF_STACK_UNREAD: as in /proc; 0: unknown
+  int syscall;       // for MPROF_STACK_UNREAD: see struct mprof_proc_thread
+  uint64_t waited;   // duration of the wait so far, ticks
+  const struct mprof_bucket *created; // creation stack; NULL: unknown
   uint64_t count; // after grouping: number of threads with this stack
   // The thread's stack and labels. For a stuck thread, also the object for
-  // which the thread waits. This field must be last, because the addresses
-  // follow it.
+  // which the thread waits. This field must be last, because the addresses of
+  // the stack follow it.
   struct mprof_bucket stack;
 };
 
 struct mprof_thread_stacks {
-  struct mprof_thread_slot **v; // filled slots; the calling thread's slot first
-  size_t len;                   // number of entries of v
-  size_t threads;               // sum of the counts of these slots
+  // Pointers to the len filled slots. The calling thread's slot is first.
+  struct mprof_thread_slot **v;
+  size_t len;
+  size_t threads; // sum of the counts of the slots in v
   // For the profile of stuck threads: number of threads that were not examined,
-  // because they sleep in a futex wait that is not noted.
+  // because they sleep in a futex wait that they have not noted.
   size_t unseen;
-  int64_t time_ns; // CLOCK_REALTIME
-  // The remaining fields are used during the round.
-  char *slots; // the slots, `stride` bytes each
+  int64_t time_ns; // time of the round: nanoseconds of CLOCK_REALTIME
+  // The remaining fields are used only while the stacks are collected.
+  char *slots; // array of slots_len slots, `stride` bytes each
   size_t slots_len, slots_cap, stride;
-  uint32_t *index;   // hash table by thread id: slot number + 1; 0: unused
-  size_t index_size; // a power of two
+  // Hash table by thread id. An entry is a slot's number + 1; 0: unused.
+  uint32_t *index;
+  size_t index_size; // number of entries of `index`; a power of two
   uint32_t depth;    // maximum number of addresses in a stack
-  bool stops;        // the round stops all threads
-  mprof_pc *scratch; // `depth` entries; a stack is copied from here to its slot
-                     // after the reader has checked that it is valid
+  bool stops;        // true: all threads stop until the round ends
+  // Buffer for `depth` addresses. The reader unwinds a stack into this buffer.
+  // It copies the stack to the slot after it has checked that the stack is
+  // valid.
+  mprof_pc *scratch;
   size_t mapped_bytes;
 };
 
@@ -100,9 +107,10 @@ static inline unsigned mprof_slot_number(const struct mprof_thread_stacks *s,
                                          const struct mprof_thread_slot *slot) {
   return (unsigned)((size_t)((const char *)slot - s->slots) / s->stride);
 }
-// Returns the position in index[] where the search for thread tid begins.
+// Returns the position in s->index where the search for thread tid begins.
 size_t mprof_slot_place(const struct mprof_thread_stacks *s, int tid);
-// Returns the slot of the thread with id tid; NULL if it has none.
+// Returns the slot of the thread with id tid. Returns NULL if the thread has no
+// slot.
 struct mprof_thread_slot *mprof_slot_of(const struct mprof_thread_stacks *s,
                                         int tid);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Begins and ends a round, in which the stacks of all threads are taken; see
-// thread_stacks.h. Every thread gets a slot, and thread_collect.c fills the
+// Begins and ends a round, that is, a collection of the stacks of all threads;
+// see thread_stacks.h. Every thread gets a slot, and thread_collect.c fills the
 // slots. A thread that is created during the round gets a slot only if the
 // round stops all threads. (Go: goroutineProfileWithLabelsConcurrent)
 
@@ -28,19 +28,20 @@
 
 enum {
   SPARE_SLOTS = 64,
-  // Maximum number of searches for new threads: a thread that is not stopped
-  // yet may create another thread.
+  // Maximum number of searches for new threads. Several searches may be needed,
+  // because a thread that is not stopped yet may create another thread.
   LOOKS = 10,
 };
 
 static struct {
-  struct mprof_lock lock; // stacks_lock: only one round at a time
+  struct mprof_lock lock; // stacks_lock; allows only one round at a time
   unsigned rounds;        // number of the last round; guarded by lock
 } rounds = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STACKS)};
 
-// A function to call while all threads are stopped.
+// A function to call while all threads are stopped, and its argument.
 struct inspection {
-  void (*fn)(struct mprof_thread_stacks *s, void *arg); // NULL: none
+  // NULL: no function to call.
+  void (*fn)(struct mprof_thread_stacks *s, void *arg);
   void *arg;
 };
 
@@ -55,7 +56,8 @@ void mprof_stacks_unlock(void) { mprof_lock_release(&rounds.lock); }
 
 // --- slots ---
 
-// Adds a slot for thread tid and returns it. Returns NULL if no slot is free.
+// Adds a slot for thread tid and returns the slot. Returns NULL if all slots
+// are used.
 static struct mprof_thread_slot *add_slot(struct mprof_thread_stacks *s,
                                           int tid) {
   if (s->slots_len == s->slots_cap)
@@ -98,7 +100,8 @@ static int list_threads(struct tids *t) {
     free_tids(t);
     if (n < 0)
       return (int)n;
-    cap = (size_t)n + n / 8 + 64; // more threads may be created meanwhile
+    // Room for threads that are created meanwhile.
+    cap = (size_t)n + n / 8 + 64;
   }
 }
 
@@ -134,11 +137,11 @@ void mprof_thread_stacks_free(struct mprof_thread_stacks *s) {
 
 // --- threads and their records ---
 
-// Connects the record of thread t with the thread's slot in the round. The slot
-// normally comes from the kernel's list of threads. If a thread ends while the
-// kernel makes the list, the list may lack another thread. In that case this
-// function adds a slot. So if a thread is in the round, the thread that created
-// it is in the round, too.
+// Connects the record of thread t with the slot of t in the round. Most slots
+// were created from the kernel's list of threads. But if a thread ends while
+// the kernel makes the list, the list may lack another thread. If t has no
+// slot, this function adds one. Otherwise the round could contain a thread
+// without the older thread that created it.
 static void join_locked(struct mprof_thread *t, void *arg) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
   const struct mprof_reader *r = arg;
@@ -156,8 +159,9 @@ static void join_locked(struct mprof_thread *t, void *arg) {
 
 // --- the round ---
 
-// Reads or asks threads that were created since the round began. Repeats this
-// until there is no new thread, which means that no running thread is left.
+// Stops the threads that were created since the round began, by reading their
+// stacks or asking for their stacks. Repeats this until the kernel lists no new
+// thread, which means that all threads are stopped.
 static void stop_the_rest(struct mprof_reader *r) {
   struct mprof_thread_stacks *s = r->s;
   for (int looks = 0; looks < LOOKS; looks++) {
@@ -187,7 +191,7 @@ static void let_go(struct mprof_thread_stacks *s) {
   mprof_sys_futex_wake_all(&mprof_round.stopped);
 }
 
-// Fills the calling thread's slot.
+// Fills the slot of the calling thread.
 static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
   if (is_runtimes_own(mprof_sys_gettid()))
     return;
@@ -197,7 +201,9 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
       t ? t->range
         : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
   enum mprof_stack_end end;
-  if (!slot) // the kernel's list may lack this thread; see join_locked
+  // The kernel's list may lack this thread, for the reason given at
+  // join_locked.
+  if (!slot)
     slot = add_slot(s, mprof_sys_gettid());
   if (!slot || !mprof_slot_claim(slot))
     return;
@@ -259,22 +265,25 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
   *s = (struct mprof_thread_stacks){.time_ns = mprof_sys_realtime_ns(),
                                     .stops = stops};
   struct tids tids;
-  // From now on, all waits are noted. So this round and later rounds can read
-  // the stacks of waiting threads, and need fewer signals.
+  // From now on, all threads note their waits: they store the address of each
+  // wait in their records. So this round and later rounds can read the stacks
+  // of waiting threads, and need fewer signals.
   mprof_contention_note_waits();
   mprof_unwind_learn_roots();
-  mprof_thread_self(false); // enters the calling thread in the registry
+  mprof_thread_self(false); // adds the calling thread to the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
-  if (error != -ENOMEM) // /proc is missing; the registry's threads suffice
+  // Other errors mean that /proc is missing. Then the round has only the
+  // threads of the registry.
+  if (error != -ENOMEM)
     error = 0;
   if (error == 0 && tids.len > limit) {
     s->threads = tids.len;
     error = -ERANGE;
   }
   if (error == 0 && (error = make_slots(s, tids.len)) == 0) {
-    // All signals are blocked during the round. Otherwise a signal handler that
-    // takes long would keep the other threads waiting.
+    // All signals are blocked during the round, because a long signal handler
+    // of the program would keep the other threads waiting.
     const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
     if (++rounds.rounds == 0)
       rounds.rounds = 1;

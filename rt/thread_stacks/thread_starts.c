@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The records of threads that were created and have not begun to run; see
-// thread_starts.h. The records are stored in chunks of memory, which are never
+// thread_starts.h. The records are stored in chunks of memory that are never
 // unmapped.
 
 #include "thread_stacks/thread_starts.h"
@@ -31,11 +31,14 @@ enum {
 static struct {
   struct mprof_lock lock; // starts_lock; guards both lists
   struct mprof_thread_start *unused;
-  struct chunk *_Atomic chunks; // in a copy of the process, read without lock
+  // A forked copy of the process reads this list without the lock, because no
+  // other thread runs in the copy.
+  struct chunk *_Atomic chunks;
 } starts = {.lock = MPROF_LOCK_INIT(MPROF_RANK_STARTS)};
 
 // The field arg of a record may be the only pointer to a block of the program.
-// LeakSanitizer must therefore scan the chunks.
+// LeakSanitizer must scan the chunks, so that it does not report this block as
+// a leak.
 extern void __lsan_register_root_region(const void *p, size_t len)
     __attribute__((weak));
 
@@ -89,14 +92,17 @@ void mprof_thread_starts_each(void (*fn)(const struct mprof_thread_start *s,
 void mprof_thread_starts_reset(void) { mprof_lock_reset(&starts.lock); }
 
 void mprof_thread_begin(struct mprof_thread_start *s, bool is_done) {
-  mprof_thread_set_labels(s->labels); // before the thread is in the registry
+  // The labels must be set first, because mprof_thread_self copies them into
+  // the thread's new record.
+  mprof_thread_set_labels(s->labels);
   if (!mprof_guard_enter())
     return;
   struct mprof_thread *t = mprof_thread_self(false);
   if (t) {
     mprof_lock_acquire(&mprof_registry_lock);
     t->created = s->bucket;
-    // If s replaces the state of a std::thread, the start function is unknown.
+    // If s stands for the state of a std::thread (is_done is false), the start
+    // function is unknown.
     t->runs = is_done ? (uintptr_t)s->fn : 0;
     mprof_lock_release(&mprof_registry_lock);
     if (atomic_load(&mprof_contention.notes_waits))

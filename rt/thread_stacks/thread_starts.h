@@ -3,10 +3,10 @@
 //
 // The records of threads that were created and have not begun to run. The
 // creating thread fills a record and passes it to the new thread as its
-// argument. The new thread uses the record to enter the registry. The records
-// are not in persistent memory, because persistent memory is emptied in a
-// forked child. The thread that has forked may still need its record in the
-// child.
+// argument. The new thread copies data of this record into the registry. These
+// records are not in persistent memory, because persistent memory is emptied in
+// a forked child. But the thread that has called fork may still need its own
+// record in the child.
 
 #ifndef MPROF_RT_THREAD_STACKS_THREAD_STARTS_H
 #define MPROF_RT_THREAD_STACKS_THREAD_STARTS_H
@@ -14,38 +14,45 @@
 #include "bucket/bucket.h"
 
 struct mprof_thread_start {
-  const void *virtuals; // must be first: virtual table of a std::thread's state
+  // Virtual table of a std::thread's state. This field must be first.
+  const void *virtuals;
   union {
-    struct mprof_thread_start *next; // while the record is unused
+    struct mprof_thread_start *next; // next unused record
     void *(*fn)(void *);
     int (*c11_fn)(void *);
   };
-  void *arg; // argument of fn, or the std::thread's state that this replaces
-  struct mprof_bucket *bucket; // creation stack; NULL: threads are not counted
-  uint16_t labels;             // set of labels of the creating thread
-  uint64_t trace_g;       // thread's number in the trace; 0: not in the trace
-  uint32_t trace_start;   // the trace's number of the start function's stack
-  unsigned trace_session; // session of the trace to which the two belong
-  uint32_t epoch;         // epoch of the process that the bucket belongs to
+  // Argument of fn. For a std::thread: the original state, which this record
+  // replaces.
+  void *arg;
+  // Bucket of the creation stack. NULL: the creation was not counted.
+  struct mprof_bucket *bucket;
+  uint16_t labels;  // label set of the creating thread
+  uint64_t trace_g; // number of the thread in the trace; 0: not in the trace
+  uint32_t trace_start; // number of the start function's stack in the trace
+  // Session of the trace to which trace_g and trace_start belong.
+  unsigned trace_session;
+  uint32_t epoch; // epoch of the process to which `bucket` belongs
   bool has_run;
 };
 
-// Returns a new record, with zeros in all fields. Returns NULL if there is no
-// memory. Takes starts_lock. Call with the guard set.
+// Returns a new record whose fields are all 0. Returns NULL if there is no
+// memory. Acquires starts_lock. Call with the recursion guard set.
 struct mprof_thread_start *mprof_thread_start_new(void);
-// Frees a record. Takes starts_lock. Call with the guard set.
+// Frees the record s. Acquires starts_lock. Call with the recursion guard set.
 void mprof_thread_start_free(struct mprof_thread_start *s);
-// Calls fn(s, arg) for each record s with s->arg not NULL. Takes no lock. Call
-// it only in a copy of the process, where no other thread runs.
+// Calls fn(s, arg) for each record s with s->arg not NULL. Acquires no lock.
+// Call this function only in a forked copy of the process in which no other
+// thread runs.
 void mprof_thread_starts_each(void (*fn)(const struct mprof_thread_start *s,
                                          void *arg),
                               void *arg);
-// Resets starts_lock in a forked child, and keeps the records.
+// Resets starts_lock in a forked child. The records remain valid.
 void mprof_thread_starts_reset(void);
 
-// Adds the calling thread to the registry, with the creation stack and labels
-// that its record s has. Call this before any code of the program runs in the
-// thread. is_done: true: s is no longer needed, so this function frees it.
+// Adds the calling thread to the registry. Sets its creation stack and labels
+// from the record s. Call this function before any code of the program runs in
+// the thread.
+// is_done: true: nobody needs s any more, so this function frees s.
 void mprof_thread_begin(struct mprof_thread_start *s, bool is_done);
 
 #endif // MPROF_RT_THREAD_STACKS_THREAD_STARTS_H

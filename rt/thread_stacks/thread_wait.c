@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work that each thread does so that a reader can take the stacks of all
-// threads: the thread notes its waits, and fills its own slot in a round. See
-// thread_wait.h for the protocol of the note. This file also has the functions
-// that change the state of a slot.
+// The part of a stack collection that each thread does itself: the thread notes
+// its waits (stores their addresses in its record), and fills its own slot in a
+// round. thread_wait.h describes the states of the thread's wait word. This
+// file also has the functions that change the state of a slot.
 
 #include "thread_stacks/thread_wait.h"
 
@@ -70,7 +70,8 @@ void mprof_slot_note_wait(struct mprof_thread_slot *slot,
 }
 
 // Fills the calling thread's slot in the active round with the stack of wait w,
-// unless the slot is already filled. The thread begins or ends this wait now.
+// unless the slot is already filled. The calling thread is about to begin or
+// end the wait w.
 static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
   struct mprof_thread_slot *slot =
       mprof_round_enter(atomic_load(&t->round), atomic_load(&t->slot));
@@ -88,9 +89,9 @@ static void fill(struct mprof_thread *t, const struct mprof_wait *w) {
   mprof_round_leave();
 }
 
-// Calls fill() with all signals blocked, because a signal handler might leave
+// Calls fill() with all signals blocked, because a signal handler could leave
 // fill() by a longjmp. Signals that arrive meanwhile are delivered before this
-// function returns. Returns the thread's signal mask.
+// function returns. Returns the signal mask that the thread had before.
 static uint64_t answer(struct mprof_thread *t, const struct mprof_wait *w) {
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
   fill(t, w);
@@ -112,10 +113,12 @@ static void until_let_go(const struct mprof_thread *t) {
       mprof_sys_yield();
 }
 
-// Stores next as the thread's note, and returns the previous note without its
-// bits. First waits until no reader holds the thread. If the thread was asked,
-// also fills its slot and waits until the signal has arrived, unless the thread
-// blocks the signal. w: the wait that begins or ends now.
+// Stores next in the word t->wait, and returns the previous value without
+// MPROF_WAIT_BITS. First waits until no reader holds the thread. If the value
+// is MPROF_WAIT_ASKED, a reader has sent the thread a signal. In this case the
+// function fills the thread's slot and waits until the signal has arrived,
+// unless the thread blocks this signal.
+// w: the wait that begins or ends now.
 static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
                           const struct mprof_wait *w) {
   uintptr_t now = atomic_load_explicit(&t->wait, memory_order_relaxed);
@@ -134,8 +137,8 @@ static uintptr_t exchange(struct mprof_thread *t, uintptr_t next,
 }
 
 // Extends t->range, the known part of the thread's own stack, down to the wait
-// at w, if w is at most NEAR_BYTES below that part. A reader need not hold a
-// thread if its wait is in the known part.
+// at address w. Changes nothing if w is more than NEAR_BYTES below the known
+// part. A reader need not hold a thread in a wait that is in the known part.
 #define NEAR_BYTES 65536u
 
 static void know_stack(struct mprof_thread *t, uintptr_t w) {
@@ -144,8 +147,9 @@ static void know_stack(struct mprof_thread *t, uintptr_t w) {
     mprof_stack_enter(&t->range, &foreign, w & -(uintptr_t)16);
 }
 
-// Returns whether the thread has left the wait at outer by a longjmp. If so,
-// the new wait at w does not lie below outer on the thread's own stack.
+// Returns whether the thread has left the wait at address `outer` by a longjmp.
+// A nested wait at address w must lie below `outer` on the thread's own stack.
+// If w does not lie below `outer`, the outer wait no longer exists.
 static bool was_left(const struct mprof_thread *t, uintptr_t outer,
                      uintptr_t w) {
   return outer <= w && outer >= t->range.lo && w < t->range.hi;
@@ -179,7 +183,8 @@ void mprof_wait_note_end(struct mprof_wait *w) {
 
 void mprof_stacks_enter_locked(struct mprof_thread *t) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_REGISTRY));
-  if (t->holds) // holds of the thread that used this record before
+  // Clears the records of locks of the ended thread that used *t before.
+  if (t->holds)
     *t->holds = (struct mprof_holds){.has_strayed = false};
   if (mprof_likely(atomic_load(&mprof_round.active) == 0))
     return;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the program's own profiles. At the end of the process
-// each of them gets a separate file and a separate section of the report.
+// The functions (profile_kind.h) of the profiles that the program defines. At
+// the end of the process, each of these profiles gets a separate file and a
+// separate section of the report.
 
 #include "bucket/custom_profile.h"
 #include "file/outfile.h"

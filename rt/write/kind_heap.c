@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profiles heap and allocs: live and allocated blocks.
+// The functions (profile_kind.h) of the profiles heap and allocs, which show
+// live and allocated blocks.
 
 #include "write/kind_heap.h"
 
@@ -33,8 +34,8 @@ static void release(void *copy) {
   mprof_mem_snapshot_free(&c->snapshot);
 }
 
-// Readers show allocated bytes first if the variant is 1, which is the profile
-// allocs.
+// Writes the profile heap (variant 0) or allocs (variant 1). The two profiles
+// have the same data, but readers of allocs show the allocated bytes first.
 static int write(struct mprof_outfile *f, const void *copy,
                  const struct mprof_profile_row *row,
                  enum mprof_profile_form form, size_t number) {
@@ -50,9 +51,9 @@ static int group(void *copy) {
   return mprof_heap_groups_make(&c->stacks, &c->snapshot);
 }
 
-// A profile without samples is also shown, so that the output tells the reason.
-// It is not shown if heap profiling is off and the block or the mutex profile
-// is shown.
+// Returns whether the heap profile is shown. It is shown even without samples,
+// so that the output gives the reason. It is hidden only if it has no samples,
+// heap profiling is off, and the block or the mutex profile is shown.
 static bool is_shown(const void *copy, void *const *copies) {
   const struct mprof_heap_copy *c = copy;
   return (mprof_flags.heap && c->snapshot.rate != 0) || c->stacks.samples > 0 ||
@@ -65,7 +66,8 @@ static bool has_stacks(const void *copy) {
   return c->snapshot.len > 0;
 }
 
-// Appends the numbers, and if there are no samples the reason.
+// Appends the numbers of samples and stacks. If there are no samples, appends
+// the reason.
 static void put_numbers(struct mprof_text *t, const void *copy, size_t part) {
   const struct mprof_heap_copy *c = copy;
   const char *why = mprof_heap_groups_why_none(&c->stacks, c->snapshot.rate);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profiles heap and allocs. At the end of the process,
-// the profile heapx uses the copy of this kind, too.
+// The copy of the profiles heap and allocs. At the end of the process, the
+// profile heapx is written from this copy, too.
 
 #ifndef MPROF_RT_WRITE_KIND_HEAP_H
 #define MPROF_RT_WRITE_KIND_HEAP_H
@@ -12,7 +12,7 @@
 
 struct mprof_heap_copy {
   struct mprof_mem_snapshot snapshot;
-  struct mprof_heap_groups stacks; // groups of the snapshot
+  struct mprof_heap_groups stacks; // groups of the samples by stack
 };
 
 #endif // MPROF_RT_WRITE_KIND_HEAP_H

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profile heapx: temporary blocks, resizes and slack.
-// At the end of the process this profile uses the snapshot of the heap profile,
-// which contains the heapx counters.
+// The functions (profile_kind.h) of the profile heapx, which shows temporary
+// blocks, resizes and slack (usable bytes beyond the requested sizes). At the
+// end of the process, this profile is written from the snapshot of the heap
+// profile, which has the heapx counters.
 
 #include "bucket/cycle.h"
 #include "file/outfile.h"
@@ -20,8 +21,9 @@
 #include "write/write_text_heapx.h"
 
 struct heapx_copy {
-  struct mprof_mem_snapshot own;             // snapshot taken on request
-  const struct mprof_mem_snapshot *snapshot; // &own, or of the heap profile
+  struct mprof_mem_snapshot own; // used for a request of the program
+  // &own, or the snapshot of the heap profile.
+  const struct mprof_mem_snapshot *snapshot;
   struct mprof_heapx_groups stacks;
 };
 
@@ -70,7 +72,7 @@ static bool is_shown(const void *copy, void *const *copies) {
 }
 
 static bool has_stacks(const void *copy) {
-  (void)copy; // the heap profile reports these stacks
+  (void)copy; // The heap profile has the same stacks and reports them.
   return false;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profile threadcreate: the stacks that created
-// threads.
+// The functions (profile_kind.h) of the profile threadcreate, which shows the
+// stacks that created threads.
 
 #include "file/outfile.h"
 #include "snapshot/snapshot_threadcreate.h"
@@ -16,8 +16,11 @@
 #include "write/write_text_wait.h"
 
 struct threadcreate_copy {
-  struct mprof_threadcreate_snapshot threads; // file: as the options select
-  struct mprof_threadcreate_snapshot created; // report: all threads, by stack
+  // For the file: live threads, and ended threads with the option
+  // threadcreate_ended.
+  struct mprof_threadcreate_snapshot threads;
+  // For the report: all threads, one sample for each stack.
+  struct mprof_threadcreate_snapshot created;
 };
 
 static int take(void *copy, const struct mprof_profile_row *row,
@@ -52,7 +55,8 @@ static int write(struct mprof_outfile *f, const void *copy,
 
 static bool is_on(void) { return mprof_flags.threadcreate; }
 
-// Every program has a first thread, so one thread alone is not shown.
+// Returns whether the profile is shown. A single thread is not shown, because
+// every program has a first thread.
 static bool is_shown(const void *copy, void *const *copies) {
   const struct threadcreate_copy *c = copy;
   (void)copies;
@@ -64,7 +68,8 @@ static bool has_stacks(const void *copy) {
   return c->created.threads > 1;
 }
 
-// Returns the number of stacks that created the threads in the file.
+// Returns the number of stacks that created the threads in the file. The file
+// has ended threads only with the option threadcreate_ended.
 static size_t count_stacks(const struct threadcreate_copy *c) {
   size_t n = 0;
   for (size_t i = 0; i < c->created.len; i++)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profiles threadleak and goroutineleak: stuck threads.
+// The functions (profile_kind.h) of the profiles threadleak and goroutineleak,
+// which show stuck threads.
 
 #include "file/outfile.h"
 #include "file/writer_lock.h"

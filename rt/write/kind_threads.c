@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profiles threads and goroutine: the stacks of all
-// threads.
+// The functions (profile_kind.h) of the profiles threads and goroutine, which
+// show the stacks of all threads.
 
 #include "file/outfile.h"
 #include "file/writer_lock.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profiles block and mutex: the threads that waited,
-// and the threads that made others wait. The variant is the bucket type of the
-// profile.
+// The functions (profile_kind.h) of the profiles block and mutex. The block
+// profile shows where threads waited. The mutex profile shows where threads
+// made others wait. The variant of a profile is its bucket type.
 
 #include "write/kind_wait.h"
 
@@ -20,8 +20,8 @@
 #include "write/write_text_wait.h"
 
 struct wait_copy {
-  struct mprof_wait_snapshot snapshot; // one sample per stack and lock
-  struct mprof_wait_groups stacks;     // groups of the snapshot
+  struct mprof_wait_snapshot snapshot; // one sample for each stack and lock
+  struct mprof_wait_groups stacks;     // groups of the samples by stack
 };
 
 _Static_assert(MPROF_BUCKET_BLOCK == 2 && MPROF_BUCKET_MUTEX == 3,

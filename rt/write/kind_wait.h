@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The profile kind of the profiles block and mutex.
+// A function of the profiles block and mutex that the heap profile needs.
 
 #ifndef MPROF_RT_WRITE_KIND_WAIT_H
 #define MPROF_RT_WRITE_KIND_WAIT_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 // Returns whether the profile of this copy should get a file and a section of
-// the report.
+// the report. copy: the copy of the block profile or of the mutex profile.
 bool mprof_wait_copy_is_shown(const void *copy);
 
 #endif // MPROF_RT_WRITE_KIND_WAIT_H

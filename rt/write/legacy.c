@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the parts that all legacy texts share: stacks, counters and mappings;
-// see legacy.h. The write_text*.c files and write_custom.c write the records
-// themselves. (Go: printStackRecord)
+// Writes the parts that the legacy texts of all profiles share: stacks,
+// statistics and mappings; see legacy.h. The other parts are in write_custom.c
+// and the write_text*.c files. (Go: printStackRecord)
 
 #include "write/legacy.h"
 
@@ -31,7 +31,7 @@ void mprof_legacy_begin(struct mprof_legacy *w, struct mprof_outfile *f,
   w->has_names =
       mprof_flags.symbolize && has_samples && mprof_symbolize_begin(true) == 0;
   if (mprof_unloads_read(&w->maps) != 0)
-    w->maps = (struct mprof_maps){0}; // no mappings in the text
+    w->maps = (struct mprof_maps){0}; // the text will have no mappings
 }
 
 static void put_frame(const struct mprof_frame *f, void *arg) {
@@ -59,9 +59,11 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   mprof_outfile_text(w->out, "\n");
 }
 
-// Returns the address to be shown for return address pc. A different address
-// means that the code was unloaded, so the kernel does not list its mapping any
-// more. In that case this function marks the mapping, and put_maps lists it.
+// Returns the address that the text shows for the return address pc. The result
+// differs from pc if the code at pc was unloaded. The kernel does not list the
+// mapping of unloaded code. Therefore this function sets has_names of the
+// mapping, so that put_maps lists it.
+// gone: as for mprof_maps_shown.
 static mprof_pc show(struct mprof_legacy *w, mprof_pc pc, uint32_t gone) {
   mprof_pc shown = mprof_maps_shown(&w->maps, pc, gone);
   if (shown != pc) {
@@ -75,7 +77,7 @@ static void put_part(void *arg, const char *s, size_t len) {
   mprof_outfile_put(arg, s, len);
 }
 
-// Writes labels as Go does in the goroutine profile.
+// Writes the labels in the format of Go's goroutine profile: # labels: {...}
 static void put_labels(struct mprof_legacy *w, uint16_t labels) {
   if (labels == 0)
     return;
@@ -86,8 +88,8 @@ static void put_labels(struct mprof_legacy *w, uint16_t labels) {
 
 void mprof_legacy_stack(struct mprof_legacy *w, const struct mprof_bucket *b) {
   const struct mprof_skipped skipped = mprof_stack_skipped(b, w->has_names);
-  // Readers require an address and subtract 1 from it, so 0x1 represents an
-  // empty stack.
+  // Readers require an address and subtract 1 from it. Therefore 0x1 represents
+  // an empty stack.
   if (b->stack_len == skipped.frames) {
     mprof_outfile_text(w->out, " 0x1\n#\t");
     mprof_outfile_text(w->out, w->empty_stack);
@@ -127,7 +129,7 @@ void mprof_legacy_stats(struct mprof_legacy *w) {
   }
 }
 
-// Writes an unloaded mapping in the form of a line of /proc/self/maps.
+// Writes the unloaded mapping m in the format of a line of /proc/self/maps.
 static void put_unloaded(struct mprof_legacy *w,
                          const struct mprof_mapping *m) {
   mprof_outfile_hex(w->out, m->start);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes numbers with nouns. See numbers.h.
+// Writes numbers with nouns, such as "1,234 waits"; see numbers.h.
 
 #include "write/numbers.h"
 

@@ -10,9 +10,10 @@
 
 struct mprof_text;
 
-// Appends "1,234 waits" or "1 wait" to t.
+// Appends n and the noun `thing` to t, such as "1,234 waits" or "1 wait".
 void mprof_put_things(struct mprof_text *t, uint64_t n, const char *thing);
-// Appends "1,234 samples, 56 stacks" to t.
+// Appends n, the noun `thing` and the number of stacks to t, such as "1,234
+// samples, 56 stacks".
 void mprof_put_things_and_stacks(struct mprof_text *t, uint64_t n,
                                  const char *thing, uint64_t stacks);
 

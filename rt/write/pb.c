@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Encodes protocol buffers into a buffer that the caller owns; see pb.h. A
-// field is encoded as
+// Encodes messages of the protocol buffer format into a buffer that the caller
+// owns; see pb.h. A field is encoded as
 //
 //   varint: tag << 3 | wire type
 //   contents: a varint, or a length and that many bytes
 //
-// This file does not know the messages of a profile. (Go:
-// runtime/pprof/protobuf.go)
+// The messages of a profile are defined in profile_proto.h.
+// (Go: runtime/pprof/protobuf.go)
 
 #include "write/pb.h"
 
@@ -94,9 +94,9 @@ void mprof_pb_string(struct mprof_pb *b, int tag, const char *s, size_t len) {
 
 size_t mprof_pb_start_message(const struct mprof_pb *b) { return b->len; }
 
-// Moves the contents of the message to make room before them for the tag and
-// the length. Go appends tag and length and then rotates. Here the buffer may
-// have no room for that.
+// Inserts the tag and the length of the message before its contents, by moving
+// the contents. (Go appends the tag and the length, and then rotates the bytes.
+// The result is the same.)
 void mprof_pb_end_message(struct mprof_pb *b, int tag, size_t start) {
   unsigned char head[2 * MPROF_PB_VARINT_MAX];
   size_t len = b->len - start;

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a file in the format profile.proto; see pprof.h. write_pprof.c and
-// write_custom.c define the samples of each profile. (Go:
-// runtime/pprof/proto.go)
+// write_custom.c define the samples of each profile.
+// (Go: runtime/pprof/proto.go)
 //
-// The file includes functions and lines. Inlined functions are additional lines
-// of a location. They are in the file because "go tool pprof" does not expand
-// them itself, and the binary may not be available where the file is read.
+// The file has function names and lines. Inlined functions are additional lines
+// of a location. The file has them because "go tool pprof" does not find
+// inlined functions itself, and the binary may be missing where the file is
+// read.
 //
 // Each field is written when its contents are first needed. Therefore only the
 // tables of locations, functions and strings use growing memory. The format
@@ -42,50 +43,56 @@
 #include <string.h>
 
 enum {
-  TEXT_SIZE = 4096,                     // bytes of a comment
-  DROP_SIZE = 65536,                    // bytes of drop_frames
-  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX, // bytes, with tags and lengths
-  // Bytes of a sample with the deepest stack, including tags, lengths and
-  // labels.
+  TEXT_SIZE = 4096,  // maximum bytes of a comment
+  DROP_SIZE = 65536, // maximum bytes of the field drop_frames
+  // Maximum bytes of a label, with tags and lengths.
+  LABEL_SIZE = 4 * MPROF_PB_VARINT_MAX,
+  // Maximum bytes of a sample: the deepest stack, the values and all labels,
+  // with tags and lengths.
   MESSAGE_SIZE = (MPROF_MAX_STACK_DEPTH + 1) * MPROF_PB_VARINT_MAX + 256 +
                  (MPROF_PPROF_LABELS + MPROF_LABELS_A_SET) * LABEL_SIZE,
 };
 
-// Maximum number of locations with names, and maximum number of functions of a
-// location. An external process symbolizes each location, which takes about 50
-// us. Locations beyond the limit have only addresses.
+// NAMED_LOCATIONS_MAX: maximum number of locations with function names. An
+//   external process symbolizes each location, which takes about 50 us.
+//   Locations beyond this limit have only addresses.
+// LINES_MAX: maximum number of functions of a location.
 enum { NAMED_LOCATIONS_MAX = 20000, LINES_MAX = 64 };
 
-// A function of a location and its line number. The innermost function comes
-// first.
+// The id of a function of a location, and a line number in this function. The
+// innermost function of a location comes first.
 struct line {
   uint64_t function;
   unsigned number;
 };
 
-// Frames that represent no function. The value of the enum is the address of
-// the frame.
+// Pseudo frames, which represent a truncated or an empty stack. The value of
+// the enum is the address of the pseudo frame's location.
 enum pseudo_frame { PSEUDO_TRUNCATED, PSEUDO_EMPTY, PSEUDO_FRAMES };
 
 struct mprof_pprof {
   struct mprof_outfile *out;
-  struct mprof_pb pb; // encodes one message at a time into `message`
+  struct mprof_pb pb; // encodes one message after another into `message`
   struct mprof_maps maps;
-  struct mprof_mapping *first_mapping, **last_mapping; // in order of ids
+  struct mprof_mapping *first_mapping, **last_mapping; // list, sorted by id
   uint64_t mappings;
-  struct mprof_mapping pseudo; // mapping of the pseudo frames
-  struct mprof_pc_table table; // maps shown addresses to location ids
-  // Map the hash of the contents to function ids and to string numbers.
+  struct mprof_mapping pseudo; // mapping of all pseudo frames
+  struct mprof_pc_table table; // from addresses to location ids
+  // These tables map a hash to a number. functions_of: the hash of a function's
+  // name and file to the function's id. strings_of: the hash of a string to the
+  // string's number.
   struct mprof_pc_table functions_of, strings_of;
-  uint64_t strings, locations, functions; // numbers written so far
-  uint64_t named;                         // locations that were symbolized
-  size_t types;                           // number of values of a sample
+  // Numbers of strings, locations and functions written so far.
+  uint64_t strings, locations, functions;
+  uint64_t named; // number of symbolized locations
+  size_t types;   // number of values of a sample
   bool wants_names;
-  size_t lines_len; // lines of the current location
+  size_t lines_len; // number of functions of the current location
   struct line lines[LINES_MAX];
-  uint64_t pseudo_locations[PSEUDO_FRAMES]; // 0: not written yet
-  const char *empty_stack;                  // see struct mprof_pprof_head
-  int error;                                // -ENOMEM: the table could not grow
+  // Location ids of the pseudo frames; 0: not written yet.
+  uint64_t pseudo_locations[PSEUDO_FRAMES];
+  const char *empty_stack; // see struct mprof_pprof_head
+  int error;               // -ENOMEM: a table could not grow
   uint64_t ids[MPROF_MAX_STACK_DEPTH + 1];
   unsigned char message[MESSAGE_SIZE];
   char text[DROP_SIZE];
@@ -98,8 +105,8 @@ static void emit(struct mprof_pprof *w) {
   w->pb.len = 0;
 }
 
-// Writes a string and returns its number, even if an equal string was written
-// before.
+// Writes the string s and returns its number. Writes the string again even if
+// an equal string was written before.
 static uint64_t put_string(struct mprof_pprof *w, const char *s, size_t len) {
   mprof_pb_length(&w->pb, PROFILE_STRING_TABLE, len);
   emit(w);
@@ -111,8 +118,9 @@ static uint64_t put_name(struct mprof_pprof *w, const char *s) {
   return put_string(w, s, strlen(s));
 }
 
-// Strings are top-level fields. Therefore the strings of a message are written
-// before the message begins.
+// The caller has already written the strings `type` and `unit`. Strings are
+// top-level fields, so they cannot be written while this nested message is
+// being encoded.
 static void put_value_type(struct mprof_pprof *w, int tag, uint64_t type,
                            uint64_t unit) {
   size_t start = mprof_pb_start_message(&w->pb);
@@ -159,24 +167,24 @@ static void put_mapping(struct mprof_pprof *w, const struct mprof_mapping *m) {
   emit(w);
 }
 
-// Adds a mapping to the list of the profile's mappings.
+// Adds mapping m to the list of mappings that will be written, and sets its id.
 static void list_mapping(struct mprof_pprof *w, struct mprof_mapping *m) {
   *w->last_mapping = m;
   w->last_mapping = &m->next;
   m->id = ++w->mappings;
 }
 
-// Lists all current mappings. An unloaded mapping is added to the list only
-// when a stack needs it.
+// Adds all current mappings to the list of mappings that will be written. An
+// unloaded mapping is added only when a stack needs it.
 static void list_mappings(struct mprof_pprof *w) {
   w->last_mapping = &w->first_mapping;
   for (size_t i = 0; i < w->maps.len; i++)
     list_mapping(w, &w->maps.v[i]);
 }
 
-// Writes the mappings after all locations, because it is not known earlier
-// which mappings have names. For the other mappings, readers look for names
-// themselves.
+// Writes the mappings. This function is called after all locations were
+// written, because only then it is known which mappings have function names.
+// Readers symbolize the addresses in all other mappings themselves.
 static void put_mappings(struct mprof_pprof *w) {
   for (const struct mprof_mapping *m = w->first_mapping; m; m = m->next)
     put_mapping(w, m);
@@ -238,8 +246,9 @@ static void put_drop_frames(struct mprof_pprof *w, bool allocators) {
 
 // --- functions ---
 
-// Returns the slot of a hash, or NULL if there is no memory. The table stores
-// no texts, because 64 bits are enough to distinguish the names of a process.
+// Returns the slot of the hash h in table t. Returns NULL if there is no
+// memory. The table has only hashes and no texts, because two names of a
+// process practically never have the same 64-bit hash.
 static struct mprof_pc_slot *slot_of(struct mprof_pprof *w,
                                      struct mprof_pc_table *t, uint64_t h) {
   struct mprof_pc_slot *s = mprof_pc_table_get(t, h == 0 ? 1 : h);
@@ -252,7 +261,7 @@ static uint64_t hash(uint64_t h, const char *s) {
   return mprof_hash(h, s, strlen(s)) * 0x9e3779b97f4a7c15u + 1;
 }
 
-// Returns the number of a string. Writes the string at its first use only.
+// Returns the number of the string s. Writes the string when it is first used.
 static uint64_t intern(struct mprof_pprof *w, const char *s) {
   if (*s == '\0')
     return 0;
@@ -263,11 +272,13 @@ static uint64_t intern(struct mprof_pprof *w, const char *s) {
   return slot == NULL ? 0 : slot->value;
 }
 
-// Writes a function. The symbolizer has demangled its name. If the name and the
-// system name are equal, readers remove the parameters from the name. But
-// readers keep the result type of a template, so drop_frames would not match.
-// Therefore a wrapper gets its plain name, which differs from the system name,
-// and readers do not change it.
+// Writes the function f, whose name the symbolizer has demangled. If a
+// function's name and system name are equal, readers remove the parameters from
+// the name, but not the result type of a template. Then the pattern drop_frames
+// would not match the name of a wrapper (mprof_wrapper). Therefore this
+// function writes the plain name of a wrapper, without result type and
+// parameters. The plain name differs from the system name, so readers do not
+// change it.
 static void put_function(struct mprof_pprof *w, uint64_t id,
                          const struct mprof_frame *f) {
   char plain[MPROF_WRAPPER_NAME];
@@ -276,7 +287,8 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   uint64_t file = intern(w, f->file);
   if (mprof_wrapper_name(&t, f->function)) {
     name = intern(w, plain);
-    if (name == system_name) // readers would remove the "()" of an operator
+    // If the names were equal, readers would remove the "()" of an operator.
+    if (name == system_name)
       system_name = 0;
   }
   size_t start = mprof_pb_start_message(&w->pb);
@@ -288,7 +300,8 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   emit(w);
 }
 
-// Adds a function to the current location.
+// Adds the function f to the current location. The argument of this callback is
+// the struct mprof_pprof.
 static void add_line(const struct mprof_frame *f, void *arg) {
   struct mprof_pprof *w = arg;
   if (f->function[0] == '\0' || w->lines_len == LINES_MAX)
@@ -332,8 +345,8 @@ static void drop_lines(struct mprof_pprof *w, unsigned skip) {
   memmove(w->lines, w->lines + skip, w->lines_len * sizeof(w->lines[0]));
 }
 
-// Writes a new location and returns its id, or 0 if no mapping contains its
-// address.
+// Writes a new location for the return address pc, without its `skip` innermost
+// functions. Returns the location's id. Returns 0 if no mapping contains pc.
 static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
                              unsigned skip) {
   const struct mprof_mapping *found = mprof_maps_find(&w->maps, pc - 1);
@@ -355,16 +368,17 @@ static uint64_t new_location(struct mprof_pprof *w, mprof_pc pc,
   return id;
 }
 
-// Value in the table for an address that no mapping contains.
+// Value in w->table for an address that no mapping contains.
 #define UNMAPPED UINT64_MAX
 
-// Returns the location id of return address pc, which was converted by
-// mprof_maps_shown. The location omits the `skip` innermost functions. Returns
-// 0 if no mapping contains pc. Writes the location when it is first needed.
+// Returns the id of the location for the return address pc, without its `skip`
+// innermost functions. Writes the location when it is first needed. Returns 0
+// if no mapping contains pc.
+// pc: a result of mprof_maps_shown.
 static uint64_t locate(struct mprof_pprof *w, mprof_pc pc, unsigned skip) {
   if (pc == 0)
     return 0;
-  // Addresses do not use the bits from bit 56 on, so these hold skip.
+  // No address uses the bits 56 to 63, so these bits of the key hold skip.
   struct mprof_pc_slot *s =
       mprof_pc_table_get(&w->table, pc | (mprof_pc)skip << 56);
   if (s == NULL) {
@@ -385,7 +399,8 @@ static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo_frame which) {
   uint64_t *id = &w->pseudo_locations[which];
   if (*id == 0) {
     if (w->pseudo.id == 0) {
-      // No reader looks for a file of this name.
+      // No reader finds a file of this name, so no reader tries to symbolize
+      // the pseudo frames.
       w->pseudo = (struct mprof_mapping){
           .limit = PSEUDO_FRAMES, .file = "[mprof]", .has_names = true};
       list_mapping(w, &w->pseudo);
@@ -400,9 +415,9 @@ static uint64_t locate_pseudo(struct mprof_pprof *w, enum pseudo_frame which) {
 
 // --- samples ---
 
-// Fills ids with the locations of the stack, leaf first, and returns their
-// number. Stops at code that is no longer mapped, because the frames beyond it
-// may be random.
+// Stores the location ids of the stack of b in w->ids, leaf first, and returns
+// their number. Stops at an address that is no longer mapped, because the
+// addresses after it may be wrong.
 static size_t locate_stack(struct mprof_pprof *w,
                            const struct mprof_bucket *b) {
   size_t n = 0;
@@ -436,7 +451,8 @@ static void put_label(struct mprof_pprof *w,
   mprof_pb_end_message(&w->pb, SAMPLE_LABEL, start);
 }
 
-// Returns whether the samples themselves or pprof use this label key.
+// Returns whether this label key is reserved, because MProf's samples or pprof
+// use it.
 static bool is_reserved(const char *key) {
   static const char *const own[] = {"bytes", "grade", "kind",
                                     "lock",  "state", "thread"};
@@ -461,9 +477,9 @@ static uint64_t intern_value(struct mprof_pprof *w,
   return intern(w, w->text);
 }
 
-// Stores the labels of a set in v and returns their number. Omits a label with
-// an empty value. Its string number would be 0, which readers would interpret
-// as a numeric label.
+// Stores the labels of label set `id` in v and returns their number. Omits
+// labels with an empty value: the number of the empty string is 0, and readers
+// would treat such a label as a numeric label.
 static size_t list_labels(struct mprof_pprof *w, uint16_t id,
                           struct mprof_pprof_label *v) {
   const struct mprof_labels *s = mprof_labels_of(id);
@@ -519,9 +535,9 @@ static void free_writer(struct mprof_pprof *w) {
   mprof_os_unmap(w, sizeof(*w));
 }
 
-// Creates a writer and writes the head. has_samples: the profile has samples,
-// so function names are needed. Returns 0 or -errno. On an error, f also has
-// the error and *out is NULL.
+// Creates a writer, stores it in *out, and writes the head of the profile.
+// Returns 0 or -errno. After an error, f has the error, too, and *out is NULL.
+// has_samples: true: the profile has samples, so function names are needed.
 static int begin(struct mprof_pprof **out, struct mprof_outfile *f,
                  const struct mprof_pprof_head *head, bool has_samples) {
   *out = NULL;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The field numbers of pprof's profile.proto. The comment of each number gives
-// the field's type. Only the fields that MProf writes are listed.
+// The field numbers of pprof's format profile.proto. The comment at each number
+// is the type of the field. This file has only the fields that MProf writes.
 // (Go: runtime/pprof/proto.go, tagProfile_...)
 
 #ifndef MPROF_RT_WRITE_PROFILE_PROTO_H

@@ -10,8 +10,8 @@
 
 extern const struct mprof_profile_row mprof_profile_rows[MPROF_PROFILES];
 
-// Returns the row of the built-in profile with this name, or NULL if there is
-// none.
+// Returns the row of the built-in profile with this name. Returns NULL if no
+// profile has this name.
 const struct mprof_profile_row *mprof_profile_row_of(const char *name);
 
 #endif // MPROF_RT_WRITE_PROFILES_H

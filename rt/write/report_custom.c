@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the sections of the exit report about the program's own profiles. A
-// section shows the stacks that added values, with the number of values that
-// were not removed.
+// Writes the sections of the exit report about the profiles that the program
+// defines (custom_profile.h). A section shows the stacks that added values to
+// the profile, with the number of values that were not removed.
 
 #include "write/report_custom.h"
 

@@ -13,7 +13,8 @@
 #include "sys/sort.h"
 #include "write/report_text.h"
 
-// Writes a number of bytes and a number of blocks.
+// Writes a number of bytes and a number of blocks, such as "100 bytes in 2
+// blocks".
 static void put_blocks(struct mprof_report *w, int64_t bytes, int64_t blocks) {
   mprof_report_bytes(w, bytes);
   mprof_report_put(w, " in ");
@@ -72,7 +73,9 @@ static bool has_more_allocated(const void *a, const void *b) {
   return x->sum.alloc_bytes > y->sum.alloc_bytes;
 }
 
-// Writes how many stacks the list omits.
+// Writes how many stacks the list of the report omits: the stacks of g from
+// index `from` on, without stacks that have 0 bytes.
+// in_use: true: counts the bytes in use; false: counts the allocated bytes.
 static void put_others(struct mprof_report *w,
                        const struct mprof_heap_groups *g, bool in_use,
                        size_t from) {
@@ -111,7 +114,8 @@ static void put_top(struct mprof_report *w, const struct mprof_mem_snapshot *s,
     mprof_report_put(w, ", ");
     mprof_report_percent(w, bytes,
                          in_use ? g->total.inuse_bytes : g->total.alloc_bytes);
-    if (s->rate > 1) { // tells how reliable the estimate is
+    // The number of samples shows how reliable the estimate is.
+    if (s->rate > 1) {
       uint64_t n =
           in_use ? g->sorted[i]->inuse_samples : g->sorted[i]->alloc_samples;
       mprof_report_put(w, ", ");

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the section of the exit report about the heapx profile: totals, and
-// the stacks with the most temporary blocks, bytes copied and slack in use.
+// the stacks with the most temporary blocks, copied bytes and slack in use.
+// Slack is usable bytes beyond the requested sizes.
 
 #include "write/report_heapx.h"
 
@@ -55,7 +56,8 @@ static void put_totals(struct mprof_report *w,
   mprof_report_put(w, "\n");
 }
 
-// A list of stacks in the report, sorted by one value, the largest first.
+// A list of stacks in the report. The list is sorted by the value `key`,
+// largest first.
 struct list {
   const char *title;
   int64_t (*key)(const struct mprof_heapx_estimate *);

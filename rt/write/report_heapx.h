@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the section of the exit report about the heapx profile: temporary
-// blocks, resizes and slack. The machine-readable summary lines are at the end
-// of the report.
+// Writes the parts of the exit report about the heapx profile (temporary
+// blocks, resizes and slack): a section, and a machine-readable summary line at
+// the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_HEAPX_H
 #define MPROF_RT_WRITE_REPORT_HEAPX_H
@@ -13,8 +13,9 @@
 struct mprof_heapx_groups;
 struct mprof_report;
 
-// mprof_report_heapx writes the section, mprof_report_heapx_summary the
-// machine-readable summary line. blocks: total number of allocated blocks.
+// mprof_report_heapx writes the section. mprof_report_heapx_summary writes the
+// machine-readable summary line.
+// blocks: number of all allocated blocks.
 void mprof_report_heapx(struct mprof_report *w,
                         const struct mprof_heapx_groups *g, int64_t blocks);
 void mprof_report_heapx_summary(struct mprof_report *w,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes numbers and stacks to the exit report, in the form that people read;
-// see report_text.h. The other report_*.c files write the sections.
+// see report_text.h. The other report_*.c files write the sections of the
+// report.
 
 #include "write/report_text.h"
 
@@ -108,9 +109,9 @@ void mprof_report_labels(struct mprof_report *w,
   mprof_report_put(w, labels->differ ? " and others\n" : "\n");
 }
 
-// Returns whether a function is a function of libc in which threads start. The
-// last three names are not reserved for libc, so they count only in the two
-// outermost frames.
+// Returns whether `function` is one of the functions of libc in which threads
+// start. The names start_thread and clone are not reserved for libc, so they
+// count only in the two outermost frames.
 static bool is_start(const struct mprof_report *w, const char *function) {
   if (strncmp(function, "__libc_start_", 13) == 0 ||
       strcmp(function, "_start") == 0)
@@ -144,8 +145,8 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   if (f->function[0] != '\0') {
     size_t len = strlen(f->function);
     mprof_report_put(w, " in ");
-    // Truncates the name, because the full name of a template would fill the
-    // screen. The profile has the full name.
+    // The report truncates the name, because the full name of a template would
+    // fill the screen. The file of the profile has the full name.
     mprof_outfile_put(w->out, f->function, len < NAME_MAX ? len : NAME_MAX);
     if (len > NAME_MAX)
       mprof_report_put(w, "...");

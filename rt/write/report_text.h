@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts that the sections of the exit report share: the state of the
+// The parts that all sections of the exit report share: the state of the
 // report, and functions that write numbers and stacks for people. The
 // report_*.c files write the sections, and write_report.c calls them in order.
-// The file `out` remembers errors.
+// The functions return no errors, because the file `out` stores the first
+// error.
 
 #ifndef MPROF_RT_WRITE_REPORT_TEXT_H
 #define MPROF_RT_WRITE_REPORT_TEXT_H
@@ -13,36 +14,36 @@
 #include "file/outfile.h"
 #include "snapshot/group_by_stack.h"
 
-// A report that is being written. It is too large for a stack, so mprof_os_map
-// provides its memory.
+// The state of a report that is being written. Allocate it by mprof_os_map,
+// because it is too large for a stack.
 struct mprof_report {
   struct mprof_outfile *out;
-  // The position in the stack that is being written:
+  // The stack that is being written, and the position in it:
   const struct mprof_bucket *bucket;
-  uint32_t index;  // index of the return address
-  unsigned number; // number of the next frame
-  unsigned skip;   // number of frames still to be skipped
-  bool is_main;    // main was written; its callers are omitted
+  uint32_t index;  // index of the current return address
+  unsigned number; // number of the next frame in the report
+  unsigned skip;   // number of functions that are still to be omitted
+  bool is_main;    // main was written; the callers of main are omitted
   char command[4096];
 };
 
-// Writes string s.
+// Writes the string s.
 void mprof_report_put(struct mprof_report *w, const char *s);
-// Writes a count as "1,234", then the text `what`.
+// Writes n with commas, such as "1,234", and then the text `what`.
 void mprof_report_count(struct mprof_report *w, int64_t n, const char *what);
-// Writes a count and a noun as "1,234 waits" or "1 wait".
+// Writes n and the noun `thing`, such as "1,234 waits" or "1 wait".
 void mprof_report_things(struct mprof_report *w, int64_t n, const char *thing);
-// Writes a size as "1.50 MiB (1,572,864 bytes)".
+// Writes a size, such as "1.50 MiB (1,572,864 bytes)".
 void mprof_report_bytes(struct mprof_report *w, int64_t bytes);
-// Writes part / whole in percent.
+// Writes part / whole in percent, such as "12.5%".
 void mprof_report_percent(struct mprof_report *w, int64_t part, int64_t whole);
-// Writes a time as "1.50 ms".
+// Writes a duration of ns nanoseconds, such as "1.50 ms".
 void mprof_report_time(struct mprof_report *w, int64_t ns);
-// Writes a number without commas, for machine-readable lines, then the text
+// Writes n without commas, for a machine-readable line, and then the text
 // `what`.
 void mprof_report_plain(struct mprof_report *w, int64_t n, const char *what);
-// Writes the labels of a stack's samples as `    labels {"key":"value"}`;
-// writes nothing if no sample has labels.
+// Writes the line `    labels {"key":"value"}` for the samples of a stack.
+// Writes nothing if no sample has labels.
 void mprof_report_labels(struct mprof_report *w,
                          const struct mprof_stack_labels *labels);
 // Writes the stack of b, one line for each frame.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the section of the exit report about threads: how many threads each
-// stack has created, and the names of its live threads.
+// stack has created, and the names of the live threads among them.
 
 #include "write/report_threadcreate.h"
 
@@ -23,8 +23,8 @@ static uint64_t count_live(const struct mprof_threadcreate_snapshot *s) {
   return n;
 }
 
-// Writes the names of the live threads that stack b created: ": one, two (3
-// times), ..."
+// Writes the names of the live threads that the stack of b has created, such as
+// ": one, two (3 times), ..."
 static void put_names(struct mprof_report *w,
                       const struct mprof_threadcreate_snapshot *s,
                       const struct mprof_bucket *b) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the section of the exit report about the creation of threads. The
-// machine-readable summary lines are at the end of the report.
+// Writes the parts of the exit report about the creation of threads: a section,
+// and a machine-readable summary line at the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_THREADCREATE_H
 #define MPROF_RT_WRITE_REPORT_THREADCREATE_H
@@ -10,10 +10,10 @@
 struct mprof_report;
 struct mprof_threadcreate_snapshot;
 
-// mprof_report_threadcreate writes the section,
-// mprof_report_threadcreate_summary the machine-readable summary line. created:
-// all threads, one sample per stack; threads: the threads that the file shows,
-// with their names.
+// mprof_report_threadcreate writes the section.
+// mprof_report_threadcreate_summary writes the machine-readable summary line.
+// created: all threads, one sample for each stack.
+// threads: the threads that the file of the profile shows, with their names.
 void mprof_report_threadcreate(
     struct mprof_report *w, const struct mprof_threadcreate_snapshot *created,
     const struct mprof_threadcreate_snapshot *threads);

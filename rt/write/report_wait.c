@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes two sections of the exit report: the waits of threads (block profile),
-// and the unlocks that ended waits of other threads (mutex profile).
+// Writes two sections of the exit report. The section of the block profile
+// shows the waits of threads. The section of the mutex profile shows the
+// unlocks that ended waits of other threads.
 
 #include "write/report_wait.h"
 
@@ -15,7 +16,8 @@
 #include "sys/message.h"
 #include "write/report_text.h"
 
-// The data and the words in which the two sections differ.
+// The data and texts of a section: either the block profile or the mutex
+// profile.
 struct section {
   const struct mprof_wait_snapshot *snapshot;
   const struct mprof_wait_groups *stacks;
@@ -55,7 +57,7 @@ static void put_rate(struct mprof_report *w,
   }
 }
 
-// Writes for example "1.50 s in 12 waits, 125.00 ms each".
+// Writes a duration and a count, such as "1.50 s in 12 waits, 125.00 ms each".
 static void put_delay(struct mprof_report *w, const struct section *p,
                       int64_t cycles, int64_t count) {
   int64_t ns = mprof_wait_ns(p->snapshot, cycles);
@@ -69,7 +71,7 @@ static void put_delay(struct mprof_report *w, const struct section *p,
   }
 }
 
-// Writes for example " mutex queue (0x7f...) and 2 other locks".
+// Writes the lock of s, such as "    mutex queue (0x7f...) and 2 other locks".
 static void put_lock(struct mprof_report *w, const struct mprof_wait_sum *s) {
   mprof_report_put(w, "    ");
   mprof_report_put(w, mprof_kind_name(s->bucket->kind));

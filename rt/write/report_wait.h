@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the sections of the exit report about the block profile and the mutex
-// profile. The machine-readable summary lines are at the end of the report.
+// Writes the parts of the exit report about the block profile and the mutex
+// profile: a section for each profile, and machine-readable summary lines at
+// the end of the report.
 
 #ifndef MPROF_RT_WRITE_REPORT_WAIT_H
 #define MPROF_RT_WRITE_REPORT_WAIT_H
@@ -11,9 +12,9 @@ struct mprof_report;
 struct mprof_wait_snapshot;
 struct mprof_wait_groups;
 
-// mprof_report_wait writes the section, mprof_report_wait_summary the
-// machine-readable summary line. The type of s says whether it is the block or
-// the mutex profile. g: the groups of s by stack.
+// mprof_report_wait writes the section. mprof_report_wait_summary writes the
+// machine-readable summary line. s->type selects the block profile or the mutex
+// profile. g: the samples of s, grouped by stack.
 void mprof_report_wait(struct mprof_report *w,
                        const struct mprof_wait_snapshot *s,
                        const struct mprof_wait_groups *g);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes a copy of each kind of profile at the end of the process. See
-// summary.h.
+// Takes a copy of each profile at the end of the process; see summary.h.
 
 #include "write/summary.h"
 
@@ -16,8 +15,9 @@
 #include <errno.h>
 #include <string.h>
 
-// A row without a suffix is another form of a profile, and has no copy of its
-// own.
+// Returns whether profile i is copied at the end of the process. A profile
+// without a file suffix (such as allocs) is written only on request, so it
+// needs no copy.
 static bool has_copy(size_t i) { return mprof_profile_rows[i].suffix != NULL; }
 
 static size_t copy_bytes(size_t i) {

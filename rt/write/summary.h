@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The copies of all profiles at the end of the process. Decides which profiles
-// get a file and a section of the report.
+// The copies of all profiles at the end of the process. (A copy is the data
+// from which a profile is written.) This module also decides which profiles get
+// a file and a section of the report.
 
 #ifndef MPROF_RT_WRITE_SUMMARY_H
 #define MPROF_RT_WRITE_SUMMARY_H
@@ -10,25 +11,27 @@
 #include "write/profile_kind.h"
 
 struct mprof_summary {
-  void *copies[MPROF_PROFILES]; // copy_bytes of each kind; all in one mapping
+  // The copies of all profiles, in one memory mapping. The size of a copy is
+  // copy_bytes of its kind.
+  void *copies[MPROF_PROFILES];
   bool is_shown[MPROF_PROFILES];
   size_t mapped_bytes;
-  int64_t time_ns; // CLOCK_REALTIME
+  int64_t time_ns; // time of the copies: nanoseconds of CLOCK_REALTIME
 };
 
-// Creates a summary whose copies are empty. Returns 0 or -ENOMEM. In either
-// case, free *s with mprof_summary_free.
+// Creates a summary with empty copies. Returns 0 or -ENOMEM. Free *s with
+// mprof_summary_free even after an error.
 int mprof_summary_begin(struct mprof_summary *s);
-// Creates a summary and takes all copies that the options enable. Returns 0 or
-// -errno. In either case, free *s with mprof_summary_free. Call with the guard
-// set and writer_lock held.
+// Creates a summary and takes the copies of all profiles that the options
+// enable. Returns 0 or -errno. Free *s with mprof_summary_free even after an
+// error. Call with the recursion guard set and writer_lock held.
 int mprof_summary_take(struct mprof_summary *s);
-// Groups the copies by stack and decides which profiles are shown.
-// mprof_summary_take calls this function at its end; tests call it directly.
-// Returns 0 or -ENOMEM.
+// Groups the copies by stack, and decides which profiles are shown. Returns 0
+// or -ENOMEM. mprof_summary_take calls this function at its end. Tests call it
+// directly.
 int mprof_summary_group(struct mprof_summary *s);
 void mprof_summary_free(struct mprof_summary *s);
-// Returns whether any copy has stacks that need to be symbolized.
+// Returns whether any copy has stacks that must be symbolized.
 bool mprof_summary_has_stacks(const struct mprof_summary *s);
 
 #endif // MPROF_RT_WRITE_SUMMARY_H

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the program's own profiles, in both formats. A sample is a stack that
-// added values, with the number of values that were not removed. (Go:
-// printCountProfile)
+// Writes the profiles that the program defines (custom_profile.h), as
+// profile.proto or as legacy text. A sample is a stack that added values to the
+// profile, with the number of values that were not removed.
+// (Go: printCountProfile)
 
 #include "write/write_custom.h"
 

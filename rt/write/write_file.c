@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes one file from its opening to its closing. See write_file.h.
+// Opens, writes and closes a file; see write_file.h.
 
 #include "write/write_file.h"
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the built-in profiles in the pprof format. This file defines the
-// values and labels of a sample of each profile; pprof.c encodes them. Names,
-// order and scaling are those of Go. (Go: writeHeapProto,
-// printCountCycleProfile, printCountProfile)
+// Writes the built-in profiles in the format profile.proto. This file defines
+// the values and labels of a sample of each profile, and pprof.c encodes them.
+// The names, the order and the scaling of the values are those of Go.
+// (Go: writeHeapProto, printCountCycleProfile, printCountProfile)
 
 #include "write/write_pprof.h"
 
@@ -105,8 +105,8 @@ int mprof_write_heapx_pprof(struct mprof_outfile *f,
 
 // --- waits ---
 
-// Fills in the label of a lock. Returns the number of labels: 1, or 0 if object
-// is 0.
+// Stores the name of the lock `object` as a label in *label. Returns the number
+// of labels: 1, or 0 if object is 0.
 static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
                        uint64_t key, uintptr_t object) {
   if (object == 0)
@@ -119,7 +119,7 @@ static size_t put_lock(struct mprof_pprof *w, struct mprof_pprof_label *label,
   return 1;
 }
 
-// Indices in the lists of label keys.
+// Indices of the label keys in mprof_pprof_samples.keys.
 enum { WAIT_LOCK, WAIT_KIND };
 
 static void put_wait(struct mprof_pprof *w, const void *snapshot, size_t i,
@@ -182,7 +182,8 @@ enum { STACK_STATE, STACK_KIND, STACK_GRADE, STACK_LOCK };
 
 // Writes the stack of a thread as a sample. The sample of a waiting thread has
 // the label "kind", with the same values as in the block profile. The sample of
-// a stuck thread also has the labels "grade" and "lock".
+// a stuck thread also has the label "grade", and the label "lock" if the lock
+// is known.
 static void put_stack(struct mprof_pprof *w, const void *stacks, size_t i,
                       const uint64_t *keys) {
   const struct mprof_thread_slot *x =

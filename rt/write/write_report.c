@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the exit report for people. It has a section for each kind of profile,
-// with totals and the largest stacks. Then come the lost events and the memory
-// of the profiler. The last lines are machine-readable summary lines. The
-// report_*.c files write the sections.
+// Writes the exit report for people. The report has a section for each kind of
+// profile, with totals and the largest stacks. After these sections come the
+// numbers of lost events and the memory of the profiler. The last lines are
+// machine-readable summary lines. The report_*.c files write the sections.
 
 #include "write/write_report.h"
 
@@ -63,8 +63,8 @@ static void put_losses(struct mprof_report *w) {
   }
 }
 
-// Returns the resident memory in bytes, or -1 if it is unknown. The second
-// number of statm is this size in pages.
+// Returns the resident memory of the process in bytes, or -1 if the size is
+// unknown. The second number of /proc/self/statm is this size in pages.
 static int64_t resident_bytes(void) {
   struct mprof_procfile f;
   int64_t pages = 0;
@@ -89,8 +89,10 @@ static void put_memory(struct mprof_report *w) {
   mprof_report_put(w, "\n\n");
 }
 
-// Calls put for each shown profile, in the order of the positions that place
-// returns, from 1.
+// Calls put(w, s, i) for each shown profile i, in the order of the profiles'
+// positions.
+// place: returns the position of a profile, from 1. 0: put is not called for
+//   the profile.
 static void put_in_order(struct mprof_report *w, const struct mprof_summary *s,
                          unsigned (*place)(const struct mprof_profile_row *row),
                          void (*put)(struct mprof_report *w,

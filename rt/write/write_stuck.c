@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the report of stuck threads, as a section of the exit report or as a
-// separate file. stuck.c finds the threads; this file only shows them, in this
-// order:
+// Writes the stuck threads as a section of the exit report or as a separate
+// file. stuck.c finds these threads. This file writes them in this order:
 //
 //   each cycle (deadlock), with the locks that its threads hold and wait for
 //   threads that wait for a lock whose holder has ended
 //   threads that wait for a stuck thread
 //   threads that wait for an object that no thread can reach
 //
-// Notes at the end list the waits that could not be judged, and the reasons.
+// The last lines tell for which waits stuck.c could not decide whether the
+// thread is stuck, and why.
 
 #include "write/write_stuck.h"
 
@@ -40,7 +40,7 @@
 struct writer {
   struct mprof_report *w;
   const struct mprof_stuck *g;
-  struct mprof_bucket *bucket; // temporary bucket for the stack of a hold
+  struct mprof_bucket *bucket; // buffer for the stack that took a lock
 };
 
 // --- words ---
@@ -84,7 +84,8 @@ static void put_age(struct mprof_report *w, uint64_t since) {
 
 // --- one thread ---
 
-// Writes for example ", held by threads 4711, 4712 and 12 more".
+// Writes the holders of the lock that thread x waits for, such as ", held by
+// threads 4711, 4712 and 12 more".
 static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
                         const struct mprof_stuck_thread *x) {
   enum { NAMED = 8 };
@@ -102,7 +103,8 @@ static void put_holders(struct mprof_report *w, const struct mprof_stuck *g,
   }
 }
 
-// Writes for example "mutex accounts (0x5581), held by thread 4712".
+// Writes the object that thread x waits for, such as "mutex accounts (0x5581),
+// held by thread 4712".
 static void put_awaited(const struct writer *p,
                         const struct mprof_stuck_thread *x) {
   struct mprof_report *w = p->w;
@@ -150,9 +152,11 @@ static void put_hold(const struct writer *p, const struct mprof_hold *h) {
   mprof_report_stack(w, b);
 }
 
-// Writes the recorded holds of thread x. A hold is shown if the lock confirms
-// that x holds it, or if its lock is `wanted`. wanted: lock for which another
-// thread waits. Returns whether a hold of `wanted` was shown.
+// Writes the locks that thread x holds, with the stacks that took them. (The
+// runtime has recorded these stacks.) Omits a lock if its memory does not
+// confirm that x holds it, unless the lock is `wanted`. Returns whether the
+// lock `wanted` was written.
+// wanted: lock for which another thread waits; 0: none.
 static bool put_holds(const struct writer *p,
                       const struct mprof_stuck_thread *x, uintptr_t wanted) {
   bool has_wanted = false;
@@ -167,8 +171,9 @@ static bool put_holds(const struct writer *p,
   return has_wanted;
 }
 
-// Returns a stuck thread that waits for a lock held by x, or NULL if there is
-// none. If x is in a cycle, the waiter must be in the same cycle.
+// Returns a stuck thread that waits for a lock held by x. Returns NULL if no
+// stuck thread waits for x. If x is in a cycle, the waiter must be in the same
+// cycle.
 static const struct mprof_stuck_thread *
 find_waiter(const struct mprof_stuck *g, const struct mprof_stuck_thread *x) {
   const size_t i = (size_t)(x - g->v);
@@ -318,8 +323,9 @@ static void put_unseen(const struct writer *p) {
   mprof_report_put(p->w, "\n");
 }
 
-// Writes a note if some locks were not judged because hold records were lost.
-// For these locks only hold records tell the holder.
+// Writes a note if some locks were not judged, because the runtime could not
+// record who holds them. This concerns the kinds of locks whose memory does not
+// name the holder.
 static void put_lost(const struct writer *p) {
   if (p->g->lost_holds == 0)
     return;

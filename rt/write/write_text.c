@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the heap profile as legacy text. The numbers are not scaled: readers
-// scale them by the rate in the first line. Therefore buckets that were sampled
-// at a different rate are scaled wrongly. A comment in the file gives the
-// number of such buckets. (Go: writeHeapInternal with debug=1)
+// Writes the heap profile as legacy text. The numbers in the text are not
+// scaled, because readers scale them by the sampling rate in the first line.
+// Readers scale a bucket wrongly if it was sampled at a different rate. A
+// comment in the file has the number of such buckets. (Go: writeHeapInternal
+// with debug=1)
 
 #include "write/write_text.h"
 
@@ -32,7 +33,7 @@ static bool has_more_in_use(const void *a, const void *b) {
   return inuse(x) * x->bucket->size > inuse(y) * y->bucket->size;
 }
 
-// Writes for example "1: 10 [2: 20] @".
+// Writes the four numbers of a record, such as "1: 10 [2: 20] @".
 static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
   mprof_outfile_dec(f, counts[0]);
   mprof_outfile_text(f, ": ");
@@ -44,11 +45,12 @@ static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
   mprof_outfile_text(f, "] @");
 }
 
-// Writes the first line with the totals. If the totals in use and allocated are
-// equal, readers treat the profile as one with two columns, which cannot be
-// merged with others. Readers do not use the totals for anything else, so Go
-// makes them differ. The rate is doubled, as in the first profiler that wrote
-// this format.
+// Writes the first line, which has the totals and the rate. If the totals of
+// bytes in use and of allocated bytes are equal, readers assume a profile
+// without allocated bytes. They cannot merge it with other profiles. Therefore
+// this function then adds 1 to the total of allocated bytes. Readers do not use
+// the totals otherwise. The line has twice the sampling rate, as in the first
+// profiler that wrote this format.
 static void put_header(struct writer *w, const struct mprof_mem_snapshot *s) {
   uint64_t total[4] = {0};
   for (size_t i = 0; i < s->len; i++) {

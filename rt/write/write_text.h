@@ -11,9 +11,9 @@
 
 struct mprof_outfile;
 
-// Writes the text to f. Returns 0 or the first error of f. The caller closes f.
-// Call with the guard set and writer_lock held. (Go: writeHeapInternal,
-// debug=1)
+// Writes the heap profile to f. Returns 0 or the first error of f. The caller
+// closes f. Call with the recursion guard set and writer_lock held.
+// (Go: writeHeapInternal, debug=1)
 int mprof_write_heap_text(struct mprof_outfile *f,
                           const struct mprof_mem_snapshot *s);
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the heapx profile as legacy text. Each record is a count of temporary
-// blocks, in the form that Go uses for profiles of counts. Comment lines have
-// the other values.
+// Writes the heapx profile as legacy text (legacy.h). Each record is a number
+// of temporary blocks, in Go's format for profiles of counts. Comment lines
+// have the other values.
 
 #ifndef MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H
 #define MPROF_RT_WRITE_WRITE_TEXT_HEAPX_H
@@ -12,8 +12,8 @@
 
 struct mprof_outfile;
 
-// Writes the text to f. Returns 0 or the first error of f. The caller closes f.
-// Call with the guard set and writer_lock held.
+// Writes the heapx profile to f. Returns 0 or the first error of f. The caller
+// closes f. Call with the recursion guard set and writer_lock held.
 int mprof_write_heapx_text(struct mprof_outfile *f,
                            const struct mprof_heapx_groups *g);
 

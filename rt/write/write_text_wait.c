@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the profiles of waits and of threads as legacy text. Counts and ticks
-// were scaled when they were added to the buckets. Readers convert ticks to
-// nanoseconds and multiply them by the sampling period, so the period in the
+// Writes the profiles of waits and of threads as legacy text. The counts and
+// ticks were scaled when they were added to the buckets. Readers convert ticks
+// to nanoseconds and multiply them by the sampling period, so the period in the
 // file is always 1. (Go: printCountCycleProfile, printCountProfile with
 // debug=1)
 
@@ -52,7 +52,7 @@ static void put_rate(struct mprof_outfile *f,
 
 struct waits {
   const struct mprof_wait_snapshot *snapshot;
-  struct mprof_wait_groups groups; // groups of the snapshot
+  struct mprof_wait_groups groups; // groups of the snapshot by stack and labels
 };
 
 static void put_wait_text(struct mprof_legacy *w, const void *waits) {
@@ -102,8 +102,8 @@ struct named_stacks {
   const char *name; // name of the profile
 };
 
-// Writes the stacks of all threads. A thread whose stack was not read has at
-// most one address.
+// Writes the stacks of all threads. A thread in state MPROF_STACK_UNREAD (its
+// stack could not be read) has at most one address.
 static void put_stacks(struct mprof_legacy *w, const void *named) {
   const struct mprof_thread_stacks *s =
       ((const struct named_stacks *)named)->stacks;

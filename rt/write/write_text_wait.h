@@ -13,18 +13,20 @@
 struct mprof_outfile;
 
 // Each function writes one profile to f, and returns 0 or the first error of f.
-// The caller closes f. Call with the guard set and writer_lock held.
+// The caller closes f. Call these functions with the recursion guard set and
+// writer_lock held.
 
 // Writes the profile "block" or "mutex". (Go: printCountCycleProfile)
 int mprof_write_wait_text(struct mprof_outfile *f,
                           const struct mprof_wait_snapshot *s);
-// Writes the profile "threadcreate". The text does not contain thread names, so
-// s must have been taken with by_stack true. (Go: printCountProfile)
+// Writes the profile "threadcreate". The call of
+// mprof_threadcreate_snapshot_take must have had by_stack == true, because the
+// text has no thread names. (Go: printCountProfile)
 int mprof_write_threadcreate_text(struct mprof_outfile *f,
                                   const struct mprof_threadcreate_snapshot *s);
-// Writes a profile of thread stacks. s: grouped by mprof_thread_stacks_group.
-// name: name of the profile, which is written to the file. (Go:
-// printCountProfile)
+// Writes a profile of thread stacks. (Go: printCountProfile)
+// s: stacks that were grouped by mprof_thread_stacks_group.
+// name: name of the profile, which is written to the file.
 int mprof_write_threads_text(struct mprof_outfile *f,
                              const struct mprof_thread_stacks *s,
                              const char *name);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the stacks of threads for people, one thread after another: to a file,
-// to memory of the caller, or to stderr. A signal handler may write to memory
-// and to stderr. There the interrupted code may hold any lock, so addresses are
-// not symbolized. (Go: Stack, writeGoroutineStacks)
+// Writes the stacks of threads for people, one thread after another. The text
+// goes to a file, to memory of the caller, or to stderr. A signal handler may
+// write stacks to memory or to stderr. The code that the handler has
+// interrupted may hold any lock, so in a handler addresses are not symbolized.
+// (Go: Stack, writeGoroutineStacks)
 
 #include "write/write_thread_stacks.h"
 
@@ -31,7 +32,8 @@
 #include <errno.h>
 #include <string.h>
 
-// The destination of the text. Either file or text is NULL.
+// The destination of the text: either `file` or `text`. The other pointer is
+// NULL.
 struct printer {
   struct mprof_outfile *file;
   struct mprof_text *text;
@@ -86,7 +88,7 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
   put_place(p, f);
 }
 
-// Writes only the innermost function of an address, not the functions into
+// Writes only the innermost function of an address, and not the functions into
 // which it was inlined.
 static void put_first_frame(const struct mprof_frame *f, void *arg) {
   struct printer *p = arg;
@@ -126,8 +128,9 @@ static void put_function(const struct mprof_frame *f, void *arg) {
   }
 }
 
-// Writes the function in which a thread waits. If it is unknown, writes the
-// kind of the wait.
+// Writes the name of the function in which thread x waits. If this name is
+// unknown, writes the kind of the wait. If the wait has lasted for a minute or
+// more, also writes its duration.
 static void put_wait(const struct printer *p,
                      const struct mprof_thread_slot *x) {
   struct name n = {.p = p};
@@ -168,8 +171,8 @@ static void put_part(void *arg, const char *s, size_t len) {
     mprof_text_mem(p->text, s, len);
 }
 
-// Writes for example 'thread 4711 "worker" [pthread_cond_wait, 2 minutes]
-// {"request":"7"}:'.
+// Writes the first line of a thread, such as
+//   thread 4711 "worker" [pthread_cond_wait, 2 minutes] {"request":"7"}:
 static void put_header(struct printer *p, const struct mprof_thread_slot *x) {
   char name[MPROF_THREAD_NAME];
   mprof_proc_thread_name(x->tid, name);
@@ -226,8 +229,9 @@ int mprof_write_threads_list(struct mprof_outfile *f,
 
 // --- in memory, and on stderr ---
 
-// Returns whether the stack contains, or may contain, the frame of a signal
-// handler.
+// Returns whether the stack has, or may have, the frame of a signal handler.
+// The runtime does not know this if the stack is truncated at code without
+// frame pointers.
 static bool is_of_handler(const struct mprof_bucket *b) {
   for (uint32_t i = 0; i < b->stack_len; i++)
     if (mprof_is_signal_return(b->stack[i]))
@@ -235,8 +239,8 @@ static bool is_of_handler(const struct mprof_bucket *b) {
   return b->end == MPROF_STACK_CUT_CHAIN;
 }
 
-// The stack of the calling thread. It is taken without a lock and without
-// interrupting other threads.
+// The stack of the calling thread. No lock is needed to take it, and no other
+// thread is interrupted.
 struct own_stack {
   struct mprof_thread_slot *slot;
   size_t mapped_bytes;
@@ -250,8 +254,8 @@ static bool take_own(struct own_stack *own, uintptr_t frame) {
     return false;
   struct mprof_thread_slot *x = own->slot;
   x->tid = mprof_sys_gettid();
-  // Copied, because the interrupted code may be changing the stack range of the
-  // thread.
+  // This is a copy of the thread's stack range, because the interrupted code
+  // may be in the middle of a change of the original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range
@@ -294,8 +298,11 @@ static void print_guarded(struct printer *p, const struct own_stack *own,
   mprof_lock_release(&mprof_writer_lock);
 }
 
-// Writes the stacks of all threads if `all`, else that of the calling thread.
-// frame: see mprof_thread_stacks_take.
+// Writes stacks of threads to the destination of p.
+// all: true: the stacks of all threads; false: only the stack of the calling
+//   thread.
+// frame: frame address of mprof_stack. The stack of the calling thread begins
+//   with the caller of mprof_stack.
 static void print_from(struct printer *p, bool all, uintptr_t frame) {
   struct own_stack own;
   if (!mprof_init_ready() || !mprof_process_is_own() || !take_own(&own, frame))

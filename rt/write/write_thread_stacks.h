@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the stacks of all threads as text for people, one thread after the
-// other. write_pprof.h and write_text_wait.h declare the functions that write
-// grouped stacks.
+// other. Profiles of grouped stacks are written by the functions of
+// write_pprof.h and write_text_wait.h.
 
 #ifndef MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
 #define MPROF_RT_WRITE_WRITE_THREAD_STACKS_H
@@ -12,9 +12,9 @@
 
 struct mprof_outfile;
 
-// Writes each thread separately. s: not grouped. Returns 0 or the first error
-// of f. The caller closes f. Call with the guard set and writer_lock held. (Go:
-// writeGoroutineStacks)
+// Writes each thread of s separately. s must not be grouped. Returns 0 or the
+// first error of f. The caller closes f. Call with the recursion guard set and
+// writer_lock held. (Go: writeGoroutineStacks)
 int mprof_write_threads_list(struct mprof_outfile *f,
                              const struct mprof_thread_stacks *s);
 
