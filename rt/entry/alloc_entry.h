@@ -20,8 +20,9 @@
 #include "sys/libc.h"
 #include "sys/stats.h"
 
-// The allocator family of the blocks that an entry file counts. An entry file
-// of another family defines this macro before it includes this header.
+// The allocator family of the blocks that an entry file counts. A file with
+// entries of malloc or operator new defines this macro before it includes this
+// header.
 #ifndef MPROF_ALLOCATOR_FAMILY
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_OTHER
 #endif
@@ -40,8 +41,9 @@ struct mprof_alloc {
   size_t size;
   uint64_t rate;
   uintptr_t frame;
-  bool must_place; // count the block only if it is on a page boundary,
-                   // because the free of any other block is not seen
+  // True: count the block only if it is on a page boundary, because call sites
+  // free all other blocks without a call of the runtime.
+  bool must_place;
 };
 
 // Counts the block at ptr, which the allocator has returned. Returns ptr. Does

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries of blocking calls: the functions __mprof_f that instrumented code
-// calls in place of f. Blocking calls are the calls whose kind the option
-// block_kinds must name, file locks, and direct futex system calls. Most of
-// these calls have no variant that does not wait. So the entry cannot know
-// whether a call waits, and counts the whole call as a wait. The entry unwinds
-// the stack only if the wait is sampled.
+// calls in place of f. Blocking calls are file locks, direct futex system
+// calls, and calls that are recorded only if the option block_kinds names their
+// kind. Most of these calls cannot be tried without waiting. So the entry
+// counts the whole call as a wait, and unwinds the stack only if the wait is
+// sampled.
 
 #include "entry/sync_entry.h"
 #include "lock_wait/block_kinds.h"
@@ -32,8 +32,8 @@
 #include <unistd.h>
 
 // Returns the outcome of a call whose return value is result. A call that fails
-// with EAGAIN did not wait, because the program had asked for a call that does
-// not block.
+// with EAGAIN did not wait, because EAGAIN means that a nonblocking call would
+// have to wait.
 static enum mprof_outcome outcome_of(long result) {
   return result == -1 && errno == EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT;
 }

@@ -20,9 +20,10 @@ static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_alloc_owner place) {
   if (!ptr)
     return;
-  // Instrumented code calls the runtime for a free only if ptr & mask is 0.
-  // Another thread can free this block only after this thread has published the
-  // block's address. By then, the other thread also sees that the mask is 0.
+  // Set the mask to 0, because instrumented code calls the runtime for a free
+  // of ptr only if ptr & mask is 0. Another thread can free this block only
+  // after this thread has published the block's address. By then, the other
+  // thread also sees that the mask is 0.
   __atomic_store_n(&__mprof_custom_mask, 0, __ATOMIC_RELEASE);
   struct mprof_alloc_event ev = {
       .ptr = ptr, .size = a->size, .rate = a->rate, .frame = a->frame};
@@ -63,9 +64,9 @@ MPROF_ENTRY void __mprof_arena_reset(const void *arena) {
     mprof_event_arena_reset(arena);
 }
 
-// Returns a token, which the site passes to __mprof_custom_realloc_end. The
-// lower half of the token is the handle of the block's bucket. Bit 33 of the
-// token is the field is_last of struct mprof_released.
+// Returns a token, which the call site passes to __mprof_custom_realloc_end.
+// The lower half of the token is the handle of the block's bucket. Bit 33 of
+// the token is the field is_last of struct mprof_released.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   if (ptr)

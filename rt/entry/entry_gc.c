@@ -49,10 +49,10 @@ extern char *GC_strndup(const char *, size_t) WEAK;
 extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
-// Sets the thread's guard, which marks the thread as inside the runtime, and
-// takes gc_lock. Returns false without the guard and the lock in two cases.
-// Either the caller runs in a signal handler that interrupted the runtime, or
-// the collector is running in this thread.
+// Sets the thread's guard, which marks the thread as inside the runtime, takes
+// gc_lock, and returns true. There are two cases in which the function does
+// none of this and returns false. The caller runs in a signal handler that
+// interrupted the runtime, or the collector is running in this thread.
 static bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -198,7 +198,7 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
 }
 
 // Call sites of GC_strdup, GC_strndup and GC_realloc do not subtract the size
-// from the countdown, so these entries subtract it.
+// from the countdown. So the entries of these functions subtract it.
 
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
   size_t size = s ? strlen(s) + 1 : 0;
@@ -270,8 +270,9 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   return ptr;
 }
 
-// Counts the free in index C+2, where C is the current cycle, because the
-// program has called for it explicitly (cycle.h). (Go: mProf_Free)
+// Counts the free for cycle C+2 of the profile, where C is the current cycle.
+// This is the rule for every free that the program calls (cycle.h). (Go:
+// mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
   REAL(GC_free)(ptr);

@@ -7,9 +7,9 @@
 // call releases may be counted. The entry calls f of the program's allocator
 // and counts the block.
 //
-// If the rate is at least MPROF_MIN_PLACED_RATE, every counted block is placed
-// on a page boundary. So a block that is not on a page boundary is not counted.
-// A call site frees such a block without a call of the runtime.
+// If the sampling rate is at least MPROF_MIN_PLACED_RATE, every counted block
+// is placed on a page boundary. So a block that is not on a page boundary is
+// not counted. A call site frees such a block without a call of the runtime.
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
@@ -94,8 +94,8 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
 }
 
 // Copies len bytes to memory that contains only zeros. Does not write pages of
-// zeros, so that they do not become resident in the copy. Reading such a page
-// of the source does not make it resident there.
+// zeros, so that these pages do not become resident in the copy. (The read does
+// not make a page of zeros resident in the source.)
 static void copy_pages(char *to, const char *from, size_t len) {
   static const char zeros[MPROF_PAGE];
   while (len > 0) {
@@ -149,7 +149,8 @@ static int64_t countdown_before(size_t size) {
 
 // Resizes the block at old. Removes the block from the profile before the
 // allocator can give the block's address to another thread. If the resize
-// fails, adds the block to the profile again.
+// fails, adds the block to the profile again. countdown: the thread's countdown
+// before the call site has subtracted the size.
 static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
                     int64_t countdown) {
   struct mprof_released r = {.bucket = 0};

@@ -39,7 +39,8 @@ static int placed(const struct mprof_alloc *a, int flags) {
 
 // Counts a block that jemalloc has placed on a page boundary. The program may
 // discard the whole arena of the block, so the runtime must not keep the block
-// for a later sample. Therefore this function clears must_place.
+// for a later sample. Therefore this function clears must_place, which would
+// make the runtime keep the block.
 static void *done(struct mprof_alloc *a, void *ptr) {
   a->must_place = false;
   return mprof_alloc_done(a, ptr);

@@ -17,16 +17,16 @@
 
 // The definition that the program uses for each hooked heap function. A program
 // may have no definition of a function: a C program has no C++ operators. In
-// this case the definition of the first library that calls the function is
-// taken for the program's, until a library is unloaded.
+// this case the definition of the first library that calls the function counts
+// as the program's definition, until a library is unloaded.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"
 static struct program_s {
   void *const *word;
   void *address;
-  // Used if address is NULL: the definition of the first library that has
-  // called the function. NULL: no library has called it.
+  // Only if address is NULL: the definition that the first calling library
+  // uses. NULL: no library has called the function.
   _Atomic(void *) first;
   _Atomic uint64_t unloads; // number of library unloads when first was set
 } program_s[] = {

@@ -170,9 +170,9 @@ bool mprof_mutex_is_charged(const void *mutex) {
          is_last_unlock(mutex);
 }
 
-// Returns whether this unlock lets a waiting thread take the lock. A waiting
-// writer needs the unlock of the last reader. So of all readers' unlocks, only
-// the last one is charged.
+// Returns whether this unlock releases the lock, so that a waiting thread can
+// take it. While other readers hold the lock, a waiting writer cannot take it.
+// So of the readers' unlocks, only the last one is charged.
 static bool is_last_holder(const pthread_rwlock_t *l) {
 #ifdef __GLIBC__
   return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0 ||

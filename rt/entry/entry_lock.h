@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of entry_lock.c for the entries of other files. They clean up after
+// Functions of entry_lock.c for the entries of other files. The functions end
 // cancelled waits, and decide whether an unlock is charged with the time that
 // other threads have waited.
 

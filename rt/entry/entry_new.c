@@ -49,8 +49,8 @@ static bool enter(uintptr_t frame) {
   return false;
 }
 
-// Ends the outermost call. Also runs if the operator throws, because it is a
-// cleanup function of a variable.
+// Ends the outermost call. The compiler calls this function when the variable
+// is_inner_ goes out of scope, so it also runs if the operator throws.
 static void leave(const bool *is_inner) {
   if (!*is_inner)
     __mprof_nested_frame = 0;

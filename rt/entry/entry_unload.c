@@ -42,7 +42,7 @@ static bool is_news(const struct mprof_loads *l, bool unloads_only) {
 
 static void look(bool unloads_only) {
   // Read the counts before the modules are listed. If a module is loaded during
-  // this listing, the next call of look finds it. The guard is not yet set,
+  // this listing, the next call of look() finds it. The guard is not yet set,
   // because the program may define its own dl_iterate_phdr, which
   // mprof_module_loads calls.
   const struct mprof_loads loads = mprof_module_loads();

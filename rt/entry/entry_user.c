@@ -5,7 +5,7 @@
 // mprof_unlock and mprof_blocking. An entry is a function of the runtime that
 // instrumented code calls. A call site of a marked function calls a begin
 // entry, then the marked function, then an end entry. Both entries use the same
-// memory in the frame of the site's function.
+// memory in the frame of the caller.
 //
 // The runtime cannot try to take such a lock, because it knows no try function
 // of the lock. So while the profiles are on, the table of waiters (waiters.h)
@@ -47,8 +47,8 @@ static bool comes_second(uintptr_t lock) {
 
 // Records that the thread is between a begin entry and its end entry. Until the
 // end entry, waits in functions that the marked function calls are not recorded
-// separately. The memory at notes is in the frame of the site's function, so
-// its address stands for that frame.
+// separately. The memory at notes is in the frame of the marked function's
+// caller, so its address stands for that frame.
 static void enter_user(const void *notes) {
   mprof_tls.user_frame = (uintptr_t)notes;
 }
@@ -101,7 +101,6 @@ MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
 MPROF_ENTRY void __mprof_user_call_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
-  w->frame = ENTRY_FRAME; // the begin entry has returned, so its frame no
-                          // longer exists
+  w->frame = ENTRY_FRAME; // the frame of the begin entry no longer exists
   mprof_wait_end(w, MPROF_TIMEOUT);
 }

@@ -156,8 +156,8 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
   return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
 }
 
-// Entry of the table for the function f, which has an interceptor. In a static
-// program, both a call and the address of f mean __wrap_f.
+// Element of mprof_intercept_c for a function f that has an interceptor. In a
+// static program, both a call and the address of f mean __wrap_f.
 #define ROW_AS(f, plain)                                                       \
   {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain, NULL}
 #ifdef MPROF_WRAP
@@ -165,7 +165,7 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 #else
 #define ROW(f) ROW_AS(f, NULL)
 #endif
-// Entry of the table for a function that has no interceptor.
+// Element of mprof_intercept_c for a function that has no interceptor.
 #define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL}
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {

@@ -34,7 +34,7 @@
 #define ENTRY_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define WEAK(f) extern __typeof__(f) f __attribute__((weak))
 
-// Returns whether sites call the runtime for waits of a kind.
+// Returns whether call sites call the runtime for waits of a kind.
 static inline bool mprof_sync_wants(enum mprof_kind kind) {
   return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED) >> kind & 1;
 }
@@ -75,10 +75,10 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     result_;                                                                   \
   })
 
-// Evaluates call, which is a cancellation point. If the wait w is noted, that
-// is, recorded for readers of all threads' stacks, and call does not return,
-// mprof_wait_cancelled ends w. If w is not noted, no cleanup routine is needed,
-// because no other data refers to w.
+// Evaluates call, which is a cancellation point. The wait w may be noted, that
+// is, recorded for readers of all threads' stacks. If w is noted and call does
+// not return, mprof_wait_cancelled ends w. If w is not noted, nothing has to be
+// undone, so no cleanup routine is registered.
 #define NOTED_CANCELLATION_POINT(w, call)                                      \
   ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
 

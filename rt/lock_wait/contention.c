@@ -104,10 +104,9 @@ static bool wants_block(enum mprof_kind kind) {
          (mprof_contention.block_kinds >> kind & 1);
 }
 
-// Returns whether the function of the frame was called by one of the program's
-// own lock functions or blocking functions. The program marks such functions
-// with mprof_lock, mprof_unlock or mprof_blocking. A call of a marked function
-// is recorded as one event, so waits inside it are not recorded.
+// Returns whether the frame is inside a call of a function that the program
+// marks with mprof_lock, mprof_unlock or mprof_blocking. The call of a marked
+// function is recorded as one event, so waits inside it are not recorded.
 static bool is_inside_user(uintptr_t frame) {
   if (mprof_likely(mprof_tls.user_frame == 0))
     return false;
@@ -211,8 +210,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     return;
   uint64_t released = 0;
   uint64_t now = mprof_clock_about();
-  // mprof_guard_enter always succeeds here. This wait does not run inside the
-  // runtime, because begin() found the guard free when the wait began.
+  // mprof_guard_enter always succeeds here, because begin() found the guard
+  // free when the wait began. So this wait does not run inside the runtime.
   mprof_guard_enter();
   if (w->is_waiter)
     released = mprof_waiters_leave(w->object, w->start,
@@ -302,7 +301,7 @@ static void update_kinds_locked(void) {
     kinds |= mprof_contention.block_kinds;
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
-  // All kinds except `try`, because a failed try is not a wait.
+  // Add all kinds except `try`, because a failed try is not a wait.
   if (mprof_trace_is_on() || mprof_contention.sees_waits)
     kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;

@@ -71,15 +71,17 @@ struct mprof_wait {
   struct mprof_bucket *bucket; // bucket of the block profile, or NULL
   uintptr_t op, frame, object; // see mprof_wait_begin
   uintptr_t joins;             // kind join: pthread_t of the awaited thread
-  uint32_t epoch; // epoch of the process when the wait began; if a fork has
-                  // changed the epoch, the wait is ignored
-  uint8_t kind;   // enum mprof_kind
+  // Epoch of the process when the wait began. In a forked child the epoch is
+  // another one, and the child ignores the wait.
+  uint32_t epoch;
+  uint8_t kind;           // enum mprof_kind
   unsigned trace_session; // session of the trace; 0: the wait is not in a trace
   uint32_t trace_stack;   // number of the wait's stack in the trace
   bool is_waiter;         // the wait is counted in the table of waiters
   bool is_late;           // the bucket is looked up only when the wait ends
-  bool is_inside; // the wait is inside a marked lock or blocking function, so
-                  // it is not recorded
+  // The wait is inside a function that the program marks with mprof_lock,
+  // mprof_unlock or mprof_blocking. Such a wait is not recorded.
+  bool is_inside;
   // The remaining fields serve readers of all threads' stacks (thread_wait.h).
   bool is_noted; // the wait is noted in the thread's record
   // Return address and frame pointer of the entry's caller. These values are
@@ -152,7 +154,7 @@ struct mprof_release {
 };
 // Begins a release. Charges the release with the time that the waiters for
 // object have waited so far. Stores the current time as the time of the
-// release. Call before the lock is released. The trace alone uses wakes, op and
+// release. Call before the lock is released. Only the trace uses wakes, op and
 // frame.
 // wakes: the threads that the release wakes.
 // op: address of the hooked function.

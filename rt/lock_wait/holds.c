@@ -61,10 +61,14 @@ static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
   return x->is_needed != y->is_needed ? !x->is_needed : x->since < y->since;
 }
 
-// Returns the record to use for a lock. The choice is, in this order: 1. the
-// lock's present record 2. an unused record 3. the oldest record that is not
-// needed (holds.h) 4. the oldest record, which is lost Only the preferred
-// records of the lock are searched, unless all of them are in use and needed.
+// Returns the record to use for a lock. The first of these records that exists
+// is returned:
+// 1. the lock's present record
+// 2. an unused record
+// 3. the oldest record that is not needed (holds.h)
+// 4. the oldest record, which is lost
+// Only the preferred records of the lock are searched, unless all of them are
+// in use and needed.
 static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   struct mprof_hold *best = NULL;
   for (size_t way = 0; way < MPROF_HOLDS; way++) {

@@ -6,8 +6,8 @@
 // stuck_report is set.
 //
 // A record says that the thread took a lock at some time. A record is either
-// needed or not: - Not needed: the lock stores the thread id of its owner. The
-// record is not
+// needed or not:
+// - Not needed: the lock stores the thread id of its owner. The record is not
 //   removed when the lock is released, because this would double the cost of an
 //   uncontended lock. Therefore a reader of the record must check in the lock
 //   itself whether the thread still holds the lock.
@@ -30,8 +30,7 @@ struct mprof_hold {
   _Atomic uintptr_t lock;
   uint64_t op : 56;       // address of the hooked function that took the lock
   uint64_t kind : 7;      // enum mprof_kind
-  uint64_t is_needed : 1; // the lock does not store its owner, so the record is
-                          // needed
+  uint64_t is_needed : 1; // the lock does not store its owner
   uint64_t since;         // time at which the lock was taken, in ticks
   mprof_pc stack[MPROF_HOLD_FRAMES];
 };
@@ -41,8 +40,9 @@ struct mprof_holds {
   // Number of needed records that were replaced by other needed records while
   // the thread held their locks. Only the thread itself writes this field.
   atomic_uint lost;
-  bool has_strayed; // a lock may have a record that is not one of the lock's
-                    // preferred records (holds.c)
+  // A lock may have a record that is not one of the lock's preferred records
+  // (holds.c).
+  bool has_strayed;
   struct mprof_hold v[MPROF_HOLDS];
 };
 

@@ -24,8 +24,7 @@ struct waited {
   struct waited *next;
   uintptr_t object;
   uint32_t waiters; // number of waiting threads
-  uint32_t holders; // number of threads that hold the object or are about to
-                    // (mprof_waiters_hold)
+  uint32_t holders; // threads counted by mprof_waiters_hold
   uint64_t sum;     // sum of max(start, charged) over all waiters, in ticks
   uint64_t charged; // time of the last charged release, in ticks; 0: none
   // Marks, which link wakeups to the releases that caused them (wake_marks.h).

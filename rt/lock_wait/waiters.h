@@ -25,8 +25,8 @@ bool mprof_waiters_enter(uintptr_t object, uint64_t start);
 // the last charged release of object, in ticks, or 0 if there was none since
 // start.
 // start: the value that was passed to mprof_waiters_enter.
-// mark: receives the mark of the release that woke the thread, for the trace
-//   (wake_marks.h). NULL: the wait did not end by a release.
+// mark: receives the mark that links this thread's wakeup to the release that
+//   caused it (wake_marks.h). NULL: the wait did not end by a release.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark);
 

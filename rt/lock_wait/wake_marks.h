@@ -19,9 +19,8 @@ enum mprof_wakes {
   // The next owner of a lock. After several releases, only the last release
   // matters, because an earlier owner has already released the lock again.
   MPROF_WAKES_NEXT_OWNER,
-  MPROF_WAKES_ONE, // one waiter, as by a signal of a condition or a semaphore
-                   // post
-  MPROF_WAKES_ALL, // all waiters, as by a broadcast
+  MPROF_WAKES_ONE, // one waiter, as by pthread_cond_signal or sem_post
+  MPROF_WAKES_ALL, // all waiters, as by pthread_cond_broadcast
 };
 
 // Maximum number of marks that are kept. If a release adds one more, the oldest

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-// --- the awaited thing of a wait ---
+// --- the kind of object that a thread waits for ---
 
 #define CXX_OPS(X)                                                             \
   X(_ZNSt3__15mutex4lockEv, MPROF_AWAITS_MUTEX)                                \
@@ -119,8 +119,8 @@ static bool spin_is_held(uintptr_t lock) {
   return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
 }
 #else
-// musl: int 0 of a mutex is its type, and int 1 is the lock word. Int 0 of an
-// rwlock is the number of readers. All its bits but one are set for a writer.
+// musl: int 0 of a mutex is its type, and int 1 is the lock word. The low 31
+// bits of an rwlock's int 0 are the number of readers, or all 1 for a writer.
 static struct mprof_lock_holder of_mutex(uintptr_t lock) {
   const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
   const int type = m->__u.__i[0];

@@ -7,8 +7,8 @@
 // First the areas of the memory map are read. Stacks and the runtime's own
 // mappings are removed from the areas. Then malloc's heaps are found. They
 // become blocks and are removed from the areas, too. The remaining areas are
-// the roots, whose words are all searched. A heap that is not understood stays
-// in the areas, so it is a root.
+// the roots, whose words are all searched. A heap whose layout is not
+// understood stays in the areas, so it is a root.
 
 #include "stuck/stuck_memory.h"
 
@@ -328,7 +328,7 @@ static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
 // Headers and arenas are not searched, because they contain addresses of free
 // chunks. The address of a free chunk is also the address of the last word of
 // the previous chunk. If the previous chunk is in use, the search would wrongly
-// reach it.
+// reach that chunk.
 #define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
 
 static bool find_arena_heap(struct mprof_memory *m,

@@ -16,10 +16,10 @@
 // for it. The stacks of all these threads become roots. The search continues
 // until no more objects are reached.
 //
-// Some memory must not be a root. It contains addresses of awaited objects, but
-// no thread can use these addresses to wake a waiter. This memory is the
-// runtime's own memory, the runtime's frames on the caller's stack, and the
-// stacks of the waiting threads.
+// Three parts of memory must not be roots: the runtime's own memory, the
+// runtime's frames on the caller's stack, and the stacks of the waiting
+// threads. They contain addresses of awaited objects, but no thread can use
+// these addresses to wake a waiter.
 
 #include "stuck/stuck_scan.h"
 
@@ -60,7 +60,7 @@ static struct scan {
   char self[48]; // path below /proc of the thread that asks for the search
   struct mprof_memory memory;
   uintptr_t main_stack_top;
-  struct extent *extents; // one extent for each slot
+  struct extent *extents; // one for each slot of `slots`
 } *scan;
 
 // The part of a thread's stack that is in use, and the thread's registers.

@@ -4,7 +4,7 @@
 // Searches memory for the conditions, semaphores and barriers that threads wait
 // for. All threads are stopped, the process is copied, and the threads
 // continue. A helper process then searches the copy. If a thread that may run
-// can reach such an object, it may still wake the threads that wait for the
+// can reach an object, this thread may still wake the threads that wait for the
 // object.
 
 #ifndef MPROF_RT_STUCK_STUCK_SCAN_H
