@@ -270,9 +270,9 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   return ptr;
 }
 
-// Counts the free for cycle C+2 of the profile, where C is the current cycle.
-// This is the rule for every free that the program calls (cycle.h). (Go:
-// mProf_Free)
+// Counts the free at index C+2 (modulo 3) of the bucket, where C is the current
+// cycle. All frees that the program itself calls are counted at this index
+// (cycle.h). (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));
   REAL(GC_free)(ptr);
