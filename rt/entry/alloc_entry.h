@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers for the entries of allocating functions, from the decision to count
-// an allocation to the event that counts it. Only entry files include this
-// header.
+// Helpers for the entries of allocating functions. The entry of a function f is
+// the runtime's function __mprof_f, which an instrumented call site calls in
+// place of f. Only entry files include this header. An entry has four steps:
 //
-//   entry: MPROF_SAMPLE_ALLOC -> allocator beneath -> mprof_alloc_done -> event
+//   1. MPROF_SAMPLE_ALLOC decides whether to count the allocation.
+//   2. The entry calls the real f, that is, the allocator.
+//   3. mprof_alloc_done creates an allocation event.
+//   4. mprof_event_alloc counts the event.
 
 #ifndef MPROF_RT_ENTRY_ALLOC_ENTRY_H
 #define MPROF_RT_ENTRY_ALLOC_ENTRY_H
@@ -17,16 +20,18 @@
 #include "sys/libc.h"
 #include "sys/stats.h"
 
-// The allocator family of the blocks that this entry file counts. The entry
-// file defines the family before it includes this header.
+// The allocator family of the blocks that an entry file counts. A file with
+// entries of malloc or operator new defines this macro before it includes this
+// header.
 #ifndef MPROF_ALLOCATOR_FAMILY
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_OTHER
 #endif
 
-// Decides whether to count an allocation of `bytes` bytes, and fills a if so.
-// The expression is true if the allocation is counted. Use the macro in the
-// entry itself: the recorded stack starts at the return address of the function
-// that uses the macro.
+// Decides whether to count an allocation of `bytes` bytes. If so, fills the
+// struct mprof_alloc at a, and the expression is true. may_place: whether the
+// family of the allocator places counted blocks on page boundaries. Use this
+// macro in the entry itself, because the recorded stack starts at the return
+// address of the function that uses the macro.
 #define MPROF_SAMPLE_ALLOC(a, bytes, may_place)                                \
   ((a)->size = (bytes), (a)->frame = (uintptr_t)__builtin_frame_address(0),    \
    mprof_sample_hit((bytes), &(a)->rate) &&                                    \
@@ -36,11 +41,13 @@ struct mprof_alloc {
   size_t size;
   uint64_t rate;
   uintptr_t frame;
-  bool must_place; // count only on a page boundary: else the free is not seen
+  // True: count the block only if it is on a page boundary, because call sites
+  // free all other blocks without a call of the runtime.
+  bool must_place;
 };
 
-// Counts the block ptr that the allocator returned, and returns ptr. Does not
-// count NULL, which means that the allocation failed.
+// Counts the block at ptr, which the allocator has returned. Returns ptr. Does
+// not count the block if ptr is NULL, because the allocation has failed.
 static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
   bool on_page = ((uintptr_t)ptr & (MPROF_PAGE - 1)) == 0;
   if (a->must_place && !on_page) {
@@ -57,10 +64,10 @@ static inline void *mprof_alloc_done(const struct mprof_alloc *a, void *ptr) {
   return ptr;
 }
 
-// Counts the free of the block at ptr if the block was counted. may_keep: the
-// family places its counted blocks on page boundaries. Returns true if the
-// runtime keeps the block for a later sample. The caller must not free such a
-// block.
+// Counts the free of the block at ptr if the block was counted. may_keep:
+// whether the family of the allocator places counted blocks on page boundaries.
+// Returns true if the runtime keeps the memory of the block for a later sample.
+// In that case the caller must not free the block.
 static inline bool mprof_free_block(void *ptr, bool may_keep) {
   if (!ptr)
     return false;

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of C11's locks and threads. `#include <threads.h>` would find the
-// runtime's own threads.h, so this file repeats the declarations of C11's
-// header. The constants have the same values in glibc and musl.
+// Entries of C11's lock and thread functions: the functions __mprof_f that
+// instrumented code calls in place of f. This file does not include
+// <threads.h>, because the compiler would find the runtime's own threads.h.
+// Therefore this file repeats the declarations of C11's header. The constants
+// have the same values in glibc and musl.
 
 #include "entry/sync_entry.h"
 #include "lock_wait/block_kinds.h"

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of blocking calls: the calls whose kind must be named in the option
-// block_kinds, file locks, and futexes that are used by system call. The
-// entries cannot try most of these calls first. So the whole call counts as the
-// wait, and the entry unwinds the stack only for a sampled wait.
+// Entries of blocking calls: the functions __mprof_f that instrumented code
+// calls in place of f. Blocking calls are file locks, direct futex system
+// calls, and calls that are recorded only if the option block_kinds names their
+// kind. Most of these calls cannot be tried without waiting. So the entry
+// counts the whole call as a wait, and unwinds the stack only if the wait is
+// sampled.
 
 #include "entry/sync_entry.h"
 #include "lock_wait/block_kinds.h"
@@ -29,8 +31,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Returns the outcome of a call. A call that fails with EAGAIN did not wait:
-// the program had asked it not to block.
+// Returns the outcome of a call whose return value is result. A call that fails
+// with EAGAIN did not wait, because EAGAIN means that a nonblocking call would
+// have to wait.
 static enum mprof_outcome outcome_of(long result) {
   return result == -1 && errno == EAGAIN ? MPROF_NO_WAIT : MPROF_TIMEOUT;
 }
@@ -45,8 +48,8 @@ static enum mprof_outcome outcome_of(long result) {
     return r;                                                                  \
   }
 
-// Defines the entry of a function f that returns a negative errno value. f
-// belongs to a library that the program may not be linked with.
+// Defines the entry of a library function f, which returns a negative errno
+// value if it fails. The program may be linked without the library of f.
 #define LIBRARY_CALL(Kind, Result, f, Params, Args)                            \
   WEAK(f);                                                                     \
   MPROF_ENTRY Result __mprof_##f Params {                                      \
@@ -269,8 +272,8 @@ static enum mprof_outcome file_outcome(int r) {
   return r == 0 ? MPROF_GOT : errno == EINTR ? MPROF_TIMEOUT : MPROF_NO_WAIT;
 }
 
-// Returns whether a failed try failed because the lock is held. before: errno
-// before the try, which this function restores.
+// Returns whether an attempt to take a file lock has failed because the lock is
+// held. Restores errno to before, the value that errno had before the attempt.
 static bool is_held(int before) {
   bool held = errno == EAGAIN || errno == EACCES;
   errno = before;
@@ -305,7 +308,7 @@ MPROF_ENTRY int __mprof_flock(int fd, int op) {
     int try = cmd == F_SETLKW ? F_SETLK : F_OFD_SETLK;                         \
     if (cmd != F_SETLKW && cmd != F_OFD_SETLKW)                                \
       return f(fd, cmd, arg);                                                  \
-    pthread_testcancel(); /* which a try would not do */                       \
+    pthread_testcancel(); /* the try does not act on it */                     \
     if (f(fd, try, arg) == 0)                                                  \
       return 0;                                                                \
     if (!is_held(before))                                                      \
@@ -325,7 +328,7 @@ FCNTL(fcntl64)
     const int before = errno;                                                  \
     if (cmd != F_LOCK)                                                         \
       return f(fd, cmd, len);                                                  \
-    pthread_testcancel(); /* which a try would not do */                       \
+    pthread_testcancel(); /* the try does not act on it */                     \
     if (f(fd, F_TLOCK, len) == 0)                                              \
       return 0;                                                                \
     if (!is_held(before))                                                      \
@@ -340,7 +343,7 @@ LOCKF(lockf64, off64_t)
 
 // --- system calls by number ---
 
-// Returns whether a futex operation waits.
+// Returns whether op is a futex operation that waits.
 static bool waits(long op) {
   switch (op & FUTEX_CMD_MASK) {
   case FUTEX_WAIT:
@@ -353,8 +356,8 @@ static bool waits(long op) {
   return false;
 }
 
-// Reads six arguments even if the system call has fewer, as libc's syscall
-// does.
+// Entry of libc's syscall function. Reads six arguments even if the system call
+// has fewer, because libc's syscall also reads six.
 WEAK(syscall);
 MPROF_ENTRY long __mprof_syscall(long nr, ...) {
   struct mprof_wait w;

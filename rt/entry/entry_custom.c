@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of custom allocators: functions that the program marks with
-// mprof_alloc, mprof_free and mprof_realloc, and allocators that call
-// mprof_alloc_event or a similar function. The site calls the program's
-// function; the entries only count. The allocator chooses the addresses of its
-// blocks, so an address does not tell whether its block is counted. Therefore
-// each free must call the runtime after the first counted block.
+// Entries of custom allocators. An entry is a function of the runtime that
+// instrumented code calls. Custom allocators are functions that the program
+// marks with mprof_alloc, mprof_free or mprof_realloc, and allocators that call
+// mprof_alloc_event or a similar function. The instrumented call site calls the
+// program's function, and the entry only counts. A custom allocator chooses the
+// addresses of its blocks, so an address does not tell whether its block is
+// counted. Therefore every free calls the runtime once a first block has been
+// counted.
 
 #include "entry/entry_custom.h"
 
@@ -18,8 +20,10 @@ static void count(const struct mprof_alloc *a, void *ptr,
                   struct mprof_alloc_owner place) {
   if (!ptr)
     return;
-  // Another thread can free the block only after this thread has published the
-  // block's address. By then, that thread also sees the new mask.
+  // Set the mask to 0, because instrumented code calls the runtime for a free
+  // of ptr only if ptr & mask is 0. Another thread can free this block only
+  // after this thread has published the block's address. By then, the other
+  // thread also sees that the mask is 0.
   __atomic_store_n(&__mprof_custom_mask, 0, __ATOMIC_RELEASE);
   struct mprof_alloc_event ev = {
       .ptr = ptr, .size = a->size, .rate = a->rate, .frame = a->frame};
@@ -60,15 +64,16 @@ MPROF_ENTRY void __mprof_arena_reset(const void *arena) {
     mprof_event_arena_reset(arena);
 }
 
-// Returns a token for the end of the reallocation. The lower half of the token
-// is the handle of the block's bucket. Bit 33 is set if the block was the
-// thread's last one.
+// Returns a token, which the call site passes to __mprof_custom_realloc_end.
+// The lower half of the token is the handle of the block's bucket. Bit 33 of
+// the token is the field is_last of struct mprof_released.
 MPROF_ENTRY uint64_t __mprof_custom_realloc_begin(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   if (ptr)
     r = mprof_event_custom_release(ptr);
-  // If the allocator throws, the end entry is not called. Sites would then read
-  // a countdown below 0 as a large unsigned number.
+  // If the allocator throws, __mprof_custom_realloc_end is not called, and the
+  // countdown could stay below 0. Instrumented call sites would read such a
+  // countdown as a large unsigned number.
   if (__mprof_heap_countdown < 0)
     __mprof_heap_countdown = 0;
   return r.bucket | (uint64_t)r.is_last << 33;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of C++ functions that the C++ libraries do not inline: conditions,
-// futures and joins of libstdc++, and all locks of libc++. The entries have
-// mangled names. They read fields of the libraries' objects, whose layouts the
-// libraries' ABIs fix.
+// Entries of C++ functions that the C++ libraries do not inline: the functions
+// __mprof_f that instrumented code calls in place of f. This file has the
+// entries for conditions, futures and joins of libstdc++, and for all locks of
+// libc++. The functions have mangled names. The entries can read fields of the
+// libraries' objects, because the ABI of each library fixes their layout.
 
 #include "entry/entry_lock.h"
 #include "entry/sync_entry.h"
@@ -19,7 +20,8 @@
 #define DECLARE(Result, f, ...)                                                \
   extern Result f(__VA_ARGS__) __attribute__((weak))
 
-// std::unique_lock<std::mutex> begins with the mutex's address.
+// Returns the mutex of a std::unique_lock<std::mutex>, which begins with the
+// address of the mutex.
 static void *mutex_of(void *unique_lock) { return *(void **)unique_lock; }
 
 // Returns the word at an offset in an object of the C++ library.
@@ -65,15 +67,16 @@ CXX_LOCK(_ZNSt3__118shared_timed_mutex4lockEv,
 CXX_LOCK(_ZNSt3__118shared_timed_mutex11lock_sharedEv,
          _ZNSt3__118shared_timed_mutex15try_lock_sharedEv, MPROF_KIND_rwlock)
 
-// Returns whether an unlock of the recursive_timed_mutex l is the last one. Its
-// layout: a mutex (40 bytes), a condition (48), the lock count.
+// Returns whether an unlock of the recursive_timed_mutex l releases l. The
+// layout of l is: a mutex (40 bytes), a condition (48 bytes), the number of
+// times that the owner has locked l.
 static bool is_last_timed_unlock(const void *l) {
   return word_at(l, 40 + 48) <= 1;
 }
 
-// Returns whether at most one reader holds the shared_mutex l. Its layout: a
-// mutex (40 bytes), two conditions (48 each), the number of readers with a flag
-// in bit 31.
+// Returns whether at most one reader holds the shared_mutex l. The layout of l
+// is: a mutex (40 bytes), two conditions (48 bytes each), a word with the
+// number of readers. Bit 31 of this word is a flag.
 static bool is_last_reader(const void *l) {
   return (word_at(l, 40 + 48 + 48) & ~(1u << 31)) <= 1;
 }
@@ -126,8 +129,8 @@ CXX_COND_WAIT(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE,
               MPROF_GOT, (void *c, void *lock), (c, lock), TWO)
 CXX_COND_WAIT(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE,
               MPROF_GOT, (void *c, void *lock), (c, lock), TWO)
-// __do_timed_wait does not return whether the time ran out, so assume a
-// timeout.
+// libc++'s function __do_timed_wait does not tell whether the time has run out.
+// The entry therefore records each of its waits as a timeout.
 CXX_COND_WAIT(
     _ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_6chrono10time_pointINS5_12system_clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE,
     MPROF_TIMEOUT, (void *c, void *lock, long until), (c, lock, until), THREE)
@@ -147,9 +150,10 @@ CXX_NOTIFY(_ZNSt3__118condition_variable10notify_allEv, MPROF_WAKES_ALL)
 
 // --- threads that end ---
 
-// A std::thread consists of its pthread_t. If the thread cannot be joined, the
-// call throws and the entry does not end the wait. This leaves no data behind,
-// because a join is in no table of waiters.
+// Defines the entry of f, the join function of std::thread. A std::thread
+// consists only of its pthread_t. If the thread cannot be joined, the call
+// throws, and the entry does not call mprof_wait_end. This leaves no data
+// behind, because a join is never recorded in the table of waiters.
 #define CXX_JOIN(f)                                                            \
   DECLARE(void, f, void *);                                                    \
   MPROF_ENTRY void __mprof_##f(void *thread) {                                 \
@@ -168,8 +172,8 @@ CXX_JOIN(_ZNSt3__16thread4joinEv)
 
 // --- futures and call_once ---
 
-// Entry of libstdc++'s futex function. That function waits while *word equals
-// value, and returns false if the time ran out.
+// Defines the entry of a futex function f of libstdc++. f waits while *word
+// equals value, and returns false if the time has run out.
 #define CXX_FUTEX_WAIT(f)                                                      \
   DECLARE(_Bool, f, void *, unsigned *, unsigned, _Bool, long, long);          \
   MPROF_ENTRY _Bool __mprof_##f(void *self, unsigned *word, unsigned value,    \
@@ -200,9 +204,9 @@ __mprof__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(
   REAL(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)(self, word);
 }
 
-// Returns whether a future is ready. Layout of libc++'s shared state: virtual
-// table (8 bytes), count (8), exception (8), mutex (40), condition (48), flags.
-// Flag 4 means ready.
+// Returns whether a future is ready. The layout of libc++'s shared state is:
+// virtual table (8 bytes), count (8), exception (8), mutex (40), condition
+// (48), flags. Flag 4 means that the future is ready.
 static bool is_ready(const void *state) {
   return word_at(state, 8 + 8 + 8 + 40 + 48) & 4;
 }
@@ -238,8 +242,8 @@ __mprof__ZNSt3__117__assoc_sub_state10__sub_waitERNS_11unique_lockINS_5mutexEEE(
   mprof_wait_end(&w, MPROF_GOT);
 }
 
-// Entry of libc++'s call_once. The flag is 1 while another thread runs the
-// function.
+// Entry of libc++'s call_once. While another thread runs the function, *flag is
+// 1.
 #define CALL_ONCE _ZNSt3__111__call_onceERVmPvPFvS2_E
 DECLARE(void, CALL_ONCE, unsigned long *, void *, void (*)(void *));
 MPROF_ENTRY void
@@ -258,10 +262,10 @@ __mprof__ZNSt3__111__call_onceERVmPvPFvS2_E(unsigned long *flag, void *arg,
 
 // --- std::atomic::wait of libc++, and classes that use it ---
 
-// Entry of a wait for an atomic. For an atomic of 32 bits, the library's
-// function waits while *word equals value, so MayWait compares the two. For any
-// other type, value belongs to a word inside the library. The entry then cannot
-// see whether the call will wait, and MayWait is true.
+// Defines the entry of a wait for an atomic. MayWait: whether the call of f may
+// wait. If the atomic has 32 bits, f waits while *word equals value, so MayWait
+// compares the two. For any other atomic, f waits for a word inside the
+// library, so the entry cannot compare, and MayWait is true.
 #define CXX_ATOMIC_WAIT(f, MayWait)                                            \
   DECLARE(void, f, const int *, int);                                          \
   MPROF_ENTRY void __mprof_##f(const int *word, int value) {                   \

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of libgc, Boehm's garbage collector. They differ from the entries of
-// the C heap in two points. First, objects are not placed on page boundaries,
-// since the program itself frees hardly any. Second, counted objects are
-// recorded in the table of gc_objects.c, not in the live map. The entries call
-// the collector without the guard and without a lock, since the collector may
-// run the program's finalizers.
+// Entries of libgc, Boehm's garbage collector: the functions __mprof_f that
+// instrumented code calls in place of f. They differ from the entries of the C
+// heap in two points. First, they do not place objects on page boundaries,
+// because the program itself frees hardly any object. Second, they record
+// counted objects in the table of gc_objects.c, not in the live map. The
+// entries hold neither the guard nor a lock when they call the collector,
+// because the collector may run the program's finalizers.
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
@@ -29,7 +30,8 @@
 
 #include <string.h>
 
-// Weak: every program has these entries, but few programs have libgc.
+// The references are weak because every program has these entries, but few
+// programs are linked with libgc.
 #define WEAK __attribute__((weak))
 extern void *GC_malloc(size_t) WEAK;
 extern void *GC_malloc_atomic(size_t) WEAK;
@@ -47,9 +49,10 @@ extern char *GC_strndup(const char *, size_t) WEAK;
 extern void *GC_realloc(void *, size_t) WEAK;
 extern void GC_free(void *) WEAK;
 
-// Takes gc_lock and the thread's guard, which marks it as inside the runtime.
-// Returns false and takes neither in a signal handler that interrupted the
-// runtime, and in the handler of a collection.
+// Sets the thread's guard, which marks the thread as inside the runtime, takes
+// gc_lock, and returns true. There are two cases in which the function does
+// none of this and returns false. The caller runs in a signal handler that
+// interrupted the runtime, or the collector is running in this thread.
 static bool lock_objects(void) {
   if (mprof_gc_is_collecting() || !mprof_guard_enter()) {
     mprof_stat_add(MPROF_STAT_reentrant, 1);
@@ -64,7 +67,7 @@ static void unlock_objects(void) {
   mprof_guard_leave();
 }
 
-// Returns the bucket of the caller's stack. (Go: stkbucket)
+// Returns the bucket of the stack of the entry's caller. (Go: stkbucket)
 static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   struct mprof_thread *t = mprof_thread_self(true);
   struct mprof_bucket_key key = {.type = MPROF_BUCKET_MEM,
@@ -74,8 +77,9 @@ static struct mprof_bucket *bucket_of(const struct mprof_alloc *a) {
   return t ? mprof_bucket_at(t, &key, 0, a->frame) : NULL;
 }
 
-// Records an object of bucket b for heapx and for the allocation log, if they
-// are on. b is NULL if the table of objects had no memory for the object.
+// Records an object of bucket b for the heapx counters and for the allocation
+// log, if these are on. b is NULL if there was no memory to add the object to
+// the table. Then the allocation log does not record the object.
 static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
   if (mprof_heapx_is_on())
     mprof_heapx_alloc(b, ptr, false);
@@ -83,8 +87,8 @@ static MPROF_NOINLINE void do_more(struct mprof_bucket *b, const void *ptr) {
     mprof_alloc_log_alloc(b, ptr, MPROF_LOG_GC);
 }
 
-// Adds an object of bucket b to the table and counts it. If there is no memory
-// for the table, counts a lost allocation instead.
+// Adds the object at ptr to the table, and counts it in bucket b. If there is
+// no memory for the table, the object is not counted.
 static void enter(struct mprof_bucket *b, void *ptr) {
   uint32_t stale;
   mprof_lock_acquire(&mprof_gc_lock);
@@ -101,7 +105,7 @@ static void enter(struct mprof_bucket *b, void *ptr) {
   mprof_count_alloc(b, mprof_cycle_explicit_index());
 }
 
-// (Go: mProf_Malloc)
+// Counts the sampled object at ptr. (Go: mProf_Malloc)
 static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
                                  void *caller) {
   if (!ptr || mprof_flags.stack_depth == 0)
@@ -120,8 +124,8 @@ static MPROF_NOINLINE void count(const struct mprof_alloc *a, void *ptr,
 
 #define CALLER __builtin_return_address(0)
 
-// Body of an entry: evaluates call, which returns the new object, and counts
-// the object if it is sampled.
+// Body of the entry of an allocating function. Evaluates call, which returns
+// the new object, and counts the object if it is sampled.
 #define ALLOCATE(bytes, call)                                                  \
   ({                                                                           \
     struct mprof_alloc a_;                                                     \
@@ -166,8 +170,9 @@ __mprof_GC_malloc_explicitly_typed_ignore_off_page(size_t size, size_t d) {
                   REAL(GC_malloc_explicitly_typed_ignore_off_page)(size, d));
 }
 
-// If n * each overflows, the allocation fails. The site has then subtracted the
-// wrapped product, so the entry adds it back to the countdown.
+// If n * each overflows, the allocation fails. Before that, the call site has
+// subtracted the wrapped product from the countdown. So the entry adds the
+// wrapped product back.
 MPROF_ENTRY void *__mprof_GC_calloc_explicitly_typed(size_t n, size_t each,
                                                      size_t d) {
   size_t size;
@@ -192,8 +197,8 @@ MPROF_ENTRY int __mprof_GC_posix_memalign(void **out, size_t align,
   return error;
 }
 
-// The sites of the following functions do not subtract from the countdown, so
-// the entries do.
+// Call sites of GC_strdup, GC_strndup and GC_realloc do not subtract the size
+// from the countdown. So the entries of these functions subtract it.
 
 MPROF_ENTRY char *__mprof_GC_strdup(const char *s) {
   size_t size = s ? strlen(s) + 1 : 0;
@@ -224,7 +229,7 @@ static MPROF_NOINLINE void take_back(struct mprof_released r, const void *ptr) {
                           MPROF_LOG_GC);
 }
 
-// Removes an object from the table before libgc can reuse its address.
+// Removes the object at ptr from the table before libgc can reuse its address.
 static struct mprof_released release(void *ptr) {
   struct mprof_released r = {.bucket = 0};
   if (!ptr || mprof_gc_count() == 0 || !lock_objects())
@@ -236,8 +241,9 @@ static struct mprof_released release(void *ptr) {
   return r;
 }
 
-// Returns an object to the table because the collector did not free it. The
-// table has room for the object, because release has just removed it.
+// Adds the object at ptr to the table again, because its reallocation has
+// failed. The table has room for the object, because release has just removed
+// the object.
 static void keep(struct mprof_released r, void *ptr) {
   uint32_t stale;
   if (!r.bucket || !lock_objects())
@@ -264,7 +270,8 @@ MPROF_ENTRY void *__mprof_GC_realloc(void *old, size_t size) {
   return ptr;
 }
 
-// Counts the free in index C+2 of current cycle C, as every explicit free does
+// Counts the free at index C+2 (modulo 3) of the bucket, where C is the current
+// cycle. All frees that the program itself calls are counted at this index
 // (cycle.h). (Go: mProf_Free)
 MPROF_ENTRY void __mprof_GC_free(void *ptr) {
   mprof_event_freed(release(ptr));

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the C heap. A call site calls an entry in two cases: the thread's
-// countdown has run out, or the block that the site releases may be counted.
-// Each entry calls its function in the program's allocator and counts the
-// block.
+// Entries of the C heap. The entry of a function f is the runtime's function
+// __mprof_f. An instrumented call site calls the entry in place of f in two
+// cases: the thread's sampling countdown has run out, or the block that the
+// call releases may be counted. The entry calls f of the program's allocator
+// and counts the block.
 //
-// If the rate is at least MPROF_MIN_PLACED_RATE, every counted block is placed
-// on a page boundary. Then a site sees from the address alone that a block is
-// not counted, and frees most blocks without a call of the runtime.
+// If the sampling rate is at least MPROF_MIN_PLACED_RATE, every counted block
+// is placed on a page boundary. So a block that is not on a page boundary is
+// not counted. A call site frees such a block without a call of the runtime.
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_C
 
@@ -26,10 +27,10 @@
 #include <string.h>
 #include <wchar.h>
 
-// Not every libc and allocator has these functions. A program that calls a
-// missing one does not link, so the entry of a missing function is never
-// reached. Strong references would pull libc's allocator into a static program
-// that has its own allocator.
+// Weak, because not every libc and allocator has these functions. A program
+// that calls a missing function does not link, so the entry of a missing
+// function is never called. Strong references would pull libc's allocator into
+// a static program that has its own allocator.
 #pragma weak reallocarray
 #pragma weak aligned_alloc
 #pragma weak posix_memalign
@@ -38,9 +39,10 @@
 #pragma weak pvalloc
 
 // Returns a block on a page boundary. Returns NULL if the block need not be
-// placed or cannot be placed. *is_fresh: true for a new block of the allocator,
-// which may be known to be zero; false for a block from the cache of placed
-// blocks.
+// placed on one, or cannot be placed.
+// *is_fresh: true: the allocator has just allocated the block, so its memory
+//   may be known to be zero. false: the block comes from the cache of freed
+//   blocks (placed_cache.h), or the result is NULL.
 static void *take_block(const struct mprof_alloc *a, size_t align,
                         bool *is_fresh) {
   void *p = NULL;
@@ -91,8 +93,9 @@ MPROF_ENTRY void *__mprof_calloc(size_t count, size_t each) {
   return mprof_alloc_done(&a, p);
 }
 
-// Copies a block to zeroed memory. Skips pages of zeros, so that these pages do
-// not become resident in the copy; reading them does not make them resident.
+// Copies len bytes to memory that contains only zeros. Does not write pages of
+// zeros, so that these pages do not become resident in the copy. (The read does
+// not make a page of zeros resident in the source.)
 static void copy_pages(char *to, const char *from, size_t len) {
   static const char zeros[MPROF_PAGE];
   while (len > 0) {
@@ -105,8 +108,9 @@ static void copy_pages(char *to, const char *from, size_t len) {
   }
 }
 
-// Moves the block old, of at least a->size bytes, to a page boundary. Returns
-// NULL if it could not be moved; then old stays valid.
+// Moves the block at old to a page boundary. The block has at least a->size
+// bytes. Returns NULL if the block could not be moved. Then the block at old
+// stays valid.
 static void *move_to_page(const struct mprof_alloc *a, void *old) {
   bool is_fresh;
   void *p = take_block(a, 1, &is_fresh);
@@ -121,10 +125,11 @@ static void *move_to_page(const struct mprof_alloc *a, void *old) {
 }
 
 // Resizes a block that will be counted. Calls the allocator's realloc first,
-// since realloc must detect an invalid pointer: even asking for the block's
-// size would read the memory in front of the pointer. When a large block on a
-// page boundary grows, libc keeps it on a page boundary. So only the first
-// resize copies such a block.
+// because only realloc can detect an invalid pointer. (malloc_usable_size would
+// read the memory in front of the pointer.) If the result of realloc is not on
+// a page boundary, copies the block to one. When a large block on a page
+// boundary grows, libc keeps it on a page boundary. So only the first resize of
+// a large block copies it.
 static void *resize_counted(const struct mprof_alloc *a, void *old) {
   if (!a->must_place || a->size == 0)
     return NEXT(realloc)(old, a->size);
@@ -137,22 +142,23 @@ static void *resize_counted(const struct mprof_alloc *a, void *old) {
   return moved ? moved : p;
 }
 
-// Returns the value that the countdown had before the site subtracted size.
+// Returns the value of the countdown before the call site has subtracted size.
 static int64_t countdown_before(size_t size) {
   return (int64_t)((uint64_t)__mprof_heap_countdown + size);
 }
 
-// Resizes a block. Removes the block from the profile before the allocator can
-// give its address to another thread. If the resize fails, adds the block to
-// the profile again.
+// Resizes the block at old. Removes the block from the profile before the
+// allocator can give the block's address to another thread. If the resize
+// fails, adds the block to the profile again. countdown: the thread's countdown
+// before the call site has subtracted the size.
 static void *resize(struct mprof_alloc *a, bool is_counted, void *old,
                     int64_t countdown) {
   struct mprof_released r = {.bucket = 0};
   if (old)
     r = mprof_event_release(old);
   void *p = is_counted ? resize_counted(a, old) : NEXT(realloc)(old, a->size);
-  // NULL for size 0 is not a failure: some libcs free the block and return
-  // NULL.
+  // NULL with size 0 is not a failure, because some libcs then free the block
+  // and return NULL.
   if (!p && a->size != 0)
     mprof_event_kept(r, old);
   else
@@ -236,11 +242,11 @@ MPROF_ENTRY void *__mprof_pvalloc(size_t size) {
   return mprof_alloc_done(&a, NEXT(pvalloc)(size));
 }
 
-// Begins an entry that duplicates a string of len bytes plus a terminator of
-// end bytes. The site does not know the size, so this function subtracts the
+// Begins an entry that duplicates a string of len bytes and a terminator of end
+// bytes. The call site does not know the size, so this function subtracts the
 // size from the countdown. Returns whether the block is counted. If
-// a->must_place is set then, the entry itself makes the copy, on a page
-// boundary.
+// a->must_place is set on return, the entry tries to make the copy itself, on a
+// page boundary.
 static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
                        uintptr_t frame) {
   a->size = len + end;
@@ -253,8 +259,8 @@ static bool begin_copy(struct mprof_alloc *a, size_t len, size_t end,
   return true;
 }
 
-// Copies len bytes to a block on a page boundary. Returns NULL if there is
-// none; then the allocator's own function must make the copy.
+// Copies len bytes to a block on a page boundary. Returns NULL if there is no
+// such block. Then the allocator's own function must make the copy.
 static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   char *p = placed_block(a, 1);
   if (p) {
@@ -264,8 +270,8 @@ static void *copy(const struct mprof_alloc *a, const void *from, size_t len) {
   return p;
 }
 
-// Body of an entry that duplicates a string: makes the copy on a page boundary,
-// or by f, and counts the block if it is sampled.
+// Body of the entry of f, which duplicates a string. Makes the copy on a page
+// boundary, or calls f. Counts the block if it is sampled.
 #define DUPLICATE(f, Args, From, Len, End)                                     \
   ({                                                                           \
     struct mprof_alloc a_;                                                     \

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the functions that only jemalloc has. jemalloc uses one heap for
-// these functions and for malloc: each may free blocks of the other.
+// Entries of the functions that only jemalloc has: the functions __mprof_f that
+// instrumented code calls in place of f. jemalloc has one heap for these
+// functions and for malloc. So sdallocx, for example, may free a block of
+// malloc.
 //
 // jemalloc trusts the size that the program passes to sdallocx. But a counted
-// block fills a whole page, whatever size was requested. So the entry frees a
-// block on a page boundary without passing the size.
+// block fills whole pages, whatever size was requested. So the entry of
+// sdallocx frees a block on a page boundary by dallocx, which takes no size.
 
 #include "entry/alloc_entry.h"
 #include "heap/event.h"
@@ -14,29 +16,31 @@
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
-// Weak: every program has these entries, but few programs have jemalloc.
+// The references are weak because every program has these entries, but few
+// programs are linked with jemalloc.
 #define WEAK __attribute__((weak))
 extern void *mallocx(size_t size, int flags) WEAK;
 extern void *rallocx(void *old, size_t size, int flags) WEAK;
 extern void dallocx(void *ptr, int flags) WEAK;
 extern void sdallocx(void *ptr, size_t size, int flags) WEAK;
 
-// The lowest bits of the flags hold log2 of the alignment: MALLOCX_LG_ALIGN.
+// The lowest 6 bits of flags hold log2 of the alignment (MALLOCX_LG_ALIGN).
 #define LG_ALIGN_MASK 63
 #define LG_PAGE 12
 _Static_assert(1u << LG_PAGE == MPROF_PAGE, "");
 
-// Returns flags, with an alignment of at least a page if the block must be
-// placed.
+// Returns flags. If the block must be placed on a page boundary, the alignment
+// in the result is at least a page.
 static int placed(const struct mprof_alloc *a, int flags) {
   if (!a->must_place || (flags & LG_ALIGN_MASK) >= LG_PAGE)
     return flags;
   return (flags & ~LG_ALIGN_MASK) | LG_PAGE;
 }
 
-// Counts a block that jemalloc itself has placed on a page boundary. The
-// program may discard the block's whole arena, so the runtime must not keep the
-// block for a later sample. Therefore the block is not marked as placed.
+// Counts a block that jemalloc has placed on a page boundary. The program may
+// discard the whole arena of the block, so the runtime must not keep the block
+// for a later sample. Therefore this function clears must_place, which would
+// make the runtime keep the block.
 static void *done(struct mprof_alloc *a, void *ptr) {
   a->must_place = false;
   return mprof_alloc_done(a, ptr);

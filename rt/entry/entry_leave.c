@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of the functions that leave a program without its exit handlers:
-// _exit, _Exit, and the forms of exec, which replace the program. By default
-// these entries write no profile. A child of fork often ends by one of these
-// functions. A child of vfork always does, and it runs in its parent's memory.
-// The options dump_on__exit and dump_on_exec make the entries write profiles.
+// Entries of the functions that leave a program without running its exit
+// handlers: _exit, _Exit, and the exec functions. An entry is the function
+// __mprof_f that instrumented code calls in place of f. By default these
+// entries write no profile, because a child of fork or vfork often ends by one
+// of these functions. A child of vfork even runs in its parent's memory. The
+// options dump_on__exit and dump_on_exec make the entries write profiles.
 
 #include "init.h"
 #include "sys/abi_words.h"
@@ -73,9 +74,10 @@ LEAVE(int, execveat,
   return execveat(dir, path, argv, envp, flags);
 }
 
-// Counts the variable arguments of execl, execlp or execle. The entry then
-// copies the arguments to an array in its own frame, because a child of vfork
-// has no other memory.
+// Stores in n the number of arguments of execl, execlp or execle, with the
+// final NULL. arg: the last named parameter. The entry then copies the
+// arguments to an array in its own frame. It must not allocate memory, because
+// a child of vfork would allocate the memory in its parent.
 #define COUNT(n, arg)                                                          \
   do {                                                                         \
     va_list args_;                                                             \

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries for shared libraries with a private allocator. A version script,
-// -Bsymbolic or visibility can bind a library to a malloc or to operators of
-// its own. A block of such a library must not be passed to the program's
-// allocator, to which the pointers __mprof_next_* of beneath.h lead. These
-// blocks are not counted. Memory that the private allocator itself takes from
-// the program's allocator is counted.
+// Entries for shared libraries with a private allocator. A version script, the
+// linker option -Bsymbolic or hidden visibility can bind a library to its own
+// malloc or C++ operators. Blocks of such a library must not be passed to the
+// program's allocator, which is the target of the pointers __mprof_next_*
+// (beneath.h). These blocks are not counted. If the private allocator takes its
+// memory from the program's allocator, that memory is counted.
 
 #include "entry/entry_library.h"
 
@@ -15,18 +15,20 @@
 #include "sys/abi_words.h"
 #include "sys/resolve_late.h"
 
-// The program's version of each hooked heap function. A program may lack a
-// function: a C program has no operators. The first library that calls such a
-// function then determines the program's version, until a library is unloaded.
+// The definition that the program uses for each hooked heap function. A program
+// may have no definition of a function: a C program has no C++ operators. In
+// this case the definition of the first library that calls the function counts
+// as the program's definition, until a library is unloaded.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));
 #include "mprof/hooks.def"
 static struct program_s {
   void *const *word;
   void *address;
-  // If address is NULL: function of the first library that called. NULL: none.
+  // Only if address is NULL: the definition that the first calling library
+  // uses. NULL: no library has called the function.
   _Atomic(void *) first;
-  _Atomic uint64_t unloads; // number of unloads when first was set
+  _Atomic uint64_t unloads; // number of library unloads when first was set
 } program_s[] = {
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   {.word = &__mprof_next_##Symbol, .address = hooked_##Symbol},
@@ -50,17 +52,17 @@ static bool is_first(struct program_s *p, void *own) {
   return atomic_compare_exchange_strong(&p->first, &first, own) || first == own;
 }
 
-// Returns whether the library is bound to a function that is not the program's.
-// Once the runtime has started, does not call the loader, because this may be
-// the library's first malloc, in any context.
+// Returns whether the library is bound to a definition that is not the
+// program's. Does not call the loader once the runtime has started, because
+// this call may come from any context, such as a signal handler.
 static bool is_private(const struct __mprof_module_hook *h) {
   struct program_s *p = find(h->program_s_word);
   if (!p || h->own == NULL || h->own == p->address ||
       (p->address == NULL && is_first(p, h->own)))
     return false;
-  // The program's allocator may belong to a library that the program is linked
-  // with. Then *program_s_word holds the address in that library, which differs
-  // from p->address.
+  // The program's allocator may be in a library that the program is linked
+  // with. In this case p->address differs from the allocator's address, and
+  // *program_s_word holds the allocator's address.
   mprof_next_find();
   return h->own != *h->program_s_word;
 }

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of POSIX locks, conditions, semaphores, barriers and joins. The entry
-// of a lock first tries to take the lock. Only a failed try is a wait, and only
-// a wait reads the clock. After a failed try the entry calls the hooked
-// function, and the program gets that function's result.
+// Entries of POSIX locks, conditions, semaphores, barriers and joins: the
+// functions __mprof_f that instrumented code calls in place of f. The entry of
+// a lock function first tries to take the lock. If the try fails, the thread
+// has to wait, and only then the entry reads the clock. The entry then calls
+// the hooked function f, whose result is the result of the entry.
 
 #include "entry/entry_lock.h"
 
@@ -24,9 +25,9 @@ void mprof_cond_cancelled(void *cond_wait) {
   mprof_cond_end(cond_wait, MPROF_TIMEOUT);
 }
 
-// Returns whether *t is a valid time. The hooked function checks the time and
-// the clock before it tries the lock. So the entry must not try the lock if
-// either is invalid.
+// Returns whether *t is a valid time. If the time or the clock is invalid, the
+// entry must call the hooked function without a try, because the hooked
+// function checks its arguments before it tries the lock.
 static bool is_time(const struct timespec *t) {
   return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
@@ -37,11 +38,11 @@ static bool is_clock(clockid_t clock) {
 
 // --- mutexes, rwlocks, spin locks ---
 
-// Returns ENOTRECOVERABLE, and clears the mutex's word as pthread_mutex_lock
-// does. glibc's trylock of an unrecoverable mutex leaves the caller's thread id
-// in that word, as if the caller held the mutex. (In glibc 2.36,
-// pthread_mutex_trylock.c compares the thread's id with a value that is 0
-// there.)
+// Returns ENOTRECOVERABLE after a try of an unrecoverable mutex. glibc's
+// trylock leaves the caller's thread id in the word of such a mutex, as if the
+// caller held it. So this function clears the word, as pthread_mutex_lock does.
+// (In glibc 2.36, pthread_mutex_trylock.c compares the thread id with a value
+// that is 0 there.)
 static int not_recoverable(pthread_mutex_t *m) {
 #ifdef __GLIBC__
   enum { HOLDER = 0x3fffffff };
@@ -59,7 +60,7 @@ static int not_recoverable(pthread_mutex_t *m) {
 }
 
 // Calls pthread_mutex_trylock, and leaves m in the state in which
-// pthread_mutex_lock would leave it.
+// pthread_mutex_lock would leave m.
 static int try_mutex(pthread_mutex_t *m) {
   int r = pthread_mutex_trylock(m);
   return mprof_unlikely(r == ENOTRECOVERABLE) ? not_recoverable(m) : r;
@@ -138,16 +139,16 @@ static bool is_last_unlock(const pthread_mutex_t *m) {
          m->__data.__count <= 1;
 }
 
-// Returns whether an unlock of m wakes a waiter. A plain mutex, neither robust
-// nor with a protocol, has a word above 1 while a thread sleeps or is about to
-// sleep. For other mutexes, assumes that there is a waiter.
+// Returns whether an unlock of m wakes a waiter. The word of a plain mutex is
+// above 1 while a thread sleeps or is about to sleep. A plain mutex is not
+// robust and has no priority protocol. For any other mutex, returns true.
 static bool wakes(const pthread_mutex_t *m) {
   const int kind = m->__data.__kind & 127;
   return kind > PTHREAD_MUTEX_ADAPTIVE_NP ||
          __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) > 1;
 }
-// musl: int 0 is type and flags, 1 the lock's word, 2 the number of waiters, 5
-// the count of a recursive mutex.
+// musl's mutex is an array of ints. Int 0 is the type with flags, 1 is the lock
+// word, 2 is the number of waiters, 5 is the count of a recursive mutex.
 #else
 static bool is_last_unlock(const pthread_mutex_t *m) {
   return (m->__u.__i[0] & 3) != PTHREAD_MUTEX_RECURSIVE || m->__u.__i[5] <= 0;
@@ -159,22 +160,25 @@ static bool wakes(const pthread_mutex_t *m) {
 }
 #endif
 
+// An unlock is charged with the waiting time of other threads.
 // MPROF_WAITER_CAME means that a thread has begun to wait since the last
-// charged unlock. That thread may not sleep yet, but it counts like a sleeper.
+// charged unlock. That thread may not yet sleep, so wakes() may not see it, but
+// the unlock is charged for it.
 bool mprof_mutex_is_charged(const void *mutex) {
   const uint32_t word = mprof_waiters_word(mutex);
   return word != 0 && (word & MPROF_WAITER_CAME || wakes(mutex)) &&
          is_last_unlock(mutex);
 }
 
-// Returns whether this unlock lets a waiter in. A writer waits for the last
-// reader, so only the last reader's unlock is charged.
+// Returns whether this unlock releases the lock, so that a waiting thread can
+// take it. While other readers hold the lock, a waiting writer cannot take it.
+// So of the readers' unlocks, only the last one is charged.
 static bool is_last_holder(const pthread_rwlock_t *l) {
 #ifdef __GLIBC__
   return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0 ||
          __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3 <= 1;
-// musl: the number of readers, or all bits of the mask for a writer; the bit
-// above is a flag.
+// The word of musl's rwlock holds the number of readers. If a writer holds the
+// lock, all bits of mask are set. The highest bit of the word is a flag.
 #else
   const int mask = 0x7fffffff;
   int word = __atomic_load_n(&l->__u.__vi[0], __ATOMIC_RELAXED) & mask;
@@ -207,16 +211,16 @@ WAKE(sem_post, sem_t, MPROF_WAKES_ONE)
 // --- semaphores ---
 
 // Tells the trace that this thread has taken a unit of the semaphore without
-// waiting. Other threads may wait for the semaphore, and a post may have woken
-// one of them for this unit.
+// waiting. A post may have woken another thread for this unit. That thread must
+// wait again, so the trace must not show it as woken by the post.
 static void sem_taken(const sem_t *s) {
   if (mprof_unlikely(mprof_trace_is_on()) && mprof_waiters_word(s) != 0)
     mprof_release_taken((uintptr_t)s);
 }
 
-// Entry of sem_trywait. Its reference to sem_trywait is strong, because the
-// entries of waits call sem_trywait too, and a program that only waits has no
-// reference of its own.
+// Entry of sem_trywait. The reference to sem_trywait is strong, because the
+// entry of sem_wait calls sem_trywait, too. A program that calls only sem_wait
+// has no reference to sem_trywait of its own.
 MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   int r = sem_trywait(s);
   if (r == 0)
@@ -226,9 +230,10 @@ MPROF_ENTRY int __mprof_sem_trywait(sem_t *s) {
   return r;
 }
 
-// Tries to take the semaphore. Keeps errno. acts: the hooked function acts on a
-// pending cancellation even if it need not wait, as glibc's sem_wait does.
-// Inlined, since most calls of the waiting functions take the semaphore here.
+// Tries to take the semaphore, and returns whether that succeeded. Keeps errno.
+// acts: whether the hooked function acts on a pending cancellation even if it
+// need not wait, as glibc's sem_wait does. Inlined, because most calls of
+// sem_wait take the semaphore here.
 __attribute__((always_inline)) static inline bool try_semaphore(sem_t *s,
                                                                 bool acts) {
   const int before = errno;

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of C++ operator new and delete. They are written in C, where an
-// operator is a function with a mangled name. An exception that an operator
-// throws passes through the frames of the entries, which hold no resources. The
-// operators exist only if the program has a C++ library.
+// Entries of C++ operator new and delete: the functions __mprof_f that
+// instrumented code calls in place of f. They are written in C, where an
+// operator is a function with a mangled name. An operator may throw an
+// exception through the frame of its entry, because the entry holds no
+// resources. The operators are weak symbols, because only a program with a C++
+// library has them.
 
 #define MPROF_ALLOCATOR_FAMILY MPROF_FAMILY_CXX
 
@@ -23,22 +25,22 @@
 
 #pragma weak posix_memalign
 
-// Calls the program's operator f. If the program had no such operator when it
+// Calls the program's operator f. If the program had no operator f when it
 // started, calls the operator of the C++ library that the caller's library is
-// linked with. The function in __mprof_next_f would search from the runtime's
-// own module instead.
+// linked with. In that case NEXT(f) cannot be used, because it would search
+// from the runtime's own module.
 #define BELOW(f, Args)                                                         \
   (mprof_likely(f != NULL) ? NEXT(f) Args : ({                                 \
     INSIDE_OPERATOR;                                                           \
     REAL(f) Args;                                                              \
   }))
 
-// If the runtime intercepts malloc, an operator of the program or of the C++
-// library may call the intercepted malloc. That block is part of the operator's
-// block and must not be counted again (nested_alloc.h).
+// If the runtime intercepts malloc, an operator new of the program or of the
+// C++ library may call the intercepted malloc. That block is part of the
+// operator's block and must not be counted again (nested_alloc.h).
 //
-// Returns whether this call is nested in another call of an operator. If not,
-// records this call as the outermost one.
+// Returns whether this call is nested in another call of an operator. Otherwise
+// records this call as the outermost one. frame: frame address of this call.
 static bool enter(uintptr_t frame) {
   if (__mprof_nested_frame > frame)
     return true;
@@ -47,26 +49,27 @@ static bool enter(uintptr_t frame) {
   return false;
 }
 
-// Ends the outermost call. Runs as a cleanup, so also if the operator throws.
+// Ends the outermost call. The compiler calls this function when the variable
+// is_inner_ goes out of scope, so it also runs if the operator throws.
 static void leave(const bool *is_inner) {
   if (!*is_inner)
     __mprof_nested_frame = 0;
 }
 
-// Treats allocations in the rest of the enclosing block as a part of the
-// operator's call.
+// Until the end of the C block that contains this macro, allocations count as
+// part of the operator's call.
 #define INSIDE_OPERATOR                                                        \
   __attribute__((cleanup(leave), unused)) bool is_inner_ =                     \
       enter((uintptr_t)__builtin_frame_address(0))
 
 typedef const void *nothrow; // const std::nothrow_t &
 
-// Defines the entries of all forms of an operator new. A block that the entry
-// places on a page boundary comes from malloc, so free must be able to release
-// it. page_placement.c therefore checks whether the operators are only wrappers
-// of malloc and free; then any form of delete can free the block. Placing takes
-// more memory and may fail. In that case the entry calls the operator itself,
-// which handles the failure.
+// Defines the entries of all forms of an operator new. A counted block is
+// allocated by posix_memalign, on a page boundary, so free must be able to
+// release it. page_placement.c therefore checks whether the operators only call
+// malloc and free. If they do, every form of delete can free the block.
+// posix_memalign needs more memory than the operator and may fail. In that case
+// the entry calls the operator itself, which handles the failure.
 #define NEW(Op)                                                                \
   extern void *Op##m(size_t) __attribute__((weak));                            \
   extern void *Op##mSt11align_val_t(size_t, size_t) __attribute__((weak));     \
@@ -112,9 +115,9 @@ typedef const void *nothrow; // const std::nothrow_t &
         p ? p : BELOW(Op##mSt11align_val_tRKSt9nothrow_t, (size, align, n)));  \
   }
 
-// Returns a block on a page boundary, or NULL if the operator must allocate the
-// block. The operator itself places blocks whose alignment is above a page, and
-// rejects an invalid alignment.
+// Returns a block on a page boundary. Returns NULL if the operator must
+// allocate the block. The operator itself allocates blocks whose alignment is
+// above a page, and rejects an invalid alignment.
 static void *placed_block(const struct mprof_alloc *a, size_t align) {
   void *p = NULL;
   if (!a->must_place || align > MPROF_PAGE || align == 0 ||
@@ -129,8 +132,8 @@ static void *placed_block(const struct mprof_alloc *a, size_t align) {
   return p;
 }
 
-// Defines the entry of one operator delete. Params declares the parameters,
-// Args passes them on.
+// Defines the entry of one operator delete. Params declares the parameters.
+// Args is the list of arguments for the call of the operator.
 #define DELETE(Symbol, Params, Args)                                           \
   extern void Symbol Params __attribute__((weak));                             \
   MPROF_ENTRY void __mprof_##Symbol Params {                                   \
@@ -155,9 +158,10 @@ DELETES(_ZdaPv)
 
 // --- functions that __mprof_next_* point to in place of the operators ---
 //
-// There are two cases. A library that the program opens later may have the
-// first C++ operators. Or an operator calls an intercepted malloc, and the
-// runtime must record the operator's call as the outermost one.
+// These functions are used in two cases. The first C++ operators of the program
+// may come with a library that the program opens later. Or the program's
+// operators call an intercepted malloc, so the runtime must record the
+// operator's call as the outermost one.
 
 #define BENEATH(Result, Symbol, Params, Args)                                  \
   MPROF_TEXT_SECTION static Result beneath_##Symbol Params {                   \

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries that create threads. Each finds the bucket of the creator's stack.
-// The new thread stores the bucket in its thread record. It then runs its start
-// function by a tail call, so that no frame of this file remains on its stack.
+// Entries of the functions f that create threads: the functions __mprof_f that
+// instrumented code calls in place of f. Each entry finds the bucket of the
+// creator's stack. The new thread first stores this bucket in its thread
+// record. Then it runs its start function by a tail call, so that the new
+// thread's stack has no frame of this file.
 
 #include "bucket/bucket.h"
 #include "bucket/bucket_at.h"
@@ -21,8 +23,8 @@
 
 #include <string.h>
 
-// Returns the bucket of the creator's stack, or NULL if threads are not
-// counted.
+// Returns the bucket of the creator's stack. Returns NULL if thread creation is
+// not profiled.
 static struct mprof_bucket *created_at(uintptr_t frame) {
   if (!mprof_flags.threadcreate || mprof_flags.stack_depth == 0)
     return NULL;
@@ -31,8 +33,9 @@ static struct mprof_bucket *created_at(uintptr_t frame) {
   return t ? mprof_bucket_at(t, &key, 0, frame) : NULL;
 }
 
-// Returns the start record that is passed to the new thread in place of its
-// argument. Returns NULL if the thread must be created without MProf.
+// Returns a start record for the new thread, which replaces the argument of its
+// start function. Returns NULL if the thread needs no record, or the runtime
+// cannot make one.
 static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
   if (!mprof_init_ready())
     return NULL;
@@ -47,7 +50,8 @@ static struct mprof_thread_start *begin(uintptr_t fn, uintptr_t frame) {
     s->bucket = b;
     s->labels = mprof_tls.labels;
     s->epoch = mprof_process_epoch();
-    // Count the thread here: it may end before its creator runs again.
+    // Count the new thread now, because it may end before this thread runs
+    // again.
     if (b)
       atomic_fetch_add_explicit(&b->thread.created, 1, memory_order_relaxed);
     if (mprof_unlikely(mprof_trace_is_on())) {
@@ -117,11 +121,11 @@ MPROF_ENTRY int __mprof_thrd_create(pthread_t *t, int (*fn)(void *),
 
 // --- std::thread of libstdc++ ---
 
-// The library creates the thread, calls a virtual function of a
-// std::thread::_State, and deletes that state at the end. The entry passes the
-// start record in place of the state. The start record has a virtual table in
-// the layout of the Itanium C++ ABI, and owns the original state. (libc++ needs
-// no entry here: its headers call pthread_create.)
+// libstdc++ creates the thread with a std::thread::_State. The thread calls a
+// virtual function of the state and finally deletes the state. The entry
+// replaces the state by the start record, which owns the original state. The
+// start record begins with a virtual table in the layout of the Itanium C++
+// ABI. (libc++ needs no entry here, because its headers call pthread_create.)
 struct virtuals {
   void (*destroy)(void *self);
   void (*delete)(void *self);
@@ -166,12 +170,13 @@ static const struct {
 
 #define START_THREAD                                                           \
   _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
-// Sites call only the entry, so the reference here keeps the function. It is
-// weak, because the function belongs to the C++ library, which C programs lack.
+// Call sites refer only to the entry, so this reference makes the linker keep
+// the function. The reference is weak, because C programs have no C++ library,
+// which defines the function.
 extern void START_THREAD(void *thread, void **state, void (*depend)(void))
     __attribute__((weak));
 
-// state: the address of the std::unique_ptr.
+// state: the address of a std::unique_ptr to a std::thread::_State.
 MPROF_ENTRY void
 __mprof__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void *thread, void **state, void (*depend)(void)) {

@@ -3,14 +3,15 @@
 //
 // Detects unloads of libraries, in two ways. First, the last destructor of an
 // instrumented library calls __mprof_module_unloads, whatever causes the
-// unload. Second, the entry of dlclose finds other libraries that are unloaded
-// with it. It lists the modules before the call if one was loaded since the
-// last list. After the call it finds the modules that are missing; see
-// module_unloads.h.
+// unload. Second, the entry of dlclose (the function __mprof_dlclose that
+// instrumented code calls) finds the other libraries that dlclose unloads.
+// Before the entry calls dlclose, it lists the modules if a module was loaded
+// since the last listing. After the call, it finds the modules that are no
+// longer loaded (module_unloads.h).
 //
 // dlclose runs the program's destructors, so the entry holds neither the guard
-// nor a lock during the call. The program can still read the error of dlclose
-// by dlerror.
+// nor a lock during the call. The entry does not change the error that dlerror
+// returns after dlclose.
 
 #include "entry/entry_unload.h"
 
@@ -26,11 +27,11 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// State at the last look at the modules. Each field is written after the look,
-// so a race only causes one look too many.
+// The loader's counts at the last listing of the modules. Each field is written
+// after the listing, so a race can only cause a listing that is not needed.
 static struct {
-  _Atomic unsigned long long adds, subs; // loads and unloads so far
-  atomic_uint epoch;                     // process's epoch + 1; 0: no look yet
+  _Atomic unsigned long long adds, subs; // numbers of loads and unloads so far
+  atomic_uint epoch; // process's epoch + 1; 0: the modules were never listed
 } seen;
 
 static bool is_news(const struct mprof_loads *l, bool unloads_only) {
@@ -40,9 +41,10 @@ static bool is_news(const struct mprof_loads *l, bool unloads_only) {
 }
 
 static void look(bool unloads_only) {
-  // Read the counts before the look, so that the next look finds a module that
-  // is loaded during this look. The guard is not taken, since the program may
-  // have its own dl_iterate_phdr.
+  // Read the counts before the modules are listed. If a module is loaded during
+  // this listing, the next call of look() finds it. The guard is not yet set,
+  // because the program may define its own dl_iterate_phdr, which
+  // mprof_module_loads calls.
   const struct mprof_loads loads = mprof_module_loads();
   if (!is_news(&loads, unloads_only))
     return;
@@ -57,9 +59,9 @@ static void look(bool unloads_only) {
   atomic_store(&seen.epoch, mprof_process_epoch() + 1);
 }
 
-// Weak, so that a program that unloads nothing is linked without dlclose. Sites
-// call the entry; the pass keeps a reference to dlclose in modules that call
-// it.
+// The reference to dlclose is weak, so that a program that unloads nothing is
+// linked without dlclose. Call sites refer only to the entry. Therefore the
+// pass keeps a reference to dlclose in each module that calls it.
 WEAK(dlclose);
 
 MPROF_ENTRY int __mprof_dlclose(void *handle) {
@@ -76,7 +78,8 @@ MPROF_ENTRY int __mprof_dlclose(void *handle) {
   return result;
 }
 
-// Destructors also run at exit, but then no library is unloaded.
+// Set at exit. Destructors also run at exit, but they do not mean that a
+// library is unloaded.
 static atomic_bool is_exiting;
 
 static void note_exit(void) { atomic_store(&is_exiting, true); }

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries of locks and blocking calls that the program marks with mprof_lock,
-// mprof_unlock and mprof_blocking. A site calls a begin entry, then the
-// program's function, then an end entry. Both entries use the same memory in
-// the site's frame.
+// mprof_unlock and mprof_blocking. An entry is a function of the runtime that
+// instrumented code calls. A call site of a marked function calls a begin
+// entry, then the marked function, then an end entry. Both entries use the same
+// memory in the frame of the caller.
 //
-// The runtime cannot try such a lock. So while the profiles are on, the table
-// of waiters also records which of these locks are held. A thread counts as
-// waiting only if the lock is held when it calls the lock function.
+// The runtime cannot try to take such a lock, because it knows no try function
+// of the lock. So while the profiles are on, the table of waiters (waiters.h)
+// also records which of these locks are held. A thread counts as waiting if the
+// lock is held when the thread calls the lock function.
 
 #include "entry/entry_user.h"
 
@@ -33,8 +35,8 @@ struct user_release {
 FITS(struct mprof_wait);
 FITS(struct user_release);
 
-// Adds the thread to the holders and waiters of the lock. Returns whether
-// another thread already holds or awaits the lock.
+// Adds the thread to the count of threads that hold or await the lock. Returns
+// whether another thread already holds or awaits the lock.
 static bool comes_second(uintptr_t lock) {
   if (!mprof_init_ready() || !mprof_guard_enter())
     return false;
@@ -43,9 +45,10 @@ static bool comes_second(uintptr_t lock) {
   return is_held;
 }
 
-// Records that the thread is between a begin entry and its end entry. Functions
-// that it calls meanwhile are part of the marked function. The address of notes
-// stands for the site's frame.
+// Records that the thread is between a begin entry and its end entry. Until the
+// end entry, waits in functions that the marked function calls are not recorded
+// separately. The memory at notes is in the frame of the marked function's
+// caller, so its address stands for that frame.
 static void enter_user(const void *notes) {
   mprof_tls.user_frame = (uintptr_t)notes;
 }
@@ -88,7 +91,7 @@ MPROF_ENTRY void __mprof_user_unlock_end(void *notes) {
 }
 
 MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
-  // The runtime does not know the registers' values during the wait.
+  // Zeros mean that the values of the registers during the wait are unknown.
   ((struct mprof_wait *)notes)->saved = (struct mprof_saved){.rbx = 0};
   mprof_call_begin_saved(notes, mprof_waits_are_noted(), MPROF_KIND_call,
                          (uintptr_t)f, ENTRY_FRAME);
@@ -98,6 +101,6 @@ MPROF_ENTRY void __mprof_user_call_begin(void *notes, void *f) {
 MPROF_ENTRY void __mprof_user_call_end(void *notes) {
   struct mprof_wait *w = notes;
   leave_user();
-  w->frame = ENTRY_FRAME; // the begin entry has returned, its frame is gone
+  w->frame = ENTRY_FRAME; // the frame of the begin entry no longer exists
   mprof_wait_end(w, MPROF_TIMEOUT);
 }

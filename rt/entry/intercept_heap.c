@@ -1,21 +1,23 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source of libmprof_intercept.a. The library defines malloc and similar
+// Source of libmprof_intercept.a. This library defines malloc and similar
 // functions in the program, so that uninstrumented code calls them: libc itself
-// (getline, asprintf), the C++ library and all other libraries. Each function
-// first does the work of an instrumented site, and then calls the allocator
-// beneath. All are weak, so a program with its own malloc keeps it.
+// (getline, asprintf), the C++ library and all other libraries. The functions
+// of this library are called interceptors. An interceptor of f first does the
+// work of an instrumented call site, and then calls the allocator's f. All
+// interceptors are weak, so a program with its own malloc keeps its malloc.
 //
 // libmprof_intercept_static.a is this file compiled with MPROF_WRAP. In a
 // static program the linker redirects every call of f to __wrap_f, and __real_f
-// is f itself. Only functions that every allocator has are wrapped: a reference
-// to __real_aligned_alloc would pull libc's allocator into a program whose own
-// allocator lacks that function. So a static program counts aligned blocks only
-// at instrumented sites. Their frees are handled like those of other blocks.
+// is f itself. Only functions that every allocator has are wrapped. For
+// example, a reference to __real_aligned_alloc would pull libc's allocator into
+// a program whose own allocator lacks aligned_alloc. So a static program counts
+// aligned blocks only at instrumented call sites. Frees of aligned blocks are
+// handled like frees of other blocks.
 //
-// Nothing is counted before the runtime's constructor runs, since the loader
-// also calls these functions.
+// Interceptors count nothing before the runtime's constructor runs, because the
+// loader also calls them.
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
@@ -29,9 +31,9 @@
 #include <wchar.h>
 
 // Returns whether the allocator that the interceptors call is known. Used
-// before the runtime has started. The loader may allocate while the runtime
-// looks up that allocator. Such an allocation fails, and the loader continues
-// without the memory.
+// before the runtime has started. While the runtime looks up this allocator,
+// the loader may allocate memory. Such an allocation fails, and the loader
+// continues without the memory.
 static bool has_next(void) {
   if (mprof_next_find())
     return true;
@@ -43,7 +45,7 @@ static bool may_be_counted(const void *ptr) {
   return ((uintptr_t)ptr & __mprof_free_mask) == 0;
 }
 
-// Begins the definition of the interceptor of f.
+// Begins the definition of own_f, the interceptor of f.
 #define INTERCEPT(Result, f, Params)                                           \
   MPROF_ENTRY Result __mprof_##f Params;                                       \
   MPROF_TEXT_SECTION static Result own_##f Params;                             \
@@ -53,18 +55,18 @@ static bool may_be_counted(const void *ptr) {
 #define PUT_BEFORE(Result, f, Params)                                          \
   extern Result __real_##f Params;                                             \
   Result __wrap_##f Params __attribute__((weak, alias("own_" #f)))
-// Links _dl_find_object into a static program, where the unwinder needs it for
-// code without frame pointers.
+// Links _dl_find_object into a static program, because the unwinder needs that
+// function for code without frame pointers.
 extern int _dl_find_object(void *pc, void *result);
 int (*const mprof_intercept_keeps)(void *, void *) = _dl_find_object;
 #else
-// Defines f as a weak function of the program.
+// Defines f as a weak alias of own_f, the interceptor of f.
 #define PUT_BEFORE(Result, f, Params)                                          \
   MPROF_DATA Result f Params __attribute__((weak, alias("own_" #f)))
 #endif
 
-// Body of an interceptor that allocates Size bytes. Returns Failed if no
-// allocator beneath is known yet.
+// Body of an interceptor of f, which allocates Size bytes. The interceptor
+// returns Failed if it does not yet know the allocator.
 #define ALLOCATE(f, Args, Size, Failed)                                        \
   {                                                                            \
     if (mprof_unlikely(!mprof_intercepts()))                                   \
@@ -114,8 +116,9 @@ INTERCEPT(void *, reallocarray, (void *old, size_t count, size_t each)) {
   return NULL;
 }
 
-// The reallocarray that sites call when they do not call the runtime. libc's
-// own reallocarray would call the interceptor of realloc.
+// Call sites call this reallocarray when they do not call the runtime. They do
+// not call libc's reallocarray, because it would call the interceptor of
+// realloc.
 static void *plain_reallocarray(void *old, size_t count, size_t each) {
   size_t size;
   if (!__builtin_mul_overflow(count, each, &size))
@@ -134,8 +137,9 @@ INTERCEPT(void, free, (void *ptr)) {
   NEXT(free)(ptr);
 }
 
-// Copies a string, for the duplicates of strings that sites make without a call
-// of the runtime. libc's own functions would call the interceptor of malloc.
+// Copies a string. Call sites that duplicate a string without a call of the
+// runtime use the functions below. They do not use libc's functions, because
+// those would call the interceptor of malloc.
 static void *plain_copy(const void *from, size_t len, size_t end) {
   char *p = NEXT(malloc)(len + end);
   if (p) {
@@ -152,8 +156,8 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
   return plain_copy(s, wcslen(s) * sizeof(*s), sizeof(*s));
 }
 
-// Row of the table for an interceptor. In a static program, f means __wrap_f,
-// both as a call and as an address.
+// Element of mprof_intercept_c for a function f that has an interceptor. In a
+// static program, both a call and the address of f mean __wrap_f.
 #define ROW_AS(f, plain)                                                       \
   {#f, &__mprof_next_##f, (void *)f, (void *)own_##f, plain, NULL}
 #ifdef MPROF_WRAP
@@ -161,7 +165,7 @@ static wchar_t *plain_wcsdup(const wchar_t *s) {
 #else
 #define ROW(f) ROW_AS(f, NULL)
 #endif
-// Row of the table for a function that has no interceptor.
+// Element of mprof_intercept_c for a function that has no interceptor.
 #define BENEATH(f) {#f, &__mprof_next_##f, NULL, NULL, (void *)plain_##f, NULL}
 // clang-format off
 const struct mprof_intercept mprof_intercept_c[] = {

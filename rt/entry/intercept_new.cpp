@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source of libmprof_rt_cxx.a. The library defines operator new and delete in
-// the program, so that MProf counts the C++ library's own calls of them. The
-// operators need no allocator but malloc. All are weak, so the program may
-// replace any of them. The forms that it does not replace then call the
-// replaced ones, as the standard requires. [new.delete]
+// Source of libmprof_rt_cxx.a. This library defines operator new and delete in
+// the program, so that the C++ library's own calls of the operators are
+// counted, too. These operators need no allocator but malloc. They are weak, so
+// the program may replace any form of them. The forms that the program does not
+// replace then call the replaced forms, as the standard requires. [new.delete]
 
 #include "entry/intercept.h"
 #include "heap/beneath.h"
@@ -20,7 +20,8 @@ using std::nothrow_t;
 
 // --- the operators themselves, which call the allocator beneath ---
 
-// Calls try_once until it succeeds. Between two tries calls the new_handler.
+// Calls try_once until it returns a block. After each failure, calls the
+// program's new_handler. Throws std::bad_alloc if there is no handler.
 // [new.delete.single]
 template <class Try> static void *obtain(Try try_once) {
   for (;;) {
@@ -46,7 +47,7 @@ static void *get(size_t size) {
 }
 static void *get(size_t size, size_t align) {
   if (align == 0 || (align & (align - 1)) != 0)
-    throw std::bad_alloc(); // libstdc++ calls no handler here either
+    throw std::bad_alloc(); // libstdc++ does not call the handler here either
   return obtain([=] {
     void *p = nullptr;
     size_t least = align < sizeof(void *) ? sizeof(void *) : align;
@@ -61,9 +62,10 @@ static bool may_be_counted(const void *ptr) {
 }
 
 // Returns whether calls of the operators are counted. They are not counted
-// before the runtime starts, nor if the program or one of its libraries has
-// replaced any operator. After this call, library_* are the operators of that
-// library.
+// before the runtime starts. They are not counted either if the program or one
+// of its libraries has replaced any of the operators. If a library has replaced
+// them, the library_* variables point to that library's operators after this
+// call.
 static bool is_on() {
   if (mprof_intercepts() && mprof_intercepted.cxx)
     return true;
@@ -73,9 +75,12 @@ static bool is_on() {
 
 using nothrow = const std::nothrow_t &;
 
-// Defines an interceptor. Symbol: the operator's mangled name. Plain: the
-// operator that calls the allocator beneath. Default: the call to make if the
-// program has replaced another form of the operator.
+// Defines the interceptor of an operator.
+// Symbol: the operator's mangled name.
+// Plain: an expression that does the operator's work with the real malloc or
+//   free.
+// Default: the call to make if the operators are not intercepted, because the
+//   program has replaced another form of the operator.
 #define OPERATOR(Result, Symbol, Params, Except)                               \
   extern "C" {                                                                 \
   Result __mprof_##Symbol Params Except;                                       \

@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Helpers and macros for the entries of locks and blocking calls. Only the
-// files of these entries include this header.
+// Helpers and macros for the entries of locks and blocking calls. The entry of
+// a hooked function f is the runtime's function __mprof_f, which instrumented
+// code calls in place of f. Only the files of these entries include this
+// header.
 //
 //   lock:    try; if the try fails: mprof_wait_begin, hooked function,
 //            mprof_wait_end
 //   unlock:  if a thread waits: mprof_release_begin, hooked function,
 //            mprof_release_end; otherwise only the hooked function
 //
-// In the code of MPROF_WAIT and MPROF_RELEASE sites (hooks.def), a call of the
-// hooked function itself remains. So the entries refer to the function weakly,
-// and a static program links only the parts of libc that it uses.
+// The entries refer to the hooked functions weakly, so that a static program
+// links only the parts of libc that it uses. A strong reference is not needed,
+// because instrumented call sites still contain a call of the hooked function
+// (MPROF_WAIT and MPROF_RELEASE in hooks.def).
 
 #ifndef MPROF_RT_ENTRY_SYNC_ENTRY_H
 #define MPROF_RT_ENTRY_SYNC_ENTRY_H
@@ -26,41 +29,43 @@
 #include <pthread.h>
 #include <time.h>
 
-// Frame address of the entry: the recorded stack consists of the frames above
-// this address. Use the macro in the entry itself.
+// Frame address of the entry. The recorded stack consists of the frames above
+// this address. Use this macro in the entry itself.
 #define ENTRY_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define WEAK(f) extern __typeof__(f) f __attribute__((weak))
 
-// Returns whether waits of a kind are recorded.
+// Returns whether call sites call the runtime for waits of a kind.
 static inline bool mprof_sync_wants(enum mprof_kind kind) {
   return __atomic_load_n(&__mprof_sync_kinds, __ATOMIC_RELAXED) >> kind & 1;
 }
 
-// Returns the waiters' word of an object, without its bit MPROF_WAITER_ANY. The
-// result is 0 if no thread waits for an object of the same slot.
+// Returns the word of __mprof_waiters for the slot of an object, without the
+// bit MPROF_WAITER_ANY. Several objects share a slot. The result is 0 if no
+// thread waits for any object of the slot.
 static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &
          ~MPROF_WAITER_ANY;
 }
 
-// Returns the outcome of a wait. error: the hooked function's result, 0 or an
-// errno value.
+// Returns the outcome of a wait. error: the hooked function's result, which is
+// 0 or an errno value.
 static inline enum mprof_outcome mprof_outcome_of(int error) {
   return error == 0 || error == EOWNERDEAD ? MPROF_GOT
          : error == ETIMEDOUT              ? MPROF_TIMEOUT
                                            : MPROF_NO_WAIT;
 }
 
-// Registers a cleanup routine with libc. libc runs the routine if the hooked
-// function does not return to the entry: when the thread is cancelled, or when
-// a signal handler calls longjmp. Any other way needs an unwinder or a setjmp.
+// Registers a cleanup routine with libc, in buffer. libc calls the routine if
+// the hooked function does not return to the entry, because the thread is
+// cancelled or a signal handler calls longjmp. Any other way to do this would
+// need an unwinder or a setjmp. _pthread_cleanup_pop removes the routine.
 void _pthread_cleanup_push(mprof_cleanup *buffer, void (*routine)(void *),
                            void *arg);
 void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
 
-// Evaluates call, which is a cancellation point. If call does not return,
-// routine ends the wait w.
+// Evaluates call, which is a cancellation point. If call does not return, libc
+// calls routine(w), which ends the wait w.
 #define CANCELLATION_POINT(routine, w, call)                                   \
   ({                                                                           \
     mprof_cleanup buffer_;                                                     \
@@ -70,17 +75,17 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     result_;                                                                   \
   })
 
-// Evaluates call, which is a cancellation point. If the wait w is noted, that
-// is, recorded for other threads that list the waits, and call does not return,
-// mprof_wait_cancelled ends w. Registers nothing if w is not noted, since then
-// there is nothing to undo.
+// Evaluates call, which is a cancellation point. The wait w may be noted, that
+// is, recorded for readers of all threads' stacks. If w is noted and call does
+// not return, mprof_wait_cancelled ends w. If w is not noted, nothing has to be
+// undone, so no cleanup routine is registered.
 #define NOTED_CANCELLATION_POINT(w, call)                                      \
   ((w)->is_noted ? CANCELLATION_POINT(mprof_wait_cancelled, (w), call) : (call))
 
 // --- bodies of entries ---
 
-// Body of an entry for f(lock, ...): calls Try first, and waits in f only if
-// Try returns Busy. Any other result of Try is also the result of f.
+// Body of an entry for f(lock, ...). First calls Try, and waits in f only if
+// Try returns Busy. If Try returns another value, this value is the result.
 #define TRY_THEN_WAIT(f, Args, Kind, Lock, Try, Busy, Outcome)                 \
   ({                                                                           \
     struct mprof_wait w_;                                                      \
@@ -104,7 +109,8 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     r_;                                                                        \
   })
 
-// Defines the entry of a trylock function that the program itself calls.
+// Defines the entry of a trylock function f that the program itself calls.
+// Busy: the result of f if another thread holds the lock.
 #define ENTRY_TRY(f, Type, Kind, Busy)                                         \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
     int r = f(l);                                                              \
@@ -115,18 +121,19 @@ void _pthread_cleanup_pop(mprof_cleanup *buffer, int execute);
     return r;                                                                  \
   }
 
-// Drops the hold record of a lock that is about to be unlocked. Some locks do
-// not name all their holders, so the runtime knows the holders from the records
-// alone. A record must therefore not outlive its hold.
+// Removes the calling thread's hold record of a lock that it is about to
+// unlock. A hold record tells where the thread took the lock (holds.h). Some
+// locks do not store all their holders, so the runtime knows the holders only
+// from these records. Therefore a record must not outlive its hold.
 static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
   if (mprof_unlikely(mprof_holds_on) &&
       (kind != MPROF_KIND_mutex || !MPROF_LOCKS_NAME_OWNERS))
     mprof_hold_dropped((uintptr_t)lock);
 }
 
-// Defines the entry of an unlock. IsCharged: whether the unlock is charged for
-// the time of the threads that wait for the lock. Success: result of f if it
-// succeeds.
+// Defines the entry of an unlock function f. IsCharged: whether the unlock is
+// charged with the time that other threads have waited for the lock. Success:
+// the result of f if it succeeds.
 #define UNLOCK(f, Type, Kind, IsCharged, Success)                              \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *l) {                                       \
@@ -142,27 +149,29 @@ static inline void mprof_unlock_drops(const void *lock, enum mprof_kind kind) {
     return r;                                                                  \
   }
 
-// A wait for a condition also releases the condition's mutex. The runtime
-// charges this release before the wait begins, and records it after the wait
-// has ended.
+// A wait for a condition, which also releases the condition's mutex. The
+// runtime computes the charge of this release before the wait begins, and
+// records the charge after the wait has ended. The charge is the time that
+// other threads have waited for the mutex.
 struct mprof_cond_wait {
   struct mprof_wait wait;
   struct mprof_release release;
 };
 
-// Begins the release of the mutex m and the wait for the condition c.
+// Begins the release of the mutex m and the wait for the condition c. op:
+// address of the hooked function. frame: frame address of the entry.
 static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
                                     uintptr_t op, uintptr_t frame) {
   w->release = (struct mprof_release){.object = 0};
-  // Charge the release before the trace shows that this thread waits.
+  // Begin the release first, because the trace must show it before the wait.
   if (mprof_mutex_is_charged(m))
     mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
                         frame);
   mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
 }
 
-// Ends the wait and the release. If the wait failed at once, drops the release,
-// because the mutex was not released.
+// Ends the wait and the release. If the call failed at once, the charge of the
+// release is not recorded, because the mutex was not released.
 static inline void mprof_cond_end(struct mprof_cond_wait *w,
                                   enum mprof_outcome outcome) {
   mprof_wait_end(&w->wait, outcome);
@@ -170,7 +179,8 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
                     w->wait.op, w->wait.frame);
 }
 
-// Defines the entry of a wait for a condition.
+// Defines the entry of f, which waits for the condition c and releases the
+// mutex m meanwhile.
 #define COND_WAIT(f, Params, Args, Outcome)                                    \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
@@ -181,10 +191,11 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     return r;                                                                  \
   }
 
-// Defines the entry of a call that wakes waiters, such as pthread_cond_signal.
-// The caller is not charged for the wait, since the waiters waited for this
-// event on purpose. The entry only stamps the time. It does so before the call,
-// because the object may no longer exist afterwards.
+// Defines the entry of a function f that wakes waiters, such as
+// pthread_cond_signal. This event is not charged with the time of the waiters,
+// because they have waited for it on purpose. The entry only stores the time of
+// the event, at which the waits end. It stores the time before it calls f,
+// because the object may no longer exist after the call.
 #define WAKE(f, Type, Wakes)                                                   \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f(Type *object) {                                  \
@@ -195,15 +206,15 @@ static inline void mprof_cond_end(struct mprof_cond_wait *w,
     return f(object);                                                          \
   }
 
-// Returns whether a thread still runs: false if it has ended but was not joined
-// yet. For such a thread glibc returns no clock, and musl returns the clock of
-// thread 0. (Linux: CPUCLOCK is ~thread << 3 | kind.)
+// Returns whether thread t still runs. Returns false if t has ended but was not
+// yet joined. For such a thread, glibc returns no clock, and musl returns the
+// clock of thread 0. (Linux: CPUCLOCK is ~thread << 3 | kind.)
 static inline bool mprof_is_running(pthread_t t) {
   clockid_t clock;
   return pthread_getcpuclockid(t, &clock) == 0 && ~(clock >> 3) != 0;
 }
 
-// Defines the entry of a join.
+// Defines the entry of a function f that waits for the end of thread t.
 #define JOIN(f, Params, Args, Outcome)                                         \
   WEAK(f);                                                                     \
   MPROF_ENTRY int __mprof_##f Params {                                         \
@@ -216,10 +227,10 @@ static inline bool mprof_is_running(pthread_t t) {
     return r;                                                                  \
   }
 
-// Returns whether another thread is running the routine of a once control. In
-// glibc and musl, bit 0 of the control is set meanwhile. If the result is
-// false, the caller will run the routine itself, unless another thread starts
-// it at the same instant.
+// Returns whether another thread is running the routine of a once control.
+// glibc and musl set bit 0 of the control while the routine runs. If the result
+// is false, the routine has already run, or the calling thread will run it.
+// (Another thread may start the routine at the same moment.)
 static inline bool mprof_once_is_under_way(const void *control) {
   return __atomic_load_n((const int *)control, __ATOMIC_RELAXED) & 1;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses the option block_kinds. Its value is a list of names of kinds and
-// groups, separated by '+', ',' or a space.
+// Parses the option block_kinds. The value of the option is a list of names of
+// kinds and groups, which are separated by '+', ',' or a space.
 
 #include "lock_wait/block_kinds.h"
 

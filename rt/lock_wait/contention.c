@@ -3,11 +3,11 @@
 //
 // Records waits and releases for the block profile and the mutex profile; see
 // contention.h. When a thread is about to wait for a lock, its stack is unwound
-// and the bucket is looked up before it sleeps, because the thread has to wait
-// anyway. After the wait, the thread may hold the lock, so it only adds to two
-// counters. The charge of an unlock is the time that its waiters have waited.
-// It is computed before the unlock and recorded after it.
-// (Go: blockevent, mutexevent, saveBlockEventStack)
+// and the bucket is looked up before the thread sleeps. This costs little,
+// because the thread has to wait anyway. After the wait, the thread may hold
+// the lock, so it only adds to two counters. An unlock is charged with the time
+// that the waiters have waited. This charge is computed before the unlock and
+// recorded after it. (Go: blockevent, mutexevent, saveBlockEventStack)
 
 #include "lock_wait/contention.h"
 
@@ -44,16 +44,16 @@ bool mprof_block_sampled(uint64_t cycles, uint64_t rate) {
          (rate <= cycles || mprof_thread_random() % rate <= cycles);
 }
 
-// Returns true with probability 1 / fraction; fraction 0: never. Fraction 1
-// takes every event and needs no random number.
+// Returns true with probability 1 / fraction. Returns false if fraction is 0.
+// If fraction is 1, draws no random number.
 static bool is_one_in(uint64_t fraction) {
   return fraction == 1 ||
          (fraction != 0 && mprof_thread_random() % fraction == 0);
 }
 
 // Adds a sampled wait to the counters of b. A wait with cycles < rate is
-// sampled with probability cycles / rate. So it stands for rate / cycles waits,
-// which take rate cycles in total. (Go: CL 299991)
+// sampled with probability cycles / rate. So the sample stands for rate /
+// cycles waits, which take rate cycles in total. (Go: CL 299991)
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate) {
   uint64_t count = MPROF_COUNT_ONE;
   if (cycles < rate) {
@@ -77,14 +77,14 @@ static uint64_t load(const _Atomic uint64_t *v) {
   return atomic_load_explicit(v, memory_order_relaxed);
 }
 
-// Returns the bucket of the stack at frame. The hooked function op is the leaf
-// of the stack. Returns NULL if nothing is to be recorded, or there is no
+// Returns the bucket of the stack at frame, with the hooked function op as the
+// leaf. Returns NULL if the option for the stack depth is 0, or if there is no
 // memory.
 static struct mprof_bucket *bucket_of(enum mprof_bucket_type type,
                                       enum mprof_kind kind, uintptr_t op,
                                       uintptr_t frame, uintptr_t object) {
-  // As in Go, stack depth 0 means that no events are recorded.
-  // (Go: profstackdepth)
+  // As in Go, stack depth 0 means that no events are recorded. (Go:
+  // profstackdepth)
   if (mprof_flags.stack_depth == 0)
     return NULL;
   struct mprof_thread *t = mprof_thread_self(true);
@@ -104,10 +104,9 @@ static bool wants_block(enum mprof_kind kind) {
          (mprof_contention.block_kinds >> kind & 1);
 }
 
-// Returns whether the frame belongs to a function that one of the program's own
-// locks or calls has called. The program marks such locks and calls by
-// functions like mprof_lock. A marked lock or call is recorded as one wait, so
-// the waits inside it are not recorded.
+// Returns whether the frame is inside a call of a function that the program
+// marks with mprof_lock, mprof_unlock or mprof_blocking. The call of a marked
+// function is recorded as one event, so waits inside it are not recorded.
 static bool is_inside_user(uintptr_t frame) {
   if (mprof_likely(mprof_tls.user_frame == 0))
     return false;
@@ -117,8 +116,8 @@ static bool is_inside_user(uintptr_t frame) {
   return false;
 }
 
-// Sets the fields that are common to all kinds of waits, except start. Returns
-// true with the guard set. Returns false if the wait must not be recorded.
+// Sets all fields of w except start and saved. On success, sets the guard and
+// returns true. Returns false if the wait must not be recorded.
 static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
                   uintptr_t frame, uintptr_t object) {
   memset(w, 0, offsetof(struct mprof_wait, saved)); // the caller sets `saved`
@@ -136,8 +135,9 @@ static bool begin(struct mprof_wait *w, enum mprof_kind kind, uintptr_t op,
   return true;
 }
 
-// Returns whether a profile or the trace needs the charges of releases, that
-// is, the times that their waiters have waited.
+// Returns whether the block profile, the mutex profile or the trace is on. Only
+// these need the charges of releases, that is, the times that waiters have
+// waited.
 static bool has_charges(void) {
   return load(&mprof_contention.block_rate) != 0 ||
          load(&mprof_contention.mutex_fraction) != 0 || mprof_trace_is_on();
@@ -210,8 +210,8 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     return;
   uint64_t released = 0;
   uint64_t now = mprof_clock_about();
-  // mprof_guard_enter succeeds. begin() found the guard free, so this wait does
-  // not run inside the runtime.
+  // mprof_guard_enter always succeeds here, because begin() found the guard
+  // free when the wait began. So this wait does not run inside the runtime.
   mprof_guard_enter();
   if (w->is_waiter)
     released = mprof_waiters_leave(w->object, w->start,
@@ -220,7 +220,7 @@ void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome) {
     mprof_trace_hooks.wait_end(w, outcome, now, &mark);
   if (outcome != MPROF_NO_WAIT && (w->bucket || w->is_late)) {
     // The recorded wait ends when the lock was released. The time that the
-    // thread needed to wake up is not counted. (Go: releasetime)
+    // thread then needed to wake up is not counted. (Go: releasetime)
     uint64_t until = outcome == MPROF_GOT && released ? released : now;
     record(w, until > w->start ? until - w->start : 1);
   }
@@ -289,9 +289,9 @@ void mprof_release_taken(uintptr_t object) {
 
 #define BIT(Name) (UINT64_C(1) << MPROF_KIND_##Name)
 
-// Kinds of waits that the mutex profile needs. Releases are charged with waits
-// for mutexes, rwlocks, spin locks and the program's own locks. A wait for a
-// condition releases a mutex.
+// Kinds of waits that the mutex profile needs. Unlocks of mutexes, rwlocks,
+// spin locks and the program's own locks are charged with waits of these kinds.
+// The kind cond is needed, too, because a wait for a condition unlocks a mutex.
 #define MUTEX_KINDS                                                            \
   (BIT(mutex) | BIT(rwlock) | BIT(spin) | BIT(cond) | BIT(user))
 
@@ -301,7 +301,8 @@ static void update_kinds_locked(void) {
     kinds |= mprof_contention.block_kinds;
   if (load(&mprof_contention.mutex_fraction) != 0)
     kinds |= MUTEX_KINDS;
-  if (mprof_trace_is_on() || mprof_contention.sees_waits) // a try does not wait
+  // Add all kinds except `try`, because a failed try is not a wait.
+  if (mprof_trace_is_on() || mprof_contention.sees_waits)
     kinds |= ((UINT64_C(1) << MPROF_KIND_COUNT) - 1) & ~BIT(try);
   kinds &= ~mprof_contention.foreign_kinds;
   __atomic_store_n(&__mprof_sync_kinds, kinds, __ATOMIC_RELAXED);
@@ -325,23 +326,23 @@ void mprof_contention_note_waits(void) {
   }
   mprof_lock_release(&mprof_registry_lock);
   // During this pause, most threads begin a wait that is noted, so that their
-  // stacks can be read. thread_noting.c handles the other threads.
+  // stacks can be read. thread_noting.c handles the threads that do not.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }
 
 static void set_block_rate(uint64_t ns) {
-  // As in Go, rate 1 means that every event is recorded. So 1 is not converted
-  // to ticks.
+  // As in Go, rate 1 means that every event is recorded. So rate 1 is stored
+  // without a conversion to ticks.
   atomic_store(&mprof_contention.block_rate,
                ns == 1 ? 1 : mprof_clock_ticks(ns));
   atomic_store(&mprof_contention.block_rate_ns, ns);
 }
 
-// Returns whether the three functions are in the same module. The program, or a
-// preloaded library, may replace libc's lock function by its own. Such a
-// function may not work together with libc's try function. Takes the loader's
-// lock.
+// Returns whether the functions lock, try and unlock are in the same module.
+// The program or a preloaded library may replace libc's lock function by its
+// own. That lock function may not work together with libc's try function. Takes
+// the loader's lock.
 static bool comes_with(void *lock, void *try, void *unlock) {
   uintptr_t id = mprof_module_of(lock).id;
   return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;
@@ -365,8 +366,9 @@ static void find_foreign_locks(void) {
 
 void mprof_contention_init(void) {
   find_foreign_locks();
-  // The first use of the clock measures its frequency. Do this now: after a
-  // fork in the middle of the measurement, the child would have no frequency.
+  // The first use of the clock measures its frequency. Measure it now, because
+  // after a fork in the middle of the measurement the child would have no
+  // frequency.
   mprof_clock_now();
   mprof_contention.block_kinds =
       mprof_contention_parse_kinds(mprof_flags.block_kinds);
@@ -381,7 +383,7 @@ void mprof_contention_init(void) {
   mprof_contention.sees_waits = notes;
   mprof_contention.notes_waits = notes;
   mprof_contention.notes_from_start = notes;
-  update_kinds_locked(); // no other thread runs yet
+  update_kinds_locked(); // without registry_lock: no other thread runs yet
 }
 
 uint64_t mprof_contention_set_block_rate(uint64_t ns) {

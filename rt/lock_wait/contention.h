@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records contention. The entries of locks and blocking calls report the begin
-// and the end of each wait, and the release of each lock. The block profile
-// shows the waits, with the stack of the thread that waits. The mutex profile
-// shows the releases, with the stack of the unlock that ended the critical
-// section for which other threads waited. (Go: blockevent, mutexevent)
+// and the end of each wait, and the release of each lock. (An entry is the
+// function __mprof_f that instrumented code calls in place of f.) The block
+// profile shows the waits, with the stack of the thread that waits. The mutex
+// profile shows the releases. Its stacks are those of the unlocks that ended
+// critical sections for which other threads waited. (Go: blockevent,
+// mutexevent)
 //
-// Any thread may call these functions. If the guard is set, that is, the caller
-// runs inside the runtime, a function that begins an event records nothing and
-// counts the event in the statistic reentrant.
+// Any thread may call these functions. If the guard is set, the caller runs
+// inside the runtime. Then a function that begins an event does not record the
+// event, but counts it in the statistic `reentrant`.
 
 #ifndef MPROF_RT_LOCK_WAIT_CONTENTION_H
 #define MPROF_RT_LOCK_WAIT_CONTENTION_H
@@ -21,33 +23,36 @@
 
 // --- rates ---
 
-// The sampling rates and the sets of kinds (block_kinds.h). All fields are
+// The sampling rates and the sets of kinds (block_kinds.h). Each field is
 // written under registry_lock or once at start.
 extern struct mprof_contention {
-  _Atomic uint64_t block_rate;     // ticks; 0: off
-  _Atomic uint64_t block_rate_ns;  // block_rate as it was set, in ns
-  _Atomic uint64_t mutex_fraction; // 1 of so many releases is sampled; 0: off
+  _Atomic uint64_t block_rate;    // average ticks per sample; 0: off
+  _Atomic uint64_t block_rate_ns; // block_rate as it was set, in ns
+  // Of this number of releases, one is sampled. 0: off.
+  _Atomic uint64_t mutex_fraction;
   uint64_t block_kinds; // kinds that the block profile records; written once
-  // Kinds that are not recorded, because their lock, try and unlock functions
-  // are in different modules. Written once at start.
+  // Kinds of locks that are not recorded, because their lock, try and unlock
+  // functions are in different modules. Written once at start.
   uint64_t foreign_kinds;
-  // Whether entries report the waits of all kinds except try.
+  // Whether entries report the waits of all kinds except the kind try.
   bool sees_waits;
-  // Whether each wait is noted in the thread's record (thread_wait.h), so that
-  // readers of all threads' stacks find it. Written after sees_waits, so that a
-  // thread that notes one wait also reports its next wait.
+  // Whether each wait is noted in the record of its thread (thread_wait.h).
+  // Readers of all threads' stacks need the noted waits. Written after
+  // sees_waits, so that a thread that notes one wait also reports its next
+  // wait.
   atomic_bool notes_waits;
   bool notes_from_start; // notes_waits was set at start; written once at start
 } mprof_contention;
 
-// Sets the rates from the options. Call at start, while no other thread runs.
+// Sets the rates and the sets of kinds from the options. Call at start, while
+// no other thread runs.
 void mprof_contention_init(void);
-// Updates the set of kinds that the entries report. Call after a session of the
-// trace has begun or ended. Takes registry_lock.
+// Updates __mprof_sync_kinds, the set of kinds that instrumented code reports.
+// Call after a session of the trace has begun or ended. Takes registry_lock.
 void mprof_contention_update_kinds(void);
 // Sets sees_waits and notes_waits, so that all later waits are noted. Takes
-// registry_lock. The first call then sleeps for 10 ms, so that most threads
-// begin a wait that is noted.
+// registry_lock. The first call then sleeps for 10 ms. During this time most
+// threads begin a new wait, which is noted.
 void mprof_contention_note_waits(void);
 
 // --- waits ---
@@ -59,37 +64,42 @@ enum mprof_outcome {
   MPROF_NO_WAIT, // the call failed at once, so the thread did not wait
 };
 
-// A wait. The struct is a local variable of the entry, and is used from
+// A wait. The struct is a local variable of the entry. It is used from
 // mprof_wait_begin to mprof_wait_end.
 struct mprof_wait {
   uint64_t start;              // ticks; 0: nothing is recorded
   struct mprof_bucket *bucket; // bucket of the block profile, or NULL
   uintptr_t op, frame, object; // see mprof_wait_begin
   uintptr_t joins;             // kind join: pthread_t of the awaited thread
-  uint32_t epoch; // epoch of the process in which the wait began; after a fork,
-                  // the child ignores the wait
-  uint8_t kind;   // enum mprof_kind
+  // Epoch of the process when the wait began. In a forked child the epoch is
+  // another one, and the child ignores the wait.
+  uint32_t epoch;
+  uint8_t kind;           // enum mprof_kind
   unsigned trace_session; // session of the trace; 0: the wait is not in a trace
   uint32_t trace_stack;   // number of the wait's stack in the trace
   bool is_waiter;         // the wait is counted in the table of waiters
-  bool is_late;           // the bucket is looked up when the wait ends
-  bool is_inside; // the wait is part of a marked lock or call; not recorded
+  bool is_late;           // the bucket is looked up only when the wait ends
+  // The wait is inside a function that the program marks with mprof_lock,
+  // mprof_unlock or mprof_blocking. Such a wait is not recorded.
+  bool is_inside;
   // The remaining fields serve readers of all threads' stacks (thread_wait.h).
   bool is_noted; // the wait is noted in the thread's record
-  // Return address and frame pointer of the entry's caller. They are copied,
-  // because the entry's own frame may be invalid when a reader needs them.
+  // Return address and frame pointer of the entry's caller. These values are
+  // copied, because the entry's own frame may be invalid when a reader needs
+  // them.
   uintptr_t pc, fp;
   // If this wait is in a signal handler: address of the noted wait that the
-  // handler has interrupted; 0: none.
+  // handler has interrupted. 0: there is none.
   uintptr_t outer;
-  // Registers of the entry's caller, set if the wait is noted. Zeros for the
-  // kinds user and call.
+  // Registers of the entry's caller, if the wait is noted. They are zeros for
+  // waits of the kinds user and call.
   struct mprof_saved saved;
 };
 
-// Returns whether waits are noted now. The macro below calls this function once
-// per wait. It saves the registers only if the wait is noted, and passes the
-// answer on to `begin`.
+// Returns whether waits are noted now, that is, recorded for readers of all
+// threads' stacks. MPROF_BEGIN_WAIT_ calls this function once per wait. If the
+// result is true, the macro saves the caller's registers. It passes the result
+// to the function `begin`.
 static inline bool mprof_waits_are_noted(void) {
   return atomic_load_explicit(&mprof_contention.notes_waits,
                               memory_order_acquire);
@@ -103,8 +113,8 @@ static inline bool mprof_waits_are_noted(void) {
   }))
 
 // Begins a wait for a lock or another object. If the object has a try function,
-// call this after the try function has failed. Unwinds the stack now, because
-// the thread has to wait anyway.
+// call this after the try function has failed. Unwinds the stack at once. This
+// costs little, because the thread has to wait anyway.
 // op: address of the hooked function, which becomes the leaf of the stack.
 // frame: frame address of the entry.
 // object: address that mprof_release_begin will get for this object; 0: none.
@@ -113,64 +123,71 @@ static inline bool mprof_waits_are_noted(void) {
 void mprof_wait_begin_saved(struct mprof_wait *w, bool notes,
                             enum mprof_kind kind, uintptr_t op, uintptr_t frame,
                             uintptr_t object);
-// Begins a blocking call that may return without a wait. So the stack is
-// unwound only at the end of the call, and only if the wait is sampled. For op
-// and frame, see mprof_wait_begin.
+// Begins a blocking call, which may return without a wait. So the stack is
+// unwound only at the end of the call, and only if the wait is sampled. op:
+// address of the hooked function. frame: frame address of the entry.
 #define mprof_call_begin(w, kind, op, frame)                                   \
   MPROF_BEGIN_WAIT_(w, mprof_call_begin_saved, kind, op, frame)
 void mprof_call_begin_saved(struct mprof_wait *w, bool notes,
                             enum mprof_kind kind, uintptr_t op,
                             uintptr_t frame);
-// Begins a call that waits for the end of a thread, in the way of
-// mprof_call_begin. thread: pthread_t of the awaited thread.
+// Begins a call that waits for the end of another thread. The stack is unwound
+// only at the end of the call, and only if the wait is sampled. thread:
+// pthread_t of the other thread.
 #define mprof_join_begin(w, thread, op, frame)                                 \
   MPROF_BEGIN_WAIT_(w, mprof_join_begin_saved, thread, op, frame)
 void mprof_join_begin_saved(struct mprof_wait *w, bool notes, uintptr_t thread,
                             uintptr_t op, uintptr_t frame);
-// Ends a wait or a call. Does nothing in a child that was forked during the
-// wait.
+// Ends a wait or a blocking call. Does nothing in a child that was forked
+// during the wait.
 void mprof_wait_end(struct mprof_wait *w, enum mprof_outcome outcome);
 // Records a failed call of a try function, as a wait of 1 tick.
 void mprof_try_failed(uintptr_t op, uintptr_t frame, uintptr_t object);
 
 // --- releases ---
 
-// A release of a lock, and the waiting time that it is charged with.
+// A release of a lock, and the charge of the release. The charge is the time
+// that other threads have waited for the lock.
 struct mprof_release {
-  struct mprof_charge charge; // 0 ticks: nothing is recorded
+  struct mprof_charge charge; // if charge.ticks is 0, nothing is recorded
   uintptr_t object;
 };
-// Begins a release: charges the release with the time that the waiters for
-// object have waited so far, and stores the current time as the time of the
-// release. Call before the lock is released. wakes, op and frame are used only
-// for the trace; for op and frame, see mprof_wait_begin.
+// Begins a release. Charges the release with the time that the waiters for
+// object have waited so far. Stores the current time as the time of the
+// release. Call before the lock is released. Only the trace uses wakes, op and
+// frame.
+// wakes: the threads that the release wakes.
+// op: address of the hooked function.
+// frame: frame address of the entry.
 void mprof_release_begin(struct mprof_release *r, uintptr_t object,
                          enum mprof_wakes wakes, uintptr_t op, uintptr_t frame);
-// Ends a release. Call after the lock was released, or the release has failed.
-// released: true: records the charge for the stack at frame, with op as the
-//   leaf; false: the release has failed, so the charge is taken back.
+// Ends a release. Call after the lock was released, or after the release has
+// failed.
+// released: true: records the charge in the mutex profile, for the stack at
+//   frame with op as the leaf. false: the release has failed, so the charge is
+//   taken back.
 void mprof_release_end(struct mprof_release *r, bool released,
                        enum mprof_kind kind, uintptr_t op, uintptr_t frame);
 
-// Reports that the calling thread has taken object without a wait. So the last
-// release has not woken this thread, and the trace must not show such a wakeup.
-// Call while the trace is on.
+// Reports that the calling thread has taken object without a wait. If a release
+// of object has woken another thread, that thread has to keep waiting, and the
+// trace must not show its wakeup. Call while the trace is on.
 void mprof_release_taken(uintptr_t object);
 
 // --- records ---
 
-// Adds a sampled wait to a bucket. The added values are scaled to all the waits
-// that the sample stands for. cycles: duration of the wait in ticks. rate:
-// average ticks per sample. (Go: saveBlockEventStack)
+// Adds a sampled wait to a bucket. The sample stands for several waits, so the
+// values are scaled to all of them. cycles: duration of the wait in ticks.
+// rate: average ticks per sample. (Go: saveBlockEventStack)
 void mprof_block_add(struct mprof_bucket *b, uint64_t cycles, uint64_t rate);
-// Adds a sampled release to a bucket. The added values are multiplied by
-// fraction. cycles: charge of the release in ticks. fraction: one of so many
-// releases is sampled.
+// Adds a sampled release to a bucket. cycles: charge of the release in ticks.
+// fraction: one of this number of releases is sampled, so the added values are
+// multiplied by it.
 void mprof_mutex_add(struct mprof_bucket *b, uint64_t cycles,
                      uint64_t fraction);
-// Returns whether a wait is sampled; this is partly random. cycles: duration of
-// the wait in ticks. rate: average ticks per sample; 0: off.
-// (Go: blocksampled)
+// Decides randomly whether a wait is sampled. A longer wait is more likely to
+// be sampled. cycles: duration of the wait in ticks. rate: average ticks per
+// sample; 0: off. (Go: blocksampled)
 bool mprof_block_sampled(uint64_t cycles, uint64_t rate);
 
 // Sets the rate of the block profile to ns nanoseconds. Returns the previous
@@ -181,14 +198,14 @@ uint64_t mprof_contention_set_block_rate(uint64_t ns);
 uint64_t mprof_contention_set_mutex_fraction(int n);
 
 // Functions of rt/thread_stacks that are called for each noted wait. They are
-// called by pointers, because this directory must not depend on
+// called by pointers, because the directory rt/lock_wait must not depend on
 // rt/thread_stacks. Written once at start.
 extern struct mprof_wait_observer {
   // Called when the calling thread begins wait w. The fields op, frame, start
-  // and kind are set.
+  // and kind of w are already set.
   void (*begin)(struct mprof_wait *w);
-  // Called when the calling thread ends wait w, in the process in which the
-  // wait began.
+  // Called when the calling thread ends wait w. Not called in a child that was
+  // forked during the wait.
   void (*end)(struct mprof_wait *w);
 } mprof_wait_observer;
 

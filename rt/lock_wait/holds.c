@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records where each thread took the locks that it holds; see holds.h. Each
-// thread has a hash table of MPROF_HOLDS records. The record of a lock is
-// normally one of the WAYS records from the lock's hash on. These are the
-// preferred records of the lock.
+// thread has a hash table of MPROF_HOLDS records. The hash of a lock's address
+// selects WAYS consecutive records of the table. These are the preferred
+// records of the lock, one of which normally becomes the record of the lock.
 
 #include "lock_wait/holds.h"
 
@@ -19,7 +19,7 @@
 #include "thread/threads.h"
 #include "unwind/unwind_fp.h"
 
-// Number of preferred records for a lock.
+// number of preferred records of a lock
 enum { WAYS = 4 };
 
 bool mprof_holds_on;
@@ -36,10 +36,10 @@ static struct mprof_hold *place_of(struct mprof_holds *h, uintptr_t lock,
   return &h->v[(first + way) % MPROF_HOLDS];
 }
 
-// Functions that take an rwlock for reading. Their records are needed, because
-// an rwlock stores the thread id of its writer, but not those of its readers.
-// The shared mutexes of libc++ do not use rwlocks, so their functions are not
-// listed.
+// Functions that take an rwlock for reading. Holds by these functions must be
+// recorded, because an rwlock stores the thread id of its writer, but not the
+// ids of its readers. The functions of libc++'s shared mutexes are not listed,
+// because these mutexes do not use rwlocks.
 #define READS(X)                                                               \
   X(pthread_rwlock_rdlock)                                                     \
   X(pthread_rwlock_tryrdlock)                                                  \
@@ -61,11 +61,14 @@ static bool is_better(const struct mprof_hold *x, const struct mprof_hold *y) {
   return x->is_needed != y->is_needed ? !x->is_needed : x->since < y->since;
 }
 
-// Returns the record to use for a lock. This is the lock's present record; if
-// there is none, an unused record; if there is none, the oldest record that is
-// not needed. Only the preferred records of the lock are searched, unless all
-// of them are in use and needed. If all records of the thread are needed,
-// returns the oldest one, which is lost.
+// Returns the record to use for a lock. The first of these records that exists
+// is returned:
+// 1. the lock's present record
+// 2. an unused record
+// 3. the oldest record that is not needed (holds.h)
+// 4. the oldest record, which is lost
+// Only the preferred records of the lock are searched, unless all of them are
+// in use and needed.
 static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   struct mprof_hold *best = NULL;
   for (size_t way = 0; way < MPROF_HOLDS; way++) {
@@ -134,8 +137,9 @@ void mprof_hold_dropped(uintptr_t lock) {
     if (x->lock == lock)
       x->lock = 0;
   }
-  // If the lock had no record, `lost` is not decreased by one. The record may
-  // not have been lost: the thread may have taken the lock twice, and the first
+  // If a needed record was replaced, its lock has no record when it is
+  // released. But `lost` is not decreased in this case, because the record may
+  // not have been lost. The thread may have taken the lock twice, and the first
   // release has removed the record.
   if (mprof_unlikely(h->lost != 0) && !has_needed(h))
     h->lost = 0;

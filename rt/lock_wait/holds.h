@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records where each thread took the locks that it holds. The search for stuck
-// threads reads the records, so they are written only with the options stuck
-// and stuck_report.
+// threads reads these records, so they are written only if the option stuck or
+// stuck_report is set.
 //
-// A record says that the thread took the lock at some time. A record is either
+// A record says that the thread took a lock at some time. A record is either
 // needed or not:
 // - Not needed: the lock stores the thread id of its owner. The record is not
 //   removed when the lock is released, because this would double the cost of an
-//   uncontended lock. A reader of the record must check in the lock itself
-//   whether the thread still holds the lock.
+//   uncontended lock. Therefore a reader of the record must check in the lock
+//   itself whether the thread still holds the lock.
 // - Needed: the lock does not store its owner. The record is removed when the
 //   lock is released. It is never replaced by a record that is not needed.
 //
-// Only the thread itself writes its records. Other threads read them by
+// Only the thread itself writes its records. Other threads read them with
 // mprof_hold_read.
 
 #ifndef MPROF_RT_LOCK_WAIT_HOLDS_H
@@ -25,13 +25,13 @@
 enum { MPROF_HOLD_FRAMES = 5, MPROF_HOLDS = 32 };
 
 struct mprof_hold {
-  // Address of the lock; 0: unused, or the other fields are being changed.
-  // Written after all other fields.
+  // Address of the lock. 0: the record is unused, or its thread is changing the
+  // other fields. Written after all other fields.
   _Atomic uintptr_t lock;
   uint64_t op : 56;       // address of the hooked function that took the lock
   uint64_t kind : 7;      // enum mprof_kind
   uint64_t is_needed : 1; // the lock does not store its owner
-  uint64_t since;         // time at which the lock was taken, ticks
+  uint64_t since;         // time at which the lock was taken, in ticks
   mprof_pc stack[MPROF_HOLD_FRAMES];
 };
 _Static_assert(sizeof(struct mprof_hold) == 64, "one cache line");
@@ -40,43 +40,48 @@ struct mprof_holds {
   // Number of needed records that were replaced by other needed records while
   // the thread held their locks. Only the thread itself writes this field.
   atomic_uint lost;
-  bool has_strayed; // a lock may have a record that is not a preferred record
+  // A lock may have a record that is not one of the lock's preferred records
+  // (holds.c).
+  bool has_strayed;
   struct mprof_hold v[MPROF_HOLDS];
 };
 
-// 1: all mutexes, and all rwlocks held for writing, store the thread id of
-// their owner. 0: some do not, as with musl.
+// 1: every mutex, and every rwlock that is held for writing, stores the thread
+// id of its owner. 0: some of these locks do not, as with musl.
 #ifdef __GLIBC__
 enum { MPROF_LOCKS_NAME_OWNERS = 1 };
 #else
 enum { MPROF_LOCKS_NAME_OWNERS = 0 };
 #endif
 
-// Whether holds are recorded. Written once at start.
+// Whether the runtime records which locks each thread holds. Written once at
+// start.
 extern bool mprof_holds_on;
 
-// Records that the calling thread has taken a lock. Call with the guard free.
+// Records that the calling thread has taken a lock. Call this while the
+// thread's guard is not set.
 // op: address of the hooked function that took the lock.
-// frame: frame address of the entry.
+// frame: frame address of the entry that called this function.
 void mprof_holds_add(uintptr_t lock, uint8_t kind, uintptr_t op,
                      uintptr_t frame);
-// Calls mprof_holds_add if holds are recorded.
+// Calls mprof_holds_add if mprof_holds_on is set.
 static inline void mprof_hold_taken(uintptr_t lock, uint8_t kind, uintptr_t op,
                                     uintptr_t frame) {
   if (mprof_unlikely(mprof_holds_on))
     mprof_holds_add(lock, kind, op, frame);
 }
-// Removes the calling thread's record of a lock that the thread has released,
-// if there is such a record. For locks whose records are needed. Call with the
-// guard set.
+// Removes the calling thread's record of a lock that the thread releases. Does
+// nothing if there is no such record. Call this only for locks whose records
+// are needed, and with the guard set.
 void mprof_hold_dropped(uintptr_t lock);
 
-// Copies record i of thread t to *copy; t->holds must not be NULL. Returns
-// false if the record is unused, or if the thread has changed it meanwhile.
+// Copies record i of thread t to *copy. t->holds must not be NULL. Returns
+// false if the record is unused, or if the thread has changed the record during
+// the copy.
 bool mprof_hold_read(const struct mprof_thread *t, size_t i,
                      struct mprof_hold *copy);
 
-// Sets mprof_holds_on from the options, at start.
+// Sets mprof_holds_on from the options. Call at start.
 void mprof_holds_init(void);
 
 #endif // MPROF_RT_LOCK_WAIT_HOLDS_H

@@ -2,20 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The names of the hooked functions. In the profiles of waits, the leaf of each
-// stack is a hooked function, like pthread_mutex_lock. These functions are in
-// libc. A libc that is stripped or linked statically may have no symbol names,
-// so the symbolizer cannot be relied on for these names. Only mangled names are
-// left to the symbolizer, because it demangles them.
+// stack is a hooked function, such as pthread_mutex_lock. The hooked functions
+// are in libc. A libc that is stripped or linked statically may have no symbol
+// names, so the symbolizer may not find the names. Therefore hooks.def provides
+// the names. Only the names of mangled functions come from the symbolizer,
+// because the symbolizer demangles them.
 //
-// This file must not include a header that declares the hooked functions: it
+// This file must not include a header that declares the hooked functions. It
 // declares them with another type, because it uses only their addresses.
 
 #include "lock_wait/hook_names.h"
 
 #include "lock_wait/block_kinds.h"
 
-// The symbols are weak, so that a program is linked only with those functions
-// of libc that it uses. The address of any other function is NULL.
+// The symbols are weak, so that a program is linked only with the libc
+// functions that it uses. The address of any other function is NULL.
 #define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind)                            \
   extern char Symbol[] __attribute__((weak, visibility("default")));
 #define MPROF_RELEASE(Symbol, Proto, Object)                                   \
@@ -27,15 +28,16 @@
 #include "mprof/hooks.def"
 
 #define IS_MANGLED(Symbol) (#Symbol[0] == '_' && #Symbol[1] == 'Z')
-// Two names may have the same address, such as a function and its 64-bit
+// Two functions may have the same address, such as a function and its 64-bit
 // variant. In this case the name that comes first in hooks.def is returned.
 #define RETURN_IF(Symbol)                                                      \
   if (!IS_MANGLED(Symbol) && op == (uintptr_t)(Symbol))                        \
     return #Symbol;
 
-// The code below compares op with one address after the other, and reads each
-// address from the global offset table. An initialized array of addresses would
-// need relocations that bind a program's calls to its own PLT.
+// The code below compares op with one address after another. It reads each
+// address from the global offset table. An initialized array of addresses is
+// not used, because it would need relocations that bind a program's calls to
+// its own PLT.
 static const char *name_of(uintptr_t op) {
 #define MPROF_OWNED(Symbol, Owner, MuslOwner, Kind) RETURN_IF(Symbol)
 #define MPROF_RELEASE(Symbol, Proto, Object) RETURN_IF(Symbol)
@@ -52,7 +54,8 @@ const char *mprof_hooked_name(mprof_pc pc) {
 }
 
 // A pseudo function that is never called. Linkers merge functions with equal
-// code, so this function has code that no other function has.
+// code, which would give two functions the same address. So this function has
+// code that no other function has.
 MPROF_NOINLINE void mprof_lost_contended_runtime_lock(void) {
   __asm__ volatile("nop\n\tnop\n\tnop");
 }

@@ -10,16 +10,17 @@
 #include "lock_wait/block_kinds.h"
 
 // Returns the address to store as the leaf of a stack, if the leaf is the
-// hooked function at address op. Like each address in a stack, it is a return
-// address. Readers and mprof_symbolize subtract 1 from it, and so find op.
+// hooked function at address op. Addresses in stacks are return addresses, so
+// readers and mprof_symbolize subtract 1 from each of them. Therefore the
+// result is op + 1.
 static inline mprof_pc mprof_op_pc(uintptr_t op) { return op + 1; }
-// A pseudo function. It is the only frame of the stack that is recorded for
-// contention for the profiler's own locks if the real stack is unknown.
-// (Go: _LostContendedRuntimeLock)
+// A pseudo function for contention for the profiler's own locks. If the real
+// stack of such an event is unknown, this function is the only frame of the
+// recorded stack. (Go: _LostContendedRuntimeLock)
 void mprof_lost_contended_runtime_lock(void);
-// Returns the name of the hooked function or pseudo function for which
-// mprof_op_pc has returned pc. Returns NULL if there is no such function, or if
-// its name is mangled.
+// Returns the name of the hooked function or pseudo function at the address op
+// for which mprof_op_pc(op) is pc. Returns NULL if there is no such function,
+// or if its name is mangled.
 const char *mprof_hooked_name(mprof_pc pc);
 
 // Returns the name of a kind of waits, as the option block_kinds spells it.

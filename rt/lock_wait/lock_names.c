@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names that the program gives to its locks. The names are not kept in
-// persistent memory, because persistent memory is emptied in a forked child.
-// The child has the same locks as its parent, and the program does not name
-// them again. A fork may happen in the middle of a change, so the table is
-// consistent after each step of a change.
+// The names that the program gives to its locks. A forked child has the same
+// locks as its parent, and the program does not name them again. So the names
+// are not in persistent memory, because persistent memory is emptied in a
+// forked child. A fork may happen in the middle of a change of the table.
+// Therefore the table is consistent after each step of a change.
 
 #include "lock_wait/lock_names.h"
 
@@ -22,25 +22,25 @@
 enum { NAMES_MAX = 4096, HEADS = 1024 };
 
 struct name {
-  struct name *next; // next entry in its hash chain or in the list `unused`
+  struct name *next; // next struct in its hash chain, or in the list `unused`
   uintptr_t address;
   char text[MPROF_LOCK_NAME]; // the last byte is always 0
 };
 
 struct table {
   struct name *heads[HEADS];
-  struct name *unused; // entries whose names were removed
-  size_t used;         // number of entries of names[] that were ever in use
+  struct name *unused; // structs whose names were removed
+  size_t used;         // number of elements of names[] that were ever in use
   struct name names[NAMES_MAX];
 };
 
 static struct {
   struct mprof_lock lock; // names_lock
-  struct table *table;    // mapped at the first name; guarded by names_lock
+  struct table *table;    // NULL before the first name; guarded by names_lock
 } lock_names = {.lock = MPROF_LOCK_INIT(MPROF_RANK_NAMES)};
 
-// Returns the link to the entry of address. If address has no entry, returns
-// the link to which a new entry would be added.
+// Returns the pointer that points to the struct for address. If there is no
+// such struct, returns the pointer at the end of the hash chain, which is NULL.
 static struct name **find_locked(struct table *t, uintptr_t address) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_NAMES));
   struct name **p = &t->heads[(address * 0x9e3779b97f4a7c15u >> 32) % HEADS];

@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records contention for the profiler's own locks in the mutex profile. The
-// release of such a lock cannot record contention at once: recording takes
-// locks of the profiler, and the thread may already hold some of them. So each
-// thread keeps the stack of one release that made other threads wait, and the
-// ticks that they waited. The thread records this stack after it has released
-// its last lock. If it has a second such release before that, it keeps only one
-// of the two stacks. A random choice, weighted by the ticks, decides which one.
-// The ticks of the dropped stack are added to `lost`, and are recorded for a
-// pseudo function.
-// (Go: mLockProfile)
+// Records contention for the profiler's own locks in the mutex profile. A
+// thread that releases such a lock cannot record the contention at once.
+// Recording takes locks of the profiler, and the thread may already hold some
+// of them. So each thread keeps the stack of one release that made other
+// threads wait, and the ticks that they waited. The thread records this stack
+// after it has released its last lock of the profiler.
+//
+// If the thread has a second such release before that, it keeps only one of the
+// two stacks. A random choice, weighted by the ticks, decides which one. The
+// ticks of the dropped stack are added to the field `lost`. The lost ticks are
+// recorded for the pseudo function mprof_lost_contended_runtime_lock. (Go:
+// mLockProfile)
 
 #include "lock_wait/lock_profile.h"
 
@@ -31,7 +33,8 @@ void mprof_lock_profile_publish(void) {
                  mprof_clock_ns(mprof_lock_wait_ticks()));
 }
 
-// (Go: mLockProfile.captureStack)
+// Stores the stack at frame as the stack that the thread keeps. (Go:
+// mLockProfile.captureStack)
 static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   struct mprof_thread *t = mprof_tls.self;
   p->stack_len = 0;
@@ -44,7 +47,8 @@ static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   p->end = (uint8_t)end;
 }
 
-// (Go: mLockProfile.recordUnlock)
+// Keeps the stack at frame for a release that made other threads wait for
+// cycles ticks, or drops it. (Go: mLockProfile.recordUnlock)
 static void record(struct mprof_lock_profile *p, uint64_t cycles,
                    uintptr_t frame) {
   uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,
@@ -82,7 +86,8 @@ static void add(const mprof_pc *stack, uint32_t len, uint8_t end,
     mprof_mutex_add(b, cycles, fraction ? fraction : 1);
 }
 
-// (Go: mLockProfile.storeSlow)
+// Records the kept stack and the lost ticks in the mutex profile. (Go:
+// mLockProfile.storeSlow)
 static void store(struct mprof_lock_profile *p) {
   const uint64_t cycles = p->cycles;
   struct mprof_thread *t = mprof_tls.self;
@@ -92,9 +97,10 @@ static void store(struct mprof_lock_profile *p) {
     add(mprof_scratch_lock_stack(t->scratch), p->stack_len, p->end, cycles);
   else
     p->lost += cycles;
-  // add() may itself make other threads wait for a lock. The ticks of such
-  // waits are added to `lost`. The ticks from the add() above are recorded
-  // below. The ticks from the add() below are recorded by the next store().
+  // add() may itself make other threads wait for a lock of the profiler. Then
+  // record() adds the ticks of these waits to `lost`, because `disabled` is
+  // set. The ticks from the first add() are recorded by the second add() below.
+  // The ticks from the second add() are recorded by the next store().
   const uint64_t lost = p->lost;
   p->lost = 0;
   if (lost != 0) {
@@ -104,11 +110,12 @@ static void store(struct mprof_lock_profile *p) {
   p->disabled = false;
 }
 
-// Called when the thread has released a lock of the profiler, if other threads
-// have waited for the lock or the thread keeps a stack. cycles: ticks that
-// other threads have waited; 0: none. store() may itself release locks of the
-// profiler, and so call this function again. The nested call only adds to
-// `lost`.
+// Called when the thread has released a lock of the profiler. Not called if no
+// other thread has waited for the lock and the thread keeps no stack.
+// cycles: ticks that other threads have waited; 0: none has waited.
+// frame: frame address of the release.
+// store() may itself release locks of the profiler, and so call this function
+// again. The nested call only adds to `lost`.
 static MPROF_NOINLINE void released(uint64_t cycles, uintptr_t frame) {
   struct mprof_lock_profile *p = &mprof_tls.lock_profile;
   if (cycles != 0)

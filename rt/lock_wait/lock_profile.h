@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records contention for the profiler's own locks in the mutex profile.
-// lock_profile.c explains why a thread cannot record it at once.
+// lock_profile.c explains why the releasing thread cannot record the contention
+// at once.
 
 #ifndef MPROF_RT_LOCK_WAIT_LOCK_PROFILE_H
 #define MPROF_RT_LOCK_WAIT_LOCK_PROFILE_H
@@ -10,10 +11,12 @@
 #include "sys/base.h"
 
 // Begins to observe the profiler's locks. Call at start. From then on, a thread
-// that has made other threads wait keeps the ticks that they waited. It adds
-// the ticks to the mutex profile after it has released its last lock.
+// that has made other threads wait for such a lock keeps the ticks that they
+// waited. After the thread has released its last lock of the profiler, it adds
+// the ticks to the mutex profile.
 void mprof_lock_profile_init(void);
-// Stores the total time of waits for the profiler's locks in the statistics.
+// Stores the total time of waits for the profiler's own locks in the
+// statistics.
 void mprof_lock_profile_publish(void);
 
 #endif // MPROF_RT_LOCK_WAIT_LOCK_PROFILE_H

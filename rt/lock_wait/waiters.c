@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See waiters.h. The charge of a release is computed in constant time. Let n
-// waiters arrive at the times s1..sn, and let c be the time of the last release
-// that was charged. A release at time t must be charged with the sum of
-// t - max(si, c) over the waiters. The record of the lock has the field `sum`,
-// which is the sum of max(si, c). The charge is therefore n * t - sum, and
-// after it sum is n * t. A waiter that leaves subtracts its own max(si, c).
+// The table of waiters; see waiters.h. The charge of a release is computed in
+// constant time. Let n threads wait for a lock. Let their waits begin at the
+// times s1..sn, and let c be the time of the last charged release. A release at
+// time t must be charged with the sum of t - max(si, c) over the waiters. The
+// record of the lock has the field `sum`, which is the sum of max(si, c). The
+// charge is therefore n * t - sum. After the charge, c is t, so sum becomes n *
+// t. A waiter that leaves subtracts its own max(si, c) from sum.
 
 #include "lock_wait/waiters.h"
 
@@ -18,22 +19,23 @@
 #include "sys/persistent.h"
 #include "trace_hooks/trace_hooks.h"
 
-// The record of a lock.
+// The record of a lock or another object for which threads wait.
 struct waited {
   struct waited *next;
   uintptr_t object;
   uint32_t waiters; // number of waiting threads
-  uint32_t holders; // see mprof_waiters_hold
-  uint64_t sum;     // sum of max(start, charged) over the waiters, ticks
-  uint64_t charged; // time of the last charged release, ticks; 0: none
-  // Marks of the last releases (wake_marks.h); NULL before the first mark.
+  uint32_t holders; // threads counted by mprof_waiters_hold
+  uint64_t sum;     // sum of max(start, charged) over all waiters, in ticks
+  uint64_t charged; // time of the last charged release, in ticks; 0: none
+  // Marks, which link wakeups to the releases that caused them (wake_marks.h).
+  // NULL before the first mark.
   struct mprof_wake_marks *marks;
 };
 
 static struct slot {
-  // Guards the rest of the slot and its word in __mprof_waiters. Each slot has
-  // a separate cache line, so that threads that use neighbouring slots do not
-  // slow each other down.
+  // Guards the rest of the slot and the slot's word in __mprof_waiters. Each
+  // slot has a separate cache line, so that threads that use neighbouring slots
+  // do not slow each other down.
   _Alignas(64) struct mprof_lock lock;
   struct waited *used, *unused;
 } slots[MPROF_WAITER_SLOTS];
@@ -55,9 +57,9 @@ static struct waited *find_locked(struct slot *s, uintptr_t object) {
   return w;
 }
 
-// Returns the word of the object's slot. Instrumented code reads the word
-// without the slot's lock. Such a read may miss a waiter, but only a waiter
-// that has just begun to wait.
+// Returns the word of the object's slot in __mprof_waiters. Instrumented code
+// reads the word without the slot's lock. Such a read may miss a waiter, but
+// only a waiter that has just begun to wait.
 static uint32_t word_of(uintptr_t object) {
   return __atomic_load_n(&__mprof_waiters[mprof_waiter_slot(object)],
                          __ATOMIC_RELAXED);
@@ -153,8 +155,8 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
   if (w) {
     set_word_locked(object, word_of(object) & ~MPROF_WAITER_CAME);
     uint64_t now = mprof_clock_now();
-    // The clocks of two processors may differ by a few ticks. If `owed` is
-    // negative for this reason, the release is not charged.
+    // The clocks of two processors may differ by a few ticks, so `owed` may be
+    // negative. In that case the release is not charged.
     int64_t owed = (int64_t)(w->waiters * now - w->sum);
     if (owed > 0 && now > w->charged) {
       c = (struct mprof_charge){(uint64_t)owed, now, w->charged};

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of waiters. It has one record for each lock that threads wait for
-// now, and finds the record by the lock's address. The record lets a release be
-// charged with the time of all waiters in constant time, however many waiters
-// there are. A lock without waiters has no record.
-// (Go: the counts and stamps in sudog and semaRoot)
+// The table of waiters. The table has one record for each lock or other object
+// for which threads wait now. The object's address is the key. A release is
+// charged with the time that all waiters have waited. The record makes it
+// possible to compute this charge in constant time, however many waiters there
+// are. An object without waiters has no record. (Go: the counts and stamps in
+// sudog and semaRoot)
 //
 // Each slot of the table has its own lock (rank MPROF_RANK_WAITERS), which each
 // function here takes. Call all functions with the guard set.
@@ -21,48 +22,50 @@ struct mprof_trace_waker; // trace_hooks.h
 // no memory. start: time at which the wait began, in ticks.
 bool mprof_waiters_enter(uintptr_t object, uint64_t start);
 // Removes the calling thread from the waiters for object. Returns the time of
-// the last charged release of object, in ticks; 0 if there was none since
+// the last charged release of object, in ticks, or 0 if there was none since
 // start.
 // start: the value that was passed to mprof_waiters_enter.
-// mark: receives the mark (wake_marks.h) of the release that woke the thread.
-//   NULL: the wait did not end by a release.
+// mark: receives the mark that links this thread's wakeup to the release that
+//   caused it (wake_marks.h). NULL: the wait did not end by a release.
 uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
                              struct mprof_trace_mark *mark);
 
-// The charge of a release.
+// The charge of a release, that is, the time that other threads have waited.
 struct mprof_charge {
-  uint64_t ticks; // total time of the waiters; 0: no charge
-  // Times of this release and of the last charged release before it, in ticks.
-  // mprof_waiters_uncharge uses them.
+  uint64_t ticks; // total ticks that the waiters have waited; 0: no charge
+  // Times of this release and of the charged release before it, in ticks.
+  // mprof_waiters_uncharge uses these times.
   uint64_t stamp, before;
 };
 // Charges a release of object that is about to happen. Returns the total time
-// that the waiters have waited since they came or since the last charged
-// release, whichever is later. Stores the current time as the time of the last
-// charged release.
+// that the waiters have waited. For each waiter, this time begins with its wait
+// or with the last charged release, whichever is later. Stores the current time
+// as the time of the last charged release.
 // wakes: the threads that the release wakes.
-// waker: the releasing thread in the trace. If a thread waits, the release is
-//   recorded there and leaves a mark (wake_marks.h). NULL: not in the trace.
+// waker: the releasing thread in the trace. If a thread waits, records the
+//   release there and adds a mark, which links the wakeup to the release. NULL:
+//   the release is not traced.
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
                                          enum mprof_wakes wakes,
                                          const struct mprof_trace_waker *waker);
-// Takes back charge c. Call if the release has failed. Does nothing if another
-// release was charged meanwhile.
+// Takes back charge c of a release that has failed. Does nothing if another
+// release of object was charged since.
 void mprof_waiters_uncharge(uintptr_t object, const struct mprof_charge *c);
 
-// Removes the oldest mark of object if its release wakes only one thread. Call
-// this when a thread that did not wait has taken the object, so that the woken
-// thread has to keep waiting.
+// Removes the oldest mark of object if the mark's release wakes only one
+// thread. A mark links a wakeup to the release that caused it (wake_marks.h).
+// Call this when a thread that did not wait has taken the object, because the
+// woken thread then has to keep waiting.
 void mprof_waiters_skip(uintptr_t object);
 
 // Adds the calling thread to the count of threads that hold object or are about
-// to hold it. mprof_waiters_let_go removes the thread from the count. Returns
-// whether the count was above 0 before. For locks that the program marks by
-// mprof_lock, which have no try function.
+// to hold it. Returns whether the count was above 0 before.
+// mprof_waiters_let_go removes the thread from the count. Used for locks that
+// the program marks with mprof_lock, because they have no try function.
 bool mprof_waiters_hold(uintptr_t object);
 void mprof_waiters_let_go(uintptr_t object);
 
-// Empties the table in a forked child, where no thread waits.
+// Empties the table in a forked child, because no thread waits in the child.
 void mprof_waiters_reset(void);
 
 #endif // MPROF_RT_LOCK_WAIT_WAITERS_H

@@ -4,10 +4,10 @@
 // The marks of the releases of one object. A mark links the wakeup of a thread
 // to the release that caused it, for the trace. Each release adds a mark, and
 // the thread that the release has woken takes the mark. Several releases may
-// happen before the first woken thread runs, so the last few marks are kept.
+// happen before the first woken thread runs, so several marks are kept.
 //
-// The lock that guards the object's record in the table of waiters (waiters.h)
-// guards the marks, too.
+// The marks are part of the object's record in the table of waiters
+// (waiters.h). They are guarded by the same lock as the record.
 
 #ifndef MPROF_RT_LOCK_WAIT_WAKE_MARKS_H
 #define MPROF_RT_LOCK_WAIT_WAKE_MARKS_H
@@ -16,14 +16,15 @@
 
 // The threads that a release wakes.
 enum mprof_wakes {
-  // The next owner of a lock. If there are several releases, an earlier owner
-  // has already released the lock again, so only the last release matters.
+  // The next owner of a lock. After several releases, only the last release
+  // matters, because an earlier owner has already released the lock again.
   MPROF_WAKES_NEXT_OWNER,
-  MPROF_WAKES_ONE, // one waiter: a signal of a condition, a semaphore post
-  MPROF_WAKES_ALL, // all waiters: a broadcast
+  MPROF_WAKES_ONE, // one waiter, as by pthread_cond_signal or sem_post
+  MPROF_WAKES_ALL, // all waiters, as by pthread_cond_broadcast
 };
 
-// Maximum number of marks that are kept until threads take them.
+// Maximum number of marks that are kept. If a release adds one more, the oldest
+// mark is dropped.
 #define MPROF_WAKE_MARKS 8u
 
 struct mprof_wake_marks {
@@ -39,12 +40,13 @@ void mprof_wake_marks_clear(struct mprof_wake_marks *m);
 void mprof_wake_marks_add(struct mprof_wake_marks *m,
                           struct mprof_trace_mark mark, enum mprof_wakes wakes);
 // Returns the oldest mark whose release can have woken a thread that has waited
-// since start, in clock ticks. Removes the mark if its release wakes only one
+// since start, a time in ticks. Removes the mark if its release wakes only one
 // thread. If there is no such mark, the field buf of the result is NULL.
 struct mprof_trace_mark mprof_wake_marks_take(struct mprof_wake_marks *m,
                                               uint64_t start);
 // Removes the oldest mark if its release wakes only one thread. Call this when
-// a thread that did not wait has taken the object.
+// a thread that did not wait has taken the object, because the woken thread
+// then has to keep waiting.
 void mprof_wake_marks_skip(struct mprof_wake_marks *m);
 
 #endif // MPROF_RT_LOCK_WAIT_WAKE_MARKS_H

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds stuck threads; see stuck.h. For locks and joins, the waits that the
-// threads have recorded suffice, so the threads are not disturbed. If a thread
-// waits for a condition, a semaphore or a barrier, all threads are stopped for
-// a moment, and memory is searched for the object. (Go: goroutineLeakGC)
+// Finds stuck threads, which will never run again; see stuck.h. If threads wait
+// only for locks and joins, the waits that the threads have recorded suffice,
+// so no thread is disturbed. If a thread waits for a condition, a semaphore or
+// a barrier, all threads are stopped for a moment. Then memory is searched for
+// this object. (Go: goroutineLeakGC)
 
 #include "stuck/stuck.h"
 
@@ -23,8 +24,8 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-// Maximum number of tries. A further try is needed if a thread that was found
-// stuck no longer waits.
+// Maximum number of times that all threads are judged. They are judged again if
+// a thread that was found stuck no longer waits.
 enum { TRIES = 4 };
 
 static bool has_objects(const struct mprof_stuck *g) {
@@ -34,8 +35,9 @@ static bool has_objects(const struct mprof_stuck *g) {
   return false;
 }
 
-// Judges all threads once. If memory is not searched, every awaited object
-// counts as reached.
+// Judges all threads once, that is, decides which of them are stuck. If memory
+// cannot be searched, assumes that every awaited object can be reached, so that
+// no thread that waits for an object is judged as stuck.
 static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
                      uint64_t age) {
   bool is_scanned = false;
@@ -52,8 +54,8 @@ static int take_once(struct mprof_stuck *g, const struct mprof_caller *caller,
   return mprof_stuck_graph_look_again(g);
 }
 
-// Returns whether a thread sleeps in a futex without timeout, and has not
-// recorded this wait. The thread need not be registered.
+// Returns whether a thread sleeps in a futex without a timeout and has not
+// recorded this wait. The thread need not be registered with the runtime.
 static bool is_unseen(const struct mprof_stuck *g, int tid) {
   struct mprof_proc_thread p;
   const size_t i = mprof_stuck_graph_find(g, tid);
@@ -76,10 +78,10 @@ static void count_unseen(struct mprof_stuck *g) {
   mprof_os_unmap(tids, bytes);
 }
 
-// Judges only locks and joins. A thread that no longer waited at the second
-// check may run, and so may the threads that wait for this thread. Memory was
-// not searched for the objects that this thread can reach, so waits for
-// conditions, semaphores and barriers are not judged.
+// Judges only the threads that wait for locks or joins. If a thread no longer
+// waits at the second check, this thread and the threads that wait for it may
+// run. Memory was not searched for the objects that this thread can reach. So
+// threads that wait for conditions, semaphores or barriers are not judged.
 static int take_locks(struct mprof_stuck *g, uint64_t age) {
   int error = mprof_stuck_graph_take(g, age, false);
   if (has_objects(g))
@@ -95,8 +97,8 @@ static int take_locks(struct mprof_stuck *g, uint64_t age) {
   return error;
 }
 
-// Calls nest. Only the outermost call comes from the program, so only its
-// caller is stored.
+// Calls of mprof_stuck_enter nest. Only the outermost call comes from the
+// program, so only its `caller` is stored.
 void mprof_stuck_enter(const struct mprof_caller *caller) {
   struct mprof_thread *self = mprof_thread_self(false);
   if (!self)
@@ -110,9 +112,9 @@ void mprof_stuck_leave(void) {
   if (!self || --self->inside_depth != 0)
     return;
   atomic_store(&self->inside, NULL);
-  // Clear the caller-saved registers. These registers may contain words of a
-  // wait that the search has copied. Until the program overwrites the
-  // registers, a later search would find the addresses in these words.
+  // Clear the caller-saved registers. They may contain words that the search
+  // has copied from a wait. A later search would find the addresses in these
+  // words, until the program overwrites the registers.
   __asm__ volatile(
       "pxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\t"
       "pxor %%xmm2, %%xmm2\n\tpxor %%xmm3, %%xmm3\n\t"
@@ -132,7 +134,7 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
   MPROF_ASSERT(mprof_tls.guarded);
   int error = -EAGAIN;
   mprof_stuck_enter(caller);
-  mprof_contention_note_waits(); // the next search knows more waits
+  mprof_contention_note_waits(); // so that the next search knows more waits
   for (int i = 0; i < TRIES && error == -EAGAIN; i++) {
     if (i > 0)
       mprof_stuck_free(g);

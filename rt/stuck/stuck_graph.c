@@ -4,11 +4,14 @@
 // Builds the graph of waiting threads and finds the stuck threads; see stuck.h.
 // The steps are:
 //  1. Copy the waits of all registered threads.
-//  2. Find the holder of each awaited lock: the owner that the lock's memory
-//     names (stuck_locks.h), or the threads that the records of holds.h name.
-//  3. Compute which threads may run. All other threads wait for one another.
+//  2. Find the holder of each awaited lock. The lock's memory may contain the
+//     thread id of the owner (stuck_locks.h). Otherwise the records of holds.h
+//     tell which threads hold the lock.
+//  3. Compute which threads may run. All other threads are stuck, because they
+//     wait for one another or for threads that have ended.
 //  4. Check that the threads found stuck still wait, and take their stacks.
-// The owner's id in a lock's memory may be wrong. So the id is only used to ask
+//
+// The thread id in a lock's memory may be wrong. So this id is only used to ask
 // whether a thread with this id is alive.
 
 #include "stuck/stuck_graph.h"
@@ -36,8 +39,8 @@
 
 // --- threads ---
 
-// Returns the position in a hash table where the search for a key begins. The
-// key is a thread's id or its pthread_t.
+// Returns the position in a hash table at which the search for a key begins.
+// The key is a thread's id or its pthread_t.
 static size_t place_of(const struct mprof_stuck *g, uint64_t key) {
   return (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (g->index_size - 1);
 }
@@ -74,9 +77,10 @@ struct taking {
 
 static bool has_wait(uintptr_t w) { return w != 0 && w != MPROF_WAIT_ASKED; }
 
-// Returns the address of the outermost wait for one of the program's own locks
-// that contains the wait at w. Returns w if there is no such outer wait. The
-// thread cannot leave the outer wait before it leaves w.
+// Returns the address of the outermost wait for a lock of kind user that
+// contains the wait at w. (The program marks such a lock with mprof_lock.)
+// Returns w if there is no such outer wait. The thread cannot leave the outer
+// wait before it leaves w.
 static uintptr_t whole_wait(uintptr_t w) {
   enum { NESTED = 16 };
   const struct mprof_wait *x = (const struct mprof_wait *)w;
@@ -90,12 +94,12 @@ static uintptr_t whole_wait(uintptr_t w) {
 
 // Copies the wait of x's thread into x->wait, and sets x->awaited. The thread
 // cannot end meanwhile, because its end needs registry_lock. MPROF_WAIT_HELD
-// keeps the thread in its wait. Otherwise the wait could end, or the stack that
-// contains it could be freed.
+// keeps the thread in its wait during the copy. Without MPROF_WAIT_HELD, the
+// wait could end, or the stack that contains the wait could be freed.
 static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
   struct mprof_thread *t = x->thread;
   uintptr_t w = atomic_load(&t->wait);
-  if (k->stopped) { // all threads except the calling thread are held
+  if (k->stopped) { // each other waiting thread is held in its wait
     if (!has_wait(w) || (!(w & MPROF_WAIT_HELD) && t != mprof_tls.self))
       return;
     x->at = whole_wait(w & ~MPROF_WAIT_BITS);
@@ -123,9 +127,9 @@ static void copy_wait(struct mprof_stuck_thread *x, const struct taking *k) {
 }
 
 // Takes stacks_lock, so that no other thread collects stacks, and
-// registry_lock, so that no thread ends. Blocks all signals, because a slow
-// signal handler would delay the threads that wait for these locks. Returns the
-// signal mask to restore.
+// registry_lock, so that no thread ends. First blocks all signals, because a
+// slow signal handler would delay the threads that wait for these locks.
+// Returns the signal mask to restore.
 static uint64_t lock_threads(void) {
   mprof_stacks_lock();
   const uint64_t mask = mprof_sys_set_signal_mask(UINT64_MAX);
@@ -148,7 +152,7 @@ static void count_locked(struct mprof_thread *t, void *arg) {
 static void add_locked(struct mprof_thread *t, void *arg) {
   const struct taking *k = arg;
   struct mprof_stuck *g = k->g;
-  // Skip a thread that has ended although the runtime did not see its end.
+  // Skip a thread that has ended, if the runtime did not see its end.
   if (g->len == g->cap || (!t->countdown && !mprof_sys_thread_alive(t->tid)))
     return;
   struct mprof_stuck_thread *x = &g->v[g->len];
@@ -161,7 +165,7 @@ static void add_locked(struct mprof_thread *t, void *arg) {
   x->range = t->range;
   x->of = MPROF_NO_THREAD;
   copy_wait(x, k);
-  // For the kinds user and call, the wait has no copy of the registers.
+  // A wait of kind user or call has no copy of the registers.
   x->is_interrupted = t == mprof_tls.self && x->at != 0 &&
                       x->at == (uintptr_t)mprof_tls.interrupted &&
                       x->wait.kind != MPROF_KIND_user &&
@@ -221,14 +225,14 @@ static void find_recorded(struct mprof_stuck *g, struct mprof_stuck_thread *x,
     n++;
   if (n == 0 || h->readers > n || g->lost_holds > 0)
     return;
-  // Only one thread can hold this lock: the thread that took it last.
+  // Only one thread can hold this lock. This is the thread that took it last.
   if (x->awaited == MPROF_AWAITS_MUTEX || x->awaited == MPROF_AWAITS_SPIN)
     n = 1;
   x->holder = MPROF_HOLDER_RECORDED;
   x->holds = first;
   x->holds_len = (uint32_t)n;
-  // If there are more records than readers, some of these threads have released
-  // the lock.
+  // If there are more records than readers, some of the threads with a record
+  // have already released the lock.
   x->needs_all = n != h->readers;
 }
 
@@ -239,7 +243,7 @@ static bool is_lock(enum mprof_awaited awaited) {
          awaited != MPROF_AWAITS_OBJECT;
 }
 
-// Larger than any thread id that the kernel assigns.
+// Above any thread id that the kernel assigns.
 enum { TID_MAX = 1 << 22 };
 
 static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
@@ -249,8 +253,9 @@ static void find_owner(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   if (x->of != MPROF_NO_THREAD) {
     x->holder = MPROF_HOLDER_THREAD;
   } else if (!h->may_change && h->tid > 0 && h->tid <= TID_MAX &&
-             // In a forked child, the owner may be the thread that forked, with
-             // the id that it had in the parent.
+             // In a forked child, the owner may be the thread that has called
+             // fork. The lock then contains the id that this thread had in the
+             // parent.
              mprof_process_epoch() == 0 && !mprof_sys_thread_alive(h->tid)) {
     x->holder = MPROF_HOLDER_GONE;
   }
@@ -277,8 +282,8 @@ static int find_holders(struct mprof_stuck *g) {
     if (h.tid != 0) {
       find_owner(g, x, &h);
     } else if (x->awaited == MPROF_AWAITS_READ && MPROF_LOCKS_NAME_OWNERS) {
-      // No thread holds the lock for writing. The reader waits for a waiting
-      // writer, which may give up.
+      // No thread holds the lock for writing. So the reader waits because a
+      // writer is waiting, and this writer may give up.
     } else if (h.is_held && mprof_holds_on) {
       if (!g->holds)
         error = take_holds(g);
@@ -332,8 +337,8 @@ void mprof_stuck_free(struct mprof_stuck *g) {
 // --- threads that may run ---
 
 // The evidence that settle uses: owners that locks name, records of holds.h,
-// and the memory search. Each value includes the evidence of the values before
-// it, which is more certain.
+// and the memory search. Evidence of a smaller value is more certain. Each
+// value also includes the evidence of all smaller values.
 enum trust { OWNERS, RECORDS, REACHED };
 
 static bool recorded_may_run(struct mprof_stuck *g,
@@ -371,9 +376,9 @@ static bool may_run(struct mprof_stuck *g, struct mprof_stuck_thread *x,
   }
 }
 
-// Sets may_run of all threads. Computes the smallest set of threads that may
-// run by the evidence up to trust. All other threads wait for one another, or
-// for threads that have ended.
+// Sets may_run of all threads, by the evidence up to trust. Computes the
+// smallest set of threads that may run. All other threads wait for one another,
+// or for threads that have ended.
 static void settle(struct mprof_stuck *g, enum trust trust) {
   for (size_t i = 0; i < g->len; i++)
     g->v[i].may_run = false;
@@ -403,9 +408,10 @@ void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned) {
   g->stuck = g->certain + g->likely;
 }
 
-// Follows the edges from each stuck thread. A stuck thread has at most one
-// edge. So the walk ends at a thread without an edge, at a thread of an earlier
-// walk, or at a thread of the same walk. In the last case, a cycle is found.
+// Finds cycles by walks along the edges from each stuck thread. A stuck thread
+// has at most one edge. So a walk ends at a thread without an edge, at a thread
+// of an earlier walk, or at a thread of this walk. If it ends at a thread of
+// this walk, a cycle is found.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g) {
   for (size_t i = 0; i < g->len; i++) {
     size_t at = i;
@@ -433,7 +439,7 @@ static bool has_same_holder(const struct mprof_stuck_thread *x) {
 }
 
 // Unwinds the stack of a stuck thread into slot. Returns false if the thread is
-// no longer in the copied wait.
+// no longer in the wait of which x has a copy.
 static bool take_stack(struct mprof_stuck *g, struct mprof_stuck_thread *x,
                        struct mprof_thread_slot *slot) {
   struct mprof_thread *t = x->thread;
@@ -475,10 +481,10 @@ static int make_slots(struct mprof_stuck *g) {
   return 0;
 }
 
-// Takes the stacks of all stuck threads. Returns false if any of them is no
-// longer in its copied wait. If a thread is still in its copied wait, it was
-// also in this wait earlier, when mprof_stuck_sleeps asked the kernel where it
-// sleeps.
+// Takes the stacks of all stuck threads. Returns false if any of these threads
+// has left the wait that was copied. A thread that is still in this wait was
+// also in it when mprof_stuck_sleeps asked the kernel in which object the
+// thread sleeps.
 static bool take_stacks(struct mprof_stuck *g) {
   struct mprof_thread_stacks *s = &g->stacks;
   bool all_wait = true;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds the graph of waiting threads, and finds the threads that no other
-// thread can ever wake. An edge leads from a waiting thread to the holder of
-// the awaited lock, or to the thread that it joins.
+// thread can ever wake. An edge of the graph leads from a waiting thread to the
+// holder of the awaited lock, or to the thread that the waiting thread joins.
+// The functions mprof_stuck_graph_* are called in this order:
 //
 //   take ---> judge ---> look_again ---> cycles
 //               ^             |
@@ -16,26 +17,27 @@
 
 #include "stuck/stuck_types.h"
 
-// Returns the index of the registered thread with id tid, or MPROF_NO_THREAD.
+// Returns the index in g->v of the registered thread with id tid. Returns
+// MPROF_NO_THREAD if there is no such thread.
 size_t mprof_stuck_graph_find(const struct mprof_stuck *g, int tid);
 // Copies the waits of all registered threads that have lasted for at least age
-// ticks, and finds the holders of the awaited locks. stopped is true: the
-// caller has stopped all threads and holds registry_lock. stopped is false:
-// this function takes stacks_lock and registry_lock. Returns 0 or -ENOMEM.
+// ticks, and finds the holders of the awaited locks. Returns 0 or -ENOMEM.
+// stopped: true: the caller has stopped all threads and holds registry_lock.
+//   false: the function itself takes stacks_lock and registry_lock.
 int mprof_stuck_graph_take(struct mprof_stuck *g, uint64_t age, bool stopped);
-// Sets the grades of all threads. If scanned is true, mprof_stuck_scan has set
-// is_reached of all threads. If scanned is false, every awaited object counts
-// as reached.
+// Sets the grade of each thread.
+// scanned: true: mprof_stuck_scan has set is_reached of all threads. false:
+//   memory was not searched, so every awaited object counts as reached.
 void mprof_stuck_graph_judge(struct mprof_stuck *g, bool scanned);
 // Sets may_run of all threads, based on the current values of is_reached.
 void mprof_stuck_graph_settle(struct mprof_stuck *g);
 // Finds the cycles of stuck threads and numbers them.
 void mprof_stuck_graph_cycles(struct mprof_stuck *g);
-// Checks again that the threads that are graded as stuck still wait, and takes
-// their stacks. Takes stacks_lock and registry_lock. Returns 0, -ENOMEM or
-// -EAGAIN. -EAGAIN means that one of these threads no longer waits, or does not
-// sleep in the object of its recorded wait. Then the caller must judge all
-// threads again.
+// Checks that the threads that are graded as stuck still wait, and takes their
+// stacks. Returns 0, -ENOMEM or -EAGAIN. -EAGAIN means that one of these
+// threads no longer waits, or does not sleep in the object of its recorded
+// wait. After -EAGAIN the caller must judge all threads again. Takes
+// stacks_lock and registry_lock.
 int mprof_stuck_graph_look_again(struct mprof_stuck *g);
 void mprof_stuck_free(struct mprof_stuck *g);
 

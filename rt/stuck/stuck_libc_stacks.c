@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds libc's stacks; see stuck_libc_stacks.h. A thread's control block is
+// Finds the stacks that libc has allocated for threads; see
+// stuck_libc_stacks.h. A thread's control block (glibc: struct pthread) is
 // recognized by its contents: its own address, and the bounds of the stack that
 // contains it. The layouts of glibc and musl are known. The functions here may
 // fail to find a stack, but they must not mistake other memory for a stack.
@@ -13,11 +14,11 @@
 
 enum { WORD = sizeof(uintptr_t) };
 
-// A thread's control block (glibc: struct pthread) contains the start and the
-// size of its stack in two adjacent words (glibc: stackblock; musl: map_base).
-// Their offset differs between versions of libc, so the first BLOCK_BYTES bytes
-// of the control block are searched. The range of the stack includes the guard
-// and the control block.
+// A thread's control block contains the start and the size of the thread's
+// stack in two adjacent words (glibc: stackblock; musl: map_base). The offset
+// of these words differs between versions of libc, so the first BLOCK_BYTES
+// bytes of the control block are searched. The range of the stack includes the
+// guard pages and the control block.
 enum { BLOCK_BYTES = 2304 };
 
 bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
@@ -41,11 +42,11 @@ bool mprof_memory_libc_stack(const struct mprof_area *a, uintptr_t block,
 }
 
 #ifdef __GLIBC__
-// The layout of a control block. It begins with its own address, and contains
-// its own address again at offset SELF_AT. At LIST_AT are its links in a list
-// of control blocks. At TID_AT is the thread's id: 0 if the thread has ended,
-// -1 if it has also been joined. The control block of a detached thread
-// contains its own address a third time. (struct pthread, tcbhead_t, joinid)
+// The layout of a control block (struct pthread, tcbhead_t). The control block
+// begins with its own address, and contains this address again at SELF_AT. At
+// LIST_AT are its links in a list of control blocks. At TID_AT is the thread's
+// id: 0 if the thread has ended, -1 if it has also been joined. The control
+// block of a detached thread contains its own address a third time (joinid).
 enum { SELF_AT = 16, LIST_AT = 704, TID_AT = 720, BLOCK_ALIGNMENT = 64 };
 
 bool mprof_memory_last_libc_stack(const struct mprof_area *a,
@@ -68,10 +69,9 @@ static bool is_word(uintptr_t addr, uintptr_t value) {
          mprof_memory_word_at(addr) == value;
 }
 
-// Returns whether a control block is still in one of libc's lists. If the
-// program has provided the memory of a thread's stack, libc removes the
-// thread's control block from the lists when the thread ends. The memory may
-// then contain anything.
+// Returns whether a control block is in one of libc's lists of stacks. When a
+// thread ends whose stack memory the program has provided, libc removes the
+// control block from the lists. That memory may then contain anything.
 static bool is_listed(uintptr_t block) {
   const uintptr_t list = block + LIST_AT;
   return is_word(mprof_memory_word_at(list) + WORD, list) &&

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the state of locks; see stuck_locks.h. This file knows the layouts of
-// the locks of glibc and musl. The program may have freed a lock's memory, so
-// this file first checks that the memory is readable.
+// the locks of glibc and musl. The program may have freed the memory of a lock,
+// so this file checks that the memory is readable before it reads the lock.
 
 #include "stuck/stuck_locks.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-// --- the awaited thing of a wait ---
+// --- the kind of object that a thread waits for ---
 
 #define CXX_OPS(X)                                                             \
   X(_ZNSt3__15mutex4lockEv, MPROF_AWAITS_MUTEX)                                \
@@ -74,7 +74,7 @@ enum mprof_awaited mprof_taken_of(uintptr_t op, uint8_t kind) {
     return MPROF_AWAITS_SPIN;
   case MPROF_KIND_user:
     return MPROF_AWAITS_USER;
-  case MPROF_KIND_rwlock: // op may also be a try, or have a timeout
+  case MPROF_KIND_rwlock: // op may also be a try function, or have a timeout
     name = mprof_hooked_name(mprof_op_pc(op));
     if (name && strstr(name, "rdlock"))
       return MPROF_AWAITS_READ;
@@ -118,8 +118,9 @@ static struct mprof_lock_holder of_rwlock(uintptr_t lock) {
 static bool spin_is_held(uintptr_t lock) {
   return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) != 1;
 }
-#else // musl: a mutex has a type and a word; an rwlock has the number of
-      // readers, or all bits set for a writer
+#else
+// musl: int 0 of a mutex is its type, and int 1 is the lock word. The low 31
+// bits of an rwlock's int 0 are the number of readers, or all 1 for a writer.
 static struct mprof_lock_holder of_mutex(uintptr_t lock) {
   const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
   const int type = m->__u.__i[0];
@@ -171,8 +172,9 @@ bool mprof_stuck_holds(const struct mprof_stuck_thread *t,
                        const struct mprof_hold *h) {
   const struct mprof_lock_holder now =
       mprof_lock_holder_of(h->lock, mprof_taken_of(h->op, h->kind));
-  // If the lock does not name its owner (is_needed), the release removes the
-  // record. The record h exists, so t has not released the lock.
+  // If a record is needed, the lock does not name its owner, and the release of
+  // the lock removes the record. So t has not released the lock, because its
+  // record h still exists.
   return now.tid == t->tid || (h->is_needed && now.tid == 0 && now.is_held);
 }
 
@@ -184,13 +186,13 @@ static bool is_of_object(const struct mprof_proc_thread *p,
                          const struct mprof_stuck_thread *x) {
   if (p->args[3] != 0)
     return false;
-#ifdef __GLIBC__ // a musl condition has its futex on the waiter's stack
+#ifdef __GLIBC__ // in musl, a condition's futex is on the waiter's stack
   enum { OBJECT = 256, THREAD = 4096 };
   const uintptr_t word = p->args[0];
   if (x->awaited == MPROF_AWAITS_THREAD)
     return word - x->wait.joins < THREAD;
-  // For a condition the size is exact, because the condition's mutex may follow
-  // directly in memory.
+  // The size of a condition is exact, because the mutex of the condition may
+  // follow directly in memory. The other sizes are upper limits.
   return word - x->wait.object < (x->wait.kind == MPROF_KIND_cond
                                       ? sizeof(pthread_cond_t)
                                       : (size_t)OBJECT);
@@ -200,8 +202,9 @@ static bool is_of_object(const struct mprof_proc_thread *p,
 #endif
 }
 
-// Returns whether the calling thread, whose wait a signal handler has
-// interrupted, will sleep in the object again when the handler returns.
+// Returns whether the calling thread will sleep in its awaited object again
+// when the current signal handler returns. The handler has interrupted the
+// thread's wait for this object.
 static bool sleeps_again(const struct mprof_stuck_thread *x) {
   const struct mprof_caller *c = x->thread->inside;
   struct mprof_proc_thread p;
@@ -212,7 +215,7 @@ static bool sleeps_again(const struct mprof_stuck_thread *x) {
 bool mprof_stuck_sleeps(const struct mprof_stuck_thread *x) {
   struct mprof_proc_thread p;
   if (x->awaited == MPROF_AWAITS_SPIN || x->awaited == MPROF_AWAITS_USER)
-    return true; // a waiter need not sleep, or may sleep in another object
+    return true; // the waiter may spin, or sleep in another object
   if (x->thread == mprof_tls.self)
     return sleeps_again(x);
   if (!mprof_proc_thread(x->tid, &p))

@@ -4,10 +4,11 @@
 // Reads the memory map, finds the blocks of glibc's malloc, and marks the
 // blocks that searched words point to; see stuck_memory.h.
 //
-// First the areas are read, and stacks and the runtime's own mappings are
-// removed from them. Then malloc's heaps are found; they become blocks and are
-// removed from the areas, too. The remaining areas are the roots. They include
-// every heap that is not understood.
+// First the areas of the memory map are read. Stacks and the runtime's own
+// mappings are removed from the areas. Then malloc's heaps are found. They
+// become blocks and are removed from the areas, too. The remaining areas are
+// the roots, whose words are all searched. A heap whose layout is not
+// understood stays in the areas, so it is a root.
 
 #include "stuck/stuck_memory.h"
 
@@ -55,16 +56,17 @@ static bool begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+// Returns whether path is a regular file, or a file that was deleted.
 static bool is_file(const char *path) {
   return mprof_os_is_file(path) ||
          (*path == '/' && !begins(path, "/dev/") && !begins(path, "/dmabuf:") &&
-          !mprof_os_is_special(path)); // also a deleted file
+          !mprof_os_is_special(path));
 }
 
-// Returns whether the shared mapping called name may contain addresses of this
-// process. A mapping of a file may contain such addresses if is_written is
-// true: the mapping is writable. A device may not, because it must not even be
-// read.
+// Returns whether a shared mapping may contain addresses of this process. name:
+// the name of the mapping. is_written: whether the mapping is writable. A
+// mapping of a file can contain such addresses only if it is writable. Returns
+// false for a device, because a device must not even be read.
 static bool is_memory(const char *name, bool is_written) {
   char path[PATH_MAX];
   const char *end = strchr(name, '\n');
@@ -83,11 +85,11 @@ static void add_area(struct mprof_memory *m, const struct mprof_area *a) {
     m->areas[m->areas_len++] = *a;
 }
 
-// In bytes. An unreadable area that is larger than this is treated as address
-// space that an allocator has only reserved.
+// Size in bytes. A larger unreadable area counts as address space that an
+// allocator has only reserved, so it is not searched.
 #define HIDDEN_MAX ((uintptr_t)4 << 30)
 
-// Parses the line of /proc/self/maps at p and adds its area to m. The format:
+// Parses the line of /proc/self/maps at p, and adds its area to m. Line format:
 //   start-limit perms offset device inode   name
 static void parse_area(struct mprof_memory *m, const char *p) {
   struct mprof_area a = {.start = parse_hex(&p)};
@@ -115,9 +117,9 @@ static size_t count_lines(const char *p) {
   return n;
 }
 
-// Removing a mapping of the runtime, a thread's stack or a heap may split an
-// area in two. There is room for SPARE_AREAS such splits, and for one more
-// split for each line of the memory map.
+// Number of areas that may be added by splits. An area is split in two when a
+// mapping of the runtime, a thread's stack or a heap is removed from its
+// middle. There is room for one more split for each line of the memory map.
 enum { SPARE_AREAS = 4096 };
 
 int mprof_memory_read(struct mprof_memory *m) {
@@ -177,7 +179,7 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
     rest.start = limit;
     if (start > a->start && limit < rest.limit) {
       if (m->areas_len == m->areas_cap)
-        return; // no room: the range stays a root
+        return; // no room, so the range stays a root
       memmove(a + 2, a + 1, (m->areas_len - i - 1) * sizeof(*a));
       m->areas_len++;
       a[1] = rest;
@@ -189,7 +191,7 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
     else if (limit < a->limit)
       *a = rest;
     else
-      a->limit = a->start; // empty
+      a->limit = a->start; // the area is now empty
   }
 }
 
@@ -197,8 +199,8 @@ void mprof_memory_cut(struct mprof_memory *m, uintptr_t start,
 
 typedef void visit(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
 
-// Calls fn for the pages of private memory that were ever written. Other pages
-// are skipped: a page that still belongs to a file, or was never touched,
+// Calls fn for each page of private memory that was ever written. Skips all
+// other pages, because a page that still belongs to a file or was never touched
 // contains no addresses of this process.
 static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
                       visit *fn) {
@@ -222,11 +224,11 @@ static void each_page(struct mprof_memory *m, uintptr_t start, uintptr_t limit,
 }
 
 // --- glibc's heaps ---
-//
-// The second word of a chunk is its size. The low bits of this word are flags.
-// 1: the previous chunk is in use. 2: the chunk is a mapping of its own. 4: the
-// chunk does not belong to the main arena. The next chunk follows directly. The
-// last chunk of a heap is free.
+// A heap consists of chunks. The second word of a chunk is its size. The low
+// bits of this word are flags. Flag 1: the previous chunk is in use. Flag 2:
+// the chunk is a mapping of its own. Flag 4: the chunk does not belong to the
+// main arena. The next chunk follows directly. The last chunk of a heap is
+// free.
 
 enum { IN_USE_BEFORE = 1, MMAPPED = 2, OTHER_ARENA = 4, FLAGS = 7 };
 enum { MIN_CHUNK = 32 };
@@ -235,10 +237,11 @@ static uintptr_t size_of(uintptr_t chunk) {
   return mprof_memory_word_at(chunk + WORD) & ~(uintptr_t)FLAGS;
 }
 
-// Walks the chunks from first on and returns the address of the first invalid
-// chunk. Returns end if there is no invalid chunk, so the range is a heap. If
-// an arena other than the main arena has continued in a new heap, its old heap
-// ends with two chunks smaller than MIN_CHUNK, which are accepted.
+// Walks the chunks from first on. Returns the address of the first invalid
+// chunk. If there is none, the range is a heap, and the result is end. When an
+// arena other than the main arena continues in a new heap, its old heap ends
+// with two chunks that are smaller than MIN_CHUNK. These two chunks are
+// accepted.
 static uintptr_t walk(struct mprof_memory *m, uintptr_t first, uintptr_t end,
                       bool is_main) {
   uintptr_t p = first;
@@ -299,11 +302,11 @@ static bool add_heap(struct mprof_memory *m, uintptr_t first, uintptr_t end,
   return true;
 }
 
-// Finds the first chunk of a heap, and adds the heap. Tries several addresses,
-// because libc may have used the beginning of this memory before malloc did. If
-// a walk ends at an invalid chunk far from start, it followed real chunks.
-// Walks from other addresses would end at the same chunk, so no more addresses
-// are tried.
+// Finds the first chunk of a heap, and adds the heap. Tries several addresses
+// for the first chunk, because libc may have used the beginning of this memory
+// before malloc did. If a walk ends at an invalid chunk far from start, it has
+// followed real chunks. A walk from another address would end at the same
+// chunk, so no more addresses are tried.
 static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
                       bool is_main) {
   enum { FIRST_AT = MPROF_PAGE };
@@ -320,10 +323,12 @@ static bool find_heap(struct mprof_memory *m, uintptr_t start, uintptr_t end,
 // Heaps of arenas other than the main arena begin at multiples of
 // HEAP_ALIGNMENT. A heap's header contains the address of the arena, the
 // address of the arena's previous heap, and the number of bytes in use. In the
-// arena's first heap, the arena itself follows the header. Headers and arenas
-// are not searched, because they contain addresses of free chunks. The address
-// of a free chunk is also the address of the last word of the previous chunk,
-// which may be in use.
+// arena's first heap, the arena itself follows the header.
+//
+// Headers and arenas are not searched, because they contain addresses of free
+// chunks. The address of a free chunk is also the address of the last word of
+// the previous chunk. If the previous chunk is in use, the search would wrongly
+// reach that chunk.
 #define HEAP_ALIGNMENT ((uintptr_t)64 << 20)
 
 static bool find_arena_heap(struct mprof_memory *m,
@@ -340,10 +345,10 @@ static bool find_arena_heap(struct mprof_memory *m,
   return true;
 }
 
-// The main arena lies in libc's data. It consists of the heads of FREED lists
-// of freed chunks, the address of the last chunk, the address of the chunk that
-// was split last, and the two-word heads of ENDS lists. A two-word head points
-// to itself while its list is empty.
+// The main arena is in libc's data. It consists of FREED list heads
+// (fastbinsY), the address of the last chunk (top), the address of the chunk
+// that was split last (last_remainder), and ENDS list heads of two words each
+// (bins). A head in bins points to itself while its list is empty.
 enum { FREED = 10, ENDS = 127 };
 
 static bool is_arena(uintptr_t ends) {
@@ -379,8 +384,8 @@ static void find_main_arena(struct mprof_memory *m) {
   }
 }
 
-// Finds malloc's blocks that are mappings of their own. An area contains
-// several such blocks if the kernel has merged their mappings.
+// Finds malloc's blocks that are mappings of their own. The kernel may have
+// merged several of these mappings, so an area may contain several blocks.
 static void find_mapped(struct mprof_memory *m, struct mprof_area a) {
   while (a.limit - a.start >= MPROF_PAGE) {
     const uintptr_t word = mprof_memory_word_at(a.start + WORD);
@@ -471,8 +476,8 @@ static struct mprof_blocks *find_blocks(const struct mprof_memory *m,
 #define NO_CHUNK SIZE_MAX
 
 // Returns the index (in units of 16 bytes) of the chunk in use that contains
-// addr, or NO_CHUNK. The last word of a chunk in use is the first word of the
-// next chunk.
+// addr. Returns NO_CHUNK if there is no such chunk. The last word of a chunk in
+// use is the first word of the next chunk.
 static size_t chunk_of(const struct mprof_blocks *b, uintptr_t addr,
                        size_t *steps) {
   if (addr - b->start < WORD)
@@ -520,7 +525,7 @@ static void mark_canonical(struct mprof_memory *m, uintptr_t addr) {
 }
 
 // Number of low bits of a word that can be an address. The upper bits are
-// ignored, because some programs store a tag in them.
+// ignored, because some programs store a tag in the upper bits of a pointer.
 #define ADDRESS_BITS 47
 
 void mprof_memory_mark(struct mprof_memory *m, uintptr_t word) {
@@ -538,12 +543,11 @@ bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr) {
 }
 
 // --- freed chunks in per-thread caches, which are marked as in use ---
-//
-// Each thread has a cache (glibc: tcache), which is a chunk with one list of
-// freed chunks for each of 64 sizes. The cache contains 64 counts and then the
-// addresses of the first chunks of the 64 lists (glibc from 2.30 on). Each link
-// in a list is XORed with the link's own address shifted right by 12 (from 2.32
-// on).
+// Each thread has a cache of freed chunks (glibc: tcache). The cache is itself
+// a chunk, and has one list of freed chunks for each of 64 sizes. It contains
+// 64 counts and then the addresses of the first chunks of the 64 lists (glibc
+// from 2.30 on). Each link in a list is XORed with the link's own address
+// shifted right by 12 (from 2.32 on).
 
 enum { LISTS = 64, CACHE_CHUNK = 0x290 };
 
@@ -598,7 +602,7 @@ static void mark_words(struct mprof_memory *m, uintptr_t start,
 }
 
 // Marks the blocks that words of a shared area point to. Skips pages that are
-// not present, because reading them would allocate memory.
+// not present, because a read of such a page would allocate memory.
 static void mark_shared(struct mprof_memory *m, const struct mprof_area *a) {
   enum { PAGES = 512 };
   unsigned char v[PAGES];
@@ -624,8 +628,9 @@ void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
     each_page(m, start, limit, mark_words);
 }
 
-// Makes an unreadable area readable, so that the area can be searched. The
-// search must include it, because the program may make it readable again.
+// Makes an unreadable area readable, so that the area can be searched. The area
+// is searched because the program may make it readable again and use its
+// addresses.
 static bool show(const struct mprof_area *a) {
   return mprof_sys_mprotect(a->start, a->limit - a->start, PROT_READ) == 0;
 }

@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches the memory of a copy of the process for pointers, like a
+// Searches the memory of a copy of the process for pointers, in the way of a
 // conservative garbage collector. Memory consists of roots and blocks. All
 // words of the roots are searched. A block is reached if a searched word points
-// into it; then the words of the block are searched, too. Blocks are the blocks
-// of glibc's malloc, found by walking its heaps in place, and the stacks of
-// waiting threads. Any memory that is not understood is a root.
-// (LeakSanitizer's lsan_common searches memory in the same way, but with its
-// own allocator.)
+// into it. All words of a reached block are searched, too.
+//
+// There are two sorts of blocks: the blocks of glibc's malloc, which are found
+// by walking its heaps in place, and the stacks of waiting threads. All other
+// memory is a root. (LeakSanitizer's lsan_common searches memory in the same
+// way, but with its own allocator.)
+//
+// The functions are called in this order:
 //
 //   read --> cut, add_block --> find_blocks --> mark_*, follow --> is_reached
 //
@@ -23,21 +26,21 @@
 // A mapping, or the part of a mapping that mprof_memory_cut has left.
 struct mprof_area {
   uintptr_t start, limit;
-  bool is_hidden;  // currently not readable
-  bool is_shared;  // shared with other processes; never a device
-  bool is_heap;    // [heap], and readable
-  bool is_stack;   // [stack], and readable
-  bool is_unnamed; // without a name in /proc/self/maps, and readable
+  bool is_hidden;  // not readable now
+  bool is_shared;  // shared with other processes; not a device
+  bool is_heap;    // the mapping [heap], and readable
+  bool is_stack;   // the mapping [stack], and readable
+  bool is_unnamed; // has no name in /proc/self/maps, and is readable
 };
 
 // A heap of malloc with its blocks, or a single block.
 struct mprof_blocks {
   uintptr_t start, limit;
-  // Bit i is set if a block in use begins at start + 16 i. NULL if this is a
-  // single block.
+  // Bit i is set if a block in use begins at start + 16 * i. The pointer is
+  // NULL if this struct is a single block.
   uint64_t *starts;
-  uint64_t *marks; // bit i is set if the block at start + 16 i is reached
-  bool is_marked;  // for a single block: it is reached
+  uint64_t *marks; // bit i is set if the block at start + 16 * i is reached
+  bool is_marked;  // only for a single block: the block is reached
 };
 
 struct mprof_memory {
@@ -48,38 +51,41 @@ struct mprof_memory {
   size_t blocks_len, blocks_cap;
   struct mprof_reached {
     uintptr_t start, limit;
-  } *todo; // ranges that are reached, but are not searched yet
+  } *todo; // address ranges that are reached but not yet searched
   size_t todo_len, todo_cap;
-  // A cache of marked chunks (blocks of malloc). Bits of a searched address
-  // select the entry. The cache is needed because it takes long to find the
-  // chunk that contains an address in the middle of a large chunk.
+  // A cache of chunks (blocks of malloc) that are already marked as reached.
+  // Bits of a searched address select the entry. The cache is needed because it
+  // takes long to find the chunk that contains an address in the middle of a
+  // large chunk.
   struct mprof_reached marked[64];
   uintptr_t low, high; // bounds of all blocks
-  size_t steps;        // cost: chunks walked, and words of `starts` read
+  size_t steps;        // cost so far: chunks walked, and words of `starts` read
   int pagemap;         // file descriptor of /proc/self/pagemap
   uintptr_t main_top;  // last chunk of glibc's main heap; 0: not found
-  bool has_rings;      // the process has rings of io_uring or aio
+  bool has_rings;      // the process uses io_uring or aio
 };
 
-// Reads the process's memory map into m. Returns 0, -ENOMEM, or the error
-// (-errno) of reading /proc.
+// Reads the process's memory map into m. Returns 0, -ENOMEM, or -errno of
+// reading /proc.
 int mprof_memory_read(struct mprof_memory *m);
 // Returns the area that contains addr, or NULL.
 const struct mprof_area *mprof_memory_area(const struct mprof_memory *m,
                                            uintptr_t addr);
 // Removes a range from the areas, so that the range is not a root.
 void mprof_memory_cut(struct mprof_memory *m, uintptr_t start, uintptr_t limit);
-// Adds a single block, which malloc does not know.
+// Adds a single block that malloc did not allocate.
 void mprof_memory_add_block(struct mprof_memory *m, uintptr_t start,
                             uintptr_t limit);
-// Finds the blocks of malloc, and removes malloc's heaps from the areas. The
-// caller must not cut areas or add blocks afterwards. Returns 0 or -ENOMEM.
+// Finds the blocks of malloc, and removes malloc's heaps from the areas. Call
+// this after all calls of mprof_memory_cut and mprof_memory_add_block. Returns
+// 0 or -ENOMEM.
 int mprof_memory_find_blocks(struct mprof_memory *m);
 
-// Searches the words of the roots, which are the areas that remain after all
-// cuts.
+// Searches the words of the roots. The roots are the areas that remain after
+// all calls of mprof_memory_cut.
 void mprof_memory_mark_roots(struct mprof_memory *m);
-// Searches the words of a range, and marks the blocks that they point into.
+// Searches the words of a range. Marks the blocks that these words point into
+// as reached.
 void mprof_memory_mark_range(struct mprof_memory *m, uintptr_t start,
                              uintptr_t limit);
 // Marks the block that the word points into as reached. Does nothing if the
@@ -88,7 +94,7 @@ void mprof_memory_mark(struct mprof_memory *m, uintptr_t word);
 // Searches the words of all reached blocks, until no further blocks are
 // reached.
 void mprof_memory_follow(struct mprof_memory *m);
-// Returns whether addr lies in a reached block, or in no block at all.
+// Returns whether addr is in a reached block, or in no block at all.
 bool mprof_memory_is_reached(struct mprof_memory *m, uintptr_t addr);
 
 // Returns the word at an address, which must be readable.

@@ -6,17 +6,20 @@
 // threads continue. A helper process searches the copy, which no thread of the
 // program changes.
 //
-// The search begins at the roots. They are the memory that every thread can
-// reach (globals, memory that is not understood, addresses that the kernel
-// stores), and the stacks and registers of the threads that may run. If the
-// object that a thread waits for is reached, this thread may run, too, and so
-// may the threads that wait for this thread. Their stacks become roots. The
-// search continues until no more objects are reached.
+// The search begins at the roots, whose words are all searched. The roots are
+// the memory that every thread can reach, and the stacks and registers of the
+// threads that may run. Every thread can reach global variables, memory whose
+// layout is unknown, and memory at addresses that the kernel stores.
 //
-// Some memory must not be a root, because it contains addresses of awaited
-// objects although no thread can use them to wake a waiter. This memory is the
-// runtime's own memory, the runtime's frames on the caller's stack, and the
-// stacks of the waiting threads.
+// If the search reaches the object that a thread waits for, another thread may
+// wake this thread. So this thread may run, and so may the threads that wait
+// for it. The stacks of all these threads become roots. The search continues
+// until no more objects are reached.
+//
+// Three parts of memory must not be roots: the runtime's own memory, the
+// runtime's frames on the caller's stack, and the stacks of the waiting
+// threads. They contain addresses of awaited objects, but no thread can use
+// these addresses to wake a waiter.
 
 #include "stuck/stuck_scan.h"
 
@@ -42,48 +45,48 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Time after which the search is abandoned.
+// Time after which the search is given up, in milliseconds.
 enum { PATIENCE_MS = 20000 };
 
-// Maximum number of times that all threads are stopped. A further try is needed
-// if a thread was just leaving its wait.
+// Maximum number of times that all threads are stopped. The threads are stopped
+// again if a thread was just leaving its wait.
 enum { TRIES = 6 };
 
-// The current search. Guarded by stacks_lock from inspect() on. The helper has
-// its own copy.
+// The current search. From inspect() on, stacks_lock guards it. The helper
+// process has its own copy.
 static struct scan {
   struct mprof_stuck *g;
   const struct mprof_thread_stacks *slots;
   char self[48]; // path below /proc of the thread that asks for the search
   struct mprof_memory memory;
   uintptr_t main_stack_top;
-  struct extent *extents; // one extent for each slot
+  struct extent *extents; // one for each slot of `slots`
 } *scan;
 
-// The used part of a thread's stack, and the thread's registers.
+// The part of a thread's stack that is in use, and the thread's registers.
 struct extent {
   uintptr_t sp; // stack pointer; 0: unknown
-  // End of the stack and of the thread-local memory above it. 0: the stack was
-  // not removed from the areas, so it is a root in any case.
+  // End of the stack and of the thread-local memory above the stack. 0: the
+  // stack is still part of the areas, so it is always a root.
   uintptr_t top;
   uintptr_t frames; // end of the stack without the thread-local memory
   int tid;
-  size_t thread; // index in g, or MPROF_NO_THREAD
+  size_t thread; // index in g->v, or MPROF_NO_THREAD
   bool has_run;  // the thread's stack and registers were searched
   const ucontext_t *context;
   const struct mprof_saved *saved;
 };
 
-// First message from the helper. The second message has a byte is_reached for
-// each thread.
+// The first message from the helper process. If unjudged is MPROF_JUDGED, the
+// second message contains the byte is_reached of each thread.
 struct answer {
   enum mprof_unjudged unjudged;
 };
 
 // --- stacks ---
 
-// Returns whether sp is on an alternate signal stack (alt) that lies inside the
-// thread's own stack. In this case, frames to which the signal handler will
+// Returns whether sp is on the alternate signal stack alt, and alt is inside
+// the thread's own stack. In this case, frames to which the signal handler will
 // return may be below sp.
 static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
                       uintptr_t sp) {
@@ -92,9 +95,9 @@ static bool is_within(const struct mprof_libc_stack *own, const stack_t *alt,
          sp - start < alt->ss_size;
 }
 
-// Removes a thread's stack from the areas if libc has allocated this stack for
-// the thread. Any other stack may be in memory that is also used for other
-// purposes, so it stays in the areas.
+// Removes a thread's stack from the areas if libc has allocated this stack. Any
+// other stack stays in the areas, because its memory may also be used for other
+// purposes.
 static void cut_stack(struct scan *s, struct extent *e) {
   const struct mprof_stuck_thread *x =
       e->thread == MPROF_NO_THREAD ? NULL : &s->g->v[e->thread];
@@ -109,8 +112,8 @@ static void cut_stack(struct scan *s, struct extent *e) {
     own.start = a->start;
     own.block = own.limit = s->main_stack_top;
     // libc and the runtime keep addresses of main's frame and of the memory
-    // above it. So that part of the stack does not belong to the block of
-    // frames.
+    // above it. A search that finds such an address must not reach all frames
+    // of the stack. So the block of frames ends at main's frame.
     const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
     if (main_frame > e->sp && main_frame < own.limit)
       own.block = main_frame;
@@ -126,9 +129,9 @@ static void cut_stack(struct scan *s, struct extent *e) {
   mprof_memory_cut(&s->memory, own.start, own.limit);
 }
 
-// Reads the top of the main thread's stack from the 28th field of
-// /proc/self/stat. Searches for the last ')', because the second field is a
-// name in parentheses and may contain any character.
+// Reads the address of the top of the main thread's stack, which is the 28th
+// field of /proc/self/stat. The second field is a name in parentheses, which
+// may contain any character. So the fields are counted from the last ')'.
 static uintptr_t read_main_stack_top(void) {
   struct mprof_procfile f;
   uintptr_t top = 0;
@@ -169,8 +172,8 @@ static void set_extent(struct scan *s, struct extent *e,
 
 // --- the memory that a thread reaches ---
 
-// Marks the blocks that the vector registers point to: a thread may have been
-// copying addresses through these registers.
+// Marks the blocks that the vector registers point to as reached. Memory copies
+// use these registers, so they may hold addresses that the thread was copying.
 static void mark_vectors(struct mprof_memory *m, const ucontext_t *c) {
   enum { LEGACY = 512, EXTENDED_AT = 464, MAX = 16384 };
   const char *v = (const char *)c->uc_mcontext.fpregs;
@@ -190,7 +193,7 @@ static void mark_thread(struct scan *s, struct extent *e) {
   e->has_run = true;
   if (e->sp == 0)
     return;
-  mprof_memory_mark(m, e->sp); // the block that may contain the stack
+  mprof_memory_mark(m, e->sp); // the stack may be in a block
   if (e->top != 0)
     mprof_memory_mark_range(m, e->sp, e->top);
   if (e->saved)
@@ -229,9 +232,9 @@ static void make_path(struct mprof_text *t, const struct scan *s,
     mprof_text_dec(t, number);
 }
 
-// Marks the block at each hexadecimal number that follows the string key in a
-// file. If the character before is not 0, the number begins after the next such
-// character in the same line. Returns false if the file cannot be read.
+// Marks the block at each hexadecimal number that follows the string key in the
+// file at path. If the character `before` is not 0, the number begins after the
+// next `before` in the same line. Returns false if the file cannot be read.
 static bool mark_numbers(struct scan *s, const char *path, const char *key,
                          char before) {
   struct mprof_procfile f;
@@ -249,7 +252,8 @@ static bool mark_numbers(struct scan *s, const char *path, const char *key,
   return true;
 }
 
-// Returns whether a descriptor is open for reading. path is its fdinfo file.
+// Returns whether a file descriptor is open for reading. path: the descriptor's
+// file in /proc/PID/fdinfo.
 static bool is_for_reading(const char *path) {
   struct mprof_procfile f;
   static const char key[] = "flags:";
@@ -261,8 +265,9 @@ static bool is_for_reading(const char *path) {
   return is;
 }
 
-// Marks the blocks that words in a pipe point to. Threads pass addresses to one
-// another through pipes, and an address may stay in a pipe for a long time.
+// Marks the blocks that words in a pipe point to as reached. Threads pass
+// addresses to one another through pipes, and an address may stay in a pipe for
+// a long time.
 static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
   enum { PIPE_MAX = 1 << 20 };
   char *buf = mprof_os_map(PIPE_MAX);
@@ -270,7 +275,7 @@ static enum mprof_unjudged mark_pipe(struct scan *s, const char *path) {
     return MPROF_UNJUDGED_MEMORY;
   const long n = mprof_os_peek_pipe(path, buf, PIPE_MAX);
   for (long at = 0; at + (long)sizeof(uintptr_t) <= n; at++) {
-    uintptr_t word; // at any offset: messages have arbitrary formats
+    uintptr_t word; // at any offset, because messages have arbitrary formats
     memcpy(&word, buf + at, sizeof(word));
     mprof_memory_mark(&s->memory, word);
   }
@@ -299,8 +304,9 @@ static enum mprof_unjudged mark_descriptor(struct scan *s, uint64_t fd) {
                                                  : MPROF_UNJUDGED_PROC;
 }
 
-// Marks the blocks at addresses that the kernel stores. epoll, timers and pipes
-// may return an address that the program stores nowhere else.
+// Marks the blocks at addresses that the kernel stores as reached. The kernel
+// may return these addresses to the program by epoll, timers or pipes, and the
+// program may have no other copy of them.
 static enum mprof_unjudged mark_kernels(struct scan *s) {
   enum { LIST_BYTES = 1 << 16 };
   char path[64];
@@ -344,8 +350,8 @@ static bool reach_objects(struct scan *s) {
 }
 
 // Returns whether thread x's stack and registers are roots. They are roots if x
-// may run. They are also roots if x asks for the search, unless x asks in a
-// signal handler that has interrupted its wait.
+// may run. They are also roots if x asks for the search, with one exception: x
+// asks in a signal handler that has interrupted its wait.
 static bool may_use_stack(const struct mprof_stuck_thread *x) {
   return x->may_run || (x->thread->inside && !x->is_interrupted);
 }
@@ -366,9 +372,10 @@ static bool is_used(void *arg, int tid) {
   return slot && !slot->is_gone;
 }
 
-// Adds the runtime's record of a thread's start as a block. This record may
+// Adds the runtime's start record of a new thread as a block. The record may
 // contain the only copy of the thread's argument or of the state of a
-// std::thread. The creator and the new thread have the record's address.
+// std::thread. The creator and the new thread have the address of the record,
+// so the search can reach the record from their stacks.
 static void add_start(const struct mprof_thread_start *start, void *arg) {
   struct scan *s = arg;
   mprof_memory_add_block(&s->memory, (uintptr_t)start, (uintptr_t)(start + 1));
@@ -389,9 +396,9 @@ static int prepare(struct scan *s) {
   }
   mprof_memory_cut_unused_stacks(&s->memory, is_used, s);
   mprof_thread_starts_each(add_start, s);
-  // The frames of each waiting thread become a block, which extends from the
-  // stack pointer to the end of the frames. A searched word that points into
-  // this block reaches all frames.
+  // The frames of each waiting thread become one block. The block extends from
+  // the stack pointer to the end of the frames. If a searched word points into
+  // this block, the search reaches all these frames.
   mprof_stuck_graph_settle(s->g);
   for (size_t i = 0; i < n; i++) {
     const struct extent *e = &s->extents[i];
@@ -406,10 +413,10 @@ static enum mprof_unjudged search(struct scan *s) {
   const int error = prepare(s);
   if (error != 0)
     return error == -ENOMEM ? MPROF_UNJUDGED_MEMORY : MPROF_UNJUDGED_PROC;
-  // Search the kernel's addresses first, since the program continues to run
-  // meanwhile. If the program reads an address from a pipe before the helper
-  // reads the pipe, the helper finds the address neither in the pipe nor in the
-  // copy.
+  // First search the addresses that the kernel stores, because the program
+  // continues to run. If the program reads an address from a pipe before the
+  // helper reads the pipe, the helper finds the address nowhere: neither in the
+  // pipe nor in the copy of the process.
   const enum mprof_unjudged why = mark_kernels(s);
   if (why != MPROF_JUDGED)
     return why;
@@ -455,12 +462,13 @@ static bool is_known(const struct mprof_stuck *g,
     return true;
   const size_t i = mprof_stuck_graph_find(g, slot->tid);
   return slot->held != 0 && i != MPROF_NO_THREAD && g->v[i].at == slot->held &&
-         // For the kinds user and call, the wait has no copy of the registers.
+         // A wait of kind user or call has no copy of the registers.
          g->v[i].wait.kind != MPROF_KIND_user &&
          g->v[i].wait.kind != MPROF_KIND_call;
 }
 
-// Takes the graph and starts the helper. Called while all threads are stopped.
+// Copies the waits of all threads and starts the helper process. Called while
+// all threads are stopped.
 static void inspect(struct mprof_thread_stacks *s, void *arg) {
   struct inspection *n = arg;
   mprof_stuck_free(n->g);
@@ -473,7 +481,7 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
       continue;
     n->g->unjudged = MPROF_UNJUDGED_THREAD;
     n->g->unread = slot->tid;
-    n->error = -EAGAIN; // try again: the thread may be readable then
+    n->error = -EAGAIN; // try again, because the thread may be readable then
     return;
   }
   scan = &n->scan;
@@ -485,8 +493,9 @@ static void inspect(struct mprof_thread_stacks *s, void *arg) {
   }
 }
 
-// Receives a reply like mprof_helper_receive. While this thread waits, another
-// thread may ask it for its stack.
+// Receives a reply of the helper process by mprof_helper_receive. While this
+// thread waits for the reply, another thread may interrupt it to take its
+// stack.
 static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
   mprof_thread_set_interruptible(true);
   long n = mprof_helper_receive(fd, data, len, timeout_ms);
@@ -514,8 +523,8 @@ static int receive(struct inspection *n) {
 
 // Stores in s->self the target of the link /proc/thread-self, which is
 // PID/task/TID. The link is read because /proc may be mounted for another PID
-// namespace, with other ids. The link /proc/self is not used: the main thread
-// may have ended, and then it has no descriptors.
+// namespace, with other ids. The link /proc/self is not used, because the main
+// thread may have ended, and an ended thread has no file descriptors.
 static void set_self(struct scan *s) {
   const long n =
       mprof_sys_readlink("/proc/thread-self", s->self, sizeof(s->self) - 1);
