@@ -91,11 +91,10 @@ void mprof_unwind_forget(void) {
 extern const char __start_mprof_text[] SECTION_END;
 extern const char __stop_mprof_text[] SECTION_END;
 
-// Returns whether pc lies in an entry of the runtime, that is, in a function
-// that the program calls in place of a libc function. An entry calls the libc
-// function, which may cause events itself; pthread_create allocates, for
-// example. The stacks of such events must not show the entry.
-static bool is_entry(uintptr_t pc) {
+// An entry calls the libc function, which may cause events itself;
+// pthread_create allocates, for example. The stacks of such events must not
+// show the entry.
+bool mprof_is_entry(uintptr_t pc) {
   return pc - (uintptr_t)__start_mprof_text <
          (uintptr_t)(__stop_mprof_text - __start_mprof_text);
 }
@@ -196,7 +195,7 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
       *end = f.pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
       break;
     }
-    if (!is_entry(f.pc - 1))
+    if (!mprof_is_entry(f.pc - 1))
       pcs[n++] = f.pc;
     // Looks up f.pc - 1, which is a byte of the call instruction. If the call
     // is the last instruction of its function, f.pc itself is already the start
@@ -331,7 +330,7 @@ uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   struct mprof_stack_range foreign;
   range = mprof_stack_enter(range, &foreign, fp);
   for (int i = 0; range && i < BETWEEN_MAX; i++) {
-    const bool is_called_by_entry = is_entry(word_at(fp + 8) - 1);
+    const bool is_called_by_entry = mprof_is_entry(word_at(fp + 8) - 1);
     uintptr_t next = word_at(fp);
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0 ||
         !mprof_stack_reaches(range, range == &foreign, next))

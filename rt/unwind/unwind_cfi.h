@@ -26,6 +26,10 @@ struct mprof_registers {
 size_t mprof_unwind_registers(struct mprof_stack_range *range,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end);
+// Returns whether pc lies in an entry of the runtime, that is, in a function
+// that the program calls in place of a libc function. Unwound stacks do not
+// contain entries.
+bool mprof_is_entry(uintptr_t pc);
 // Returns whether the instructions at pc are those with which libc returns from
 // a signal handler, that is, calls rt_sigreturn. Debuggers use the same test.
 bool mprof_is_signal_return(mprof_pc pc);

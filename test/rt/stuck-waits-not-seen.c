@@ -24,10 +24,10 @@
 // EARLY: 2 threads sleep in futex(2), in a wait that was not recorded because it began before the first request or in uninstrumented code; set the option stuck=1{{$}}
 //
 // THREADS: "app" [running]:
-// THREADS-COUNT-2: "app" [futex wait, not seen]:
+// THREADS-COUNT-2: "app" [pthread_mutex_lock]:
 // THREADS-NOT: [
-// PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- a_then_b{{$}}
-// PPROF-DAG: sample: 1 state=waiting kind=futex : {{.*}} <- b_then_a{{$}}
+// PPROF-DAG: sample: 1 state=waiting kind=mutex : pthread_mutex_lock <- a_then_b{{$}}
+// PPROF-DAG: sample: 1 state=waiting kind=mutex : pthread_mutex_lock <- b_then_a{{$}}
 //
 // SEEN-NOT: was not recorded
 // SEEN: SUMMARY: MProf: threadleak: 2 threads, 2 certain
