@@ -6,6 +6,9 @@
 //
 //   stuck_locks.c  finds the object that a thread waits for, and the holder
 //                  of a lock
+//   stuck_unnoted.c
+//                  finds the lock for which a thread waits, if the runtime has
+//                  not recorded the wait
 //   stuck_graph.c  builds the graph of threads that wait for a lock or for a
 //                  thread, and finds the threads that no other thread can wake
 //   stuck_memory.c, stuck_libc_stacks.c

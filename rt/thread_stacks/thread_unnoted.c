@@ -161,8 +161,9 @@ static bool leave_libc(struct walk *w, const struct mprof_code_range *libc,
     if (!is_hooked && u->op != 0)
       return true;
     if (is_hooked) {
-      set_op(u, &hook);
+      u->before = u->is_on_stack ? u->before : (uint8_t)i;
       u->is_on_stack = true;
+      set_op(u, &hook);
     }
     if (!ascend(w, at))
       return false;

@@ -27,6 +27,9 @@ struct mprof_unnoted {
   // op is known. (The last action of some functions of libc is a jump to
   // another function, which then uses their frame.)
   bool is_on_stack;
+  // If is_on_stack: number of frames before that of op, or of the first hooked
+  // function that op has called (mtx_lock calls pthread_mutex_lock).
+  uint8_t before;
 };
 
 // Finds the hooked function in which a thread sleeps. p: the state of the
