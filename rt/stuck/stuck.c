@@ -157,12 +157,17 @@ int mprof_stuck_take(struct mprof_stuck *g, const struct mprof_caller *caller,
   return error;
 }
 
-bool mprof_stuck_may_be(uint64_t age) {
+struct mprof_stuck_signs mprof_stuck_look(uint64_t age) {
+  struct mprof_stuck_signs signs = {.newest = 0};
   struct mprof_stuck g;
-  bool is_found = false;
-  if (mprof_stuck_graph_take(&g, age, NULL) == 0)
-    for (size_t i = 0; i < g.len && !is_found; i++)
-      is_found = g.v[i].awaited != MPROF_AWAITS_NOTHING;
+  if (mprof_stuck_graph_take(&g, age, NULL) == 0) {
+    for (size_t i = 0; i < g.len; i++)
+      if (g.v[i].awaited == MPROF_AWAITS_OBJECT &&
+          g.v[i].wait.start > signs.newest)
+        signs.newest = g.v[i].wait.start;
+    mprof_stuck_graph_judge(&g, false);
+    signs.is_stuck = g.stuck > 0 && mprof_stuck_graph_look_again(&g) == 0;
+  }
   mprof_stuck_free(&g);
-  return is_found;
+  return signs;
 }
