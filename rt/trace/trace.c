@@ -18,6 +18,7 @@
 #include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/assert.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -152,11 +153,22 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
+// Stores the time of the end of the session in each row. is_full: the session
+// ended earlier for lack of memory. Its last record then has the time of the
+// end.
+static void end_rows(struct mprof_trace_row *rows, bool is_full) {
+  uint64_t end = is_full ? 1 : mprof_trace_ticks(mprof_clock_now());
+  for (const struct mprof_trace_row *r = rows; r; r = r->next)
+    end = r->ticks > end ? r->ticks : end;
+  for (struct mprof_trace_row *r = rows; r; r = r->next)
+    r->end_ticks = end;
+}
+
 // Ends the session and returns its rows. Records made after this call belong to
 // a later session.
 static struct mprof_trace_row *end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
-  atomic_store(&mprof_trace_session, 0);
+  const bool is_full = atomic_exchange(&mprof_trace_session, 0) == 0;
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
@@ -165,6 +177,7 @@ static struct mprof_trace_row *end_session_locked(void) {
     if (!r->is_left)
       close_row(r);
   }
+  end_rows(mprof_trace_rows(), is_full);
   return take_rows_locked();
 }
 

@@ -319,13 +319,6 @@ static void write_all(struct mprof_trace_row *rows) {
   }
 }
 
-static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
-  uint64_t last = 1;
-  for (; rows; rows = rows->next)
-    last = rows->ticks > last ? rows->ticks : last;
-  return last;
-}
-
 // Writes the rows, then the tail of the file. If is_part, writes only the
 // window from the time `from` on; the trace of a flight recorder needs this.
 // Returns 0 or -errno.
@@ -339,7 +332,7 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
   if (error == 0)
     error = mprof_outfile_flush(to.out); // an error makes the stacks useless
   if (error == 0)
-    mprof_trace_write_tail(to.writer, last_ticks_of(rows));
+    mprof_trace_write_tail(to.writer, rows ? rows->end_ticks : 1);
   if (error == 0)
     error = mprof_trace_writer_error(to.writer);
   return error != 0 ? error : mprof_outfile_flush(to.out);

@@ -34,7 +34,15 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r);
 
-// Writes buffer b of row r as a batch.
+// Writes the events that end what is still open when the session ends: a
+// garbage collection of the row's thread, and the run of this thread. Readers
+// of the format 1.11 fail without these events.
+void mprof_trace_write_row_end(struct mprof_trace_writer *w,
+                               struct mprof_trace_written *to,
+                               const struct mprof_trace_row *row);
+
+// Writes buffer b of row r as a batch. After the end of the session, the batch
+// of the last buffer also ends what is still open in the row.
 void mprof_trace_write_batch(struct mprof_trace_writer *w,
                              struct mprof_trace_row *r,
                              const struct mprof_trace_buf *b);

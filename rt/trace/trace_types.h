@@ -23,6 +23,9 @@ enum mprof_trace_type {
   // mprof_trace_from, stack of its start function.
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // end of the thread that owns the row
+  // The thread that owns the row still runs when the session ends: stack, which
+  // is 0. No row has this record: the writer creates it.
+  MPROF_TRACE_STOP,
   // Another thread that exists when the session begins: its number, enum
   // mprof_trace_from, stack of its start function, its tid. Has no time. Only
   // the row of the thread that starts the session has this record.
@@ -155,6 +158,9 @@ struct mprof_trace_row {
   // How many of the numbers counted in seq the format 1.23 does not use: the
   // numbers of system calls, and of a wait that began before the session.
   uint32_t skipped;
+  // End of the session; 0 during the session. The thread that ends the session
+  // sets this field.
+  uint64_t end_ticks;
   struct mprof_trace_written written;
 };
 

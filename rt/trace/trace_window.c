@@ -345,6 +345,7 @@ static void put_row(struct window *v, struct place *p) {
   // before the window. Therefore this difference is negative, modulo 2^64.
   to->left = p->ticks - v->ticks;
   each(v, p, put_record);
+  mprof_trace_write_row_end(v->w, to, p->row);
   v->w->format->end_batch(v->w);
 }
 

@@ -30,11 +30,14 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Writes the number of processors, once per file. Readers assume that the
-// threads before this event existed when the trace began.
+// Writes the number of processors at the begin of the file. Readers assume that
+// the threads before this event existed when the trace began. Readers of
+// Go 1.22 and later take the number only from a further event, and their view
+// of the mutator's utilization fails without a number. So the event is written
+// twice.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
-  if (to->is_first)
+  for (int i = 0; i < 2 && to->is_first; i++)
     EVENT(w, EV_GOMAXPROCS, 0, w->processors, 0);
   to->is_first = false;
 }
@@ -128,6 +131,8 @@ static void put_log(struct mprof_trace_writer *w,
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
+    // Go's tracer also writes this event when a trace ends.
+    [MPROF_TRACE_STOP] = {.event = EV_GO_PREEMPT},
     [MPROF_TRACE_PRE] = {.put = put_pre},
     [MPROF_TRACE_CREATE] = {.event = EV_GO_CREATE},
     [MPROF_TRACE_BLOCK_SYNC] = {.event = EV_GO_BLOCK_SYNC},
