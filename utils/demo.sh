@@ -293,6 +293,7 @@ draw() {
     printf "%.3f %.3f", (from > 0 ? from : 0), begin + ms * 1.15 + 1
   }')
   build/bin/mprof-trace2json --from="$1ms" --to="$2ms" --frames=8 \
+    --stacks=text \
     --name=server -o "$page/window.json" "$demo/server.trace"
   # The sandbox does not work for root, nor in most containers, and is not needed
   # for our own page. A browser profile of its own keeps a running browser out.

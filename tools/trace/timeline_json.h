@@ -6,6 +6,7 @@
 #ifndef MPROF_TRACE_TIMELINE_JSON_H
 #define MPROF_TRACE_TIMELINE_JSON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,6 +16,12 @@ struct trace;
 struct timeline_options {
   const char *name; // name of the process
   unsigned frames;  // maximum number of frames written per stack
+  // Write the stacks as text into the details of each event, instead of once
+  // for the whole file.
+  bool stacks_as_text;
+  // Largest size of the JSON text per event of the trace, in bytes. An arrow
+  // that would exceed this size is left out. 0: no limit.
+  double bytes_per_event;
   // The window, in nanoseconds since the first event. Only the part of the
   // trace in the window is written. A slice that crosses an end of the window
   // is cut there.
@@ -23,8 +30,11 @@ struct timeline_options {
 
 struct timeline *timeline_begin(FILE *out, const struct trace *trace,
                                 const struct timeline_options *options);
-// Closes open slices, ends the JSON text and frees the timeline. Returns the
-// number of slices.
-uint64_t timeline_end(struct timeline *line);
+struct timeline_result {
+  uint64_t slices;
+  uint64_t arrows_left_out;
+};
+// Closes open slices, ends the JSON text and frees the timeline.
+struct timeline_result timeline_end(struct timeline *line);
 
 #endif
