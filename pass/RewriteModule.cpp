@@ -5,8 +5,8 @@
 // frame pointers, the frame of main, wrappers, the contract's version and
 // unloading.
 //
-//     @__mprof_abi_v4_reference = linkonce_odr hidden constant ptr
-//         @__mprof_abi_v4, comdat                  ; in @llvm.used
+//     @__mprof_abi_v5_reference = linkonce_odr hidden constant ptr
+//         @__mprof_abi_v5, comdat                  ; in @llvm.used
 //
 // The constructor mprof.register and the destructor mprof.unregister pass the
 // names of wrappers to the runtime:
@@ -16,8 +16,8 @@
 //
 // Code for shared libraries has a destructor that runs last:
 //
-//     define linkonce_odr hidden void @__mprof_module_unloads_v4() comdat {
-//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v4)
+//     define linkonce_odr hidden void @__mprof_module_unloads_v5() comdat {
+//       call void @__mprof_module_unloads(ptr @__mprof_module_unloads_v5)
 //       ret void
 //     }
 

@@ -45,12 +45,14 @@ extern "C" {
 #define MPROF_RECORD_STACK 32
 
 /* The allocated and freed blocks that have the same allocation stack, block
- * size and labels. Only sampled blocks are counted, and the numbers are not
- * scaled. alloc minus free gives the blocks in use. Unused stack entries are 0,
+ * size, labels and rate. Only sampled blocks are counted, and the numbers are
+ * not scaled. A sampled block of size bytes represents
+ * 1 / (1 - exp(-size / rate)) blocks. alloc minus free gives the blocks in use. Unused stack entries are 0,
  * so that memcmp finds equal records equal. (Go: MemProfileRecord) */
 struct mprof_mem_record {
   int64_t alloc_bytes, free_bytes;
   int64_t alloc_objects, free_objects;
+  uint64_t rate; /* mean number of allocated bytes between these samples */
   uintptr_t stack0[MPROF_RECORD_STACK]; /* return addresses up to the first 0 */
 };
 
@@ -91,14 +93,15 @@ struct mprof_stack_record {
 #if defined(__MPROF__) || defined(MPROF_RUNTIME)
 
 /* Gets the heap profile as of the last finished cycle, newest bucket first.
- * Before the first cycle ends, the profile has everything up to the call. The
- * call does not end a cycle.
+ * While nobody ends cycles, each call gets everything up to the call. The call
+ * does not end a cycle.
  * records, len: the array for the result and its number of elements; may be
  *   NULL, 0.
  * inuse_zero: if not 0, includes stacks whose blocks are all freed.
  * *n: receives the number of records in the profile.
  * Returns 0 after it has filled records[0 .. *n).
  * Returns ERANGE if len < *n; the records are then unchanged.
+ * Returns EINVAL if records is NULL and len is not 0, or if n is NULL.
  * Returns EBUSY inside another call of MProf.
  * Returns ENOSYS if this runtime does not profile the process: the runtime is
  *   the second copy in the process, or the process is a child that was forked
@@ -107,7 +110,8 @@ struct mprof_stack_record {
 int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                       int inuse_zero, size_t *n);
 
-/* Calls fn with arg for each bucket of the finished cycles, newest first. Holds
+/* Calls fn with arg for each bucket of the heap profile, newest first. The
+ * profile is that of mprof_mem_profile. Holds
  * the profile's lock meanwhile, so fn must not call MProf, and allocations in
  * fn are not counted. Does not call fn if mprof_mem_profile would return ENOSYS
  * or EBUSY. (Go: iterate_memprof) */

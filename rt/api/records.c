@@ -38,9 +38,13 @@ static void unpoison(const volatile void *p, size_t len) {
 
 // Begins a call: stores 0 in *n and sets the guard. Returns 0; or -errno, and
 // then the guard is not set.
-static int enter(size_t *n) {
+static int enter(const void *records, size_t len, size_t *n) {
+  if (n == NULL)
+    return -EINVAL;
   *n = 0;
   unpoison(n, sizeof(*n));
+  if (records == NULL && len > 0)
+    return -EINVAL;
   if (!mprof_init_ready())
     return -ENOSYS;
   return mprof_guard_enter() ? 0 : -EBUSY;
@@ -65,12 +69,13 @@ static void fill_mem_record(struct mprof_mem_record *r,
   r->free_objects = (int64_t)mprof_active_frees(b);
   r->alloc_bytes = r->alloc_objects * (int64_t)b->size;
   r->free_bytes = r->free_objects * (int64_t)b->size;
+  r->rate = b->rate;
   copy_stack(r->stack0, b);
 }
 
 MPROF_PUBLIC int mprof_mem_profile(struct mprof_mem_record *records, size_t len,
                                    int inuse_zero, size_t *n) {
-  int error = enter(n);
+  int error = enter(records, len, n);
   if (error != 0)
     return -error;
   mprof_lock_acquire(&mprof_active_lock);
@@ -92,7 +97,8 @@ mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket, void *arg),
   if (!mprof_init_ready() || !mprof_guard_enter())
     return;
   mprof_lock_acquire(&mprof_active_lock);
-  struct mprof_bucket *b = mprof_bucket_first(MPROF_BUCKET_MEM);
+  size_t n;
+  struct mprof_bucket *b = mprof_mem_publish_locked(true, &n);
   for (; b; b = b->allnext) {
     struct mprof_mem_bucket view = {.stack = b->stack,
                                     .stack_len = b->stack_len,
@@ -122,7 +128,7 @@ static void fill_wait_record(struct mprof_block_record *r,
 static int wait_profile(enum mprof_bucket_type type,
                         struct mprof_block_record *records, size_t len,
                         size_t *n) {
-  int error = enter(n);
+  int error = enter(records, len, n);
   if (error != 0)
     return error;
   struct mprof_wait_snapshot s;
@@ -173,7 +179,7 @@ static void fill_creators(struct mprof_stack_record *records,
 
 MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
                                              size_t len, size_t *n) {
-  int error = enter(n);
+  int error = enter(records, len, n);
   if (error != 0)
     return -error;
   struct mprof_threadcreate_snapshot s;
@@ -192,12 +198,12 @@ MPROF_PUBLIC int mprof_thread_create_profile(struct mprof_stack_record *records,
 // Begins a call that reads other threads. A copy of the process that was made
 // without fork handlers has no other threads. The function checks this before
 // it sets the guard, because a vfork child shares the guard with its parent.
-static int enter_for_threads(size_t *n) {
-  *n = 0;
-  unpoison(n, sizeof(*n));
+static int enter_for_threads(const void *records, size_t len, size_t *n) {
+  if (n != NULL)
+    *n = 0;
   if (!mprof_init_ready() || !mprof_process_is_own())
     return -ENOSYS;
-  return enter(n);
+  return enter(records, len, n);
 }
 
 // Fills one record for each thread, or none if there are more than len.
@@ -213,7 +219,7 @@ static int fill_stacks(struct mprof_stack_record *records, size_t len,
 
 MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
                                       size_t len, size_t *n) {
-  int error = enter_for_threads(n);
+  int error = enter_for_threads(records, len, n);
   if (error != 0)
     return -error;
   struct mprof_thread_stacks s;
@@ -229,7 +235,7 @@ MPROF_PUBLIC int mprof_thread_profile(struct mprof_stack_record *records,
 
 MPROF_PUBLIC int mprof_thread_leak_profile(struct mprof_stack_record *records,
                                            size_t len, size_t *n) {
-  int error = enter_for_threads(n);
+  int error = enter_for_threads(records, len, n);
   if (error != 0)
     return -error;
   struct mprof_caller caller;
