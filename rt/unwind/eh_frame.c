@@ -518,8 +518,7 @@ static bool find_module(uintptr_t pc, struct module *m) {
 // The entry of .eh_frame that was found for a code address. `instructions` is
 // the part of the entry with the instructions.
 struct found {
-  struct mprof_code_range
-      code; // the function's range; empty: no entry was found
+  struct mprof_code_range code; // function's range; empty: no entry found
   struct cie cie;
   struct cursor instructions;
 };

@@ -15,8 +15,7 @@
 // frame that shows the reason.
 enum mprof_stack_end {
   MPROF_STACK_COMPLETE = 0,
-  MPROF_STACK_CUT_CHAIN =
-      1, // cut at code without frame pointers, or at a broken chain
+  MPROF_STACK_CUT_CHAIN = 1, // cut at a broken chain of frame pointers
   MPROF_STACK_CUT_DEPTH = 2, // cut at the limit of stack_depth frames
 };
 
