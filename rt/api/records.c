@@ -62,7 +62,7 @@ static void copy_stack(mprof_pc to[MPROF_RECORD_STACK],
 
 // --- memory ---
 
-// (Go: copyMemProfileRecord)
+// Fills record r from bucket b. (Go: copyMemProfileRecord)
 static void fill_mem_record(struct mprof_mem_record *r,
                             const struct mprof_bucket *b) {
   memset(r, 0, sizeof(*r));

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes output files. The data go to a temporary file in the same directory.
-// The temporary file is renamed to the final path when it is complete. So a
-// reader never sees an incomplete file, and a failure leaves an existing file
-// unchanged.
+// When all data are written, the temporary file is renamed to the final path.
+// So a reader never sees an incomplete file, and a failure leaves an existing
+// file unchanged.
 
 #define _GNU_SOURCE 1
 
@@ -20,8 +20,9 @@
 #include <fcntl.h>
 #include <string.h>
 
-static bool keep_others; // closing a file keeps an existing file; guarded by
-                         // writer_lock
+// True: closing a file must not replace an existing file. Guarded by
+// writer_lock.
+static bool keep_others;
 
 void mprof_outfile_keep_others(bool keep) { keep_others = keep; }
 

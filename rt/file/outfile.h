@@ -59,10 +59,10 @@ int mprof_outfile_open(struct mprof_outfile *f, const char *path, bool gzip);
 // Call with writer_lock held.
 void mprof_outfile_keep_others(bool keep);
 // Moves descriptor fd to a number above 2 if fd is 0, 1 or 2. Returns the new
-// number or -errno. If the program has closed a standard descriptor, a new file
-// of the runtime gets its number, and the program would use the runtime's file
-// as its standard input or output. Returns any other fd unchanged, including an
-// error (-errno).
+// number or -errno. Without the move, the runtime's file could have the number
+// of a standard descriptor that the program has closed. The program would then
+// use the runtime's file as its standard input or output. Returns any other fd
+// unchanged, including an error (-errno).
 long mprof_outfile_move_up(long fd);
 // Opens a lent file that writes to the caller's descriptor fd. Closing the lent
 // file leaves fd open. patience_ms: longest time for which a pipe or a socket

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See process.h. The variable `state` changes from NOT_STARTED to STARTING and
-// then to READY. In a second copy of the runtime in the process, and in a
-// forked child that is not profiled, it becomes INERT and stays INERT.
+// then to READY. `state` becomes and stays INERT in a second copy of the
+// runtime in the process, and in a forked child that is not profiled.
 
 #include "process/process.h"
 

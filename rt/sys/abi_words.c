@@ -18,10 +18,9 @@ IN_LINE uint64_t __mprof_sync_kinds = 0;
 IN_LINE uint64_t __mprof_owned_mask = 0;
 IN_LINE __attribute__((used)) static char rest_of_line[24] = {0};
 
-// Defines the pointers __mprof_next_*. Each pointer has the address of the
-// hooked function itself until the runtime starts. If the runtime intercepts
-// the function, the runtime then changes the pointer; otherwise the pointer
-// never changes.
+// Defines the pointers __mprof_next_*. At first, each pointer has the address
+// of the hooked function itself. If the runtime intercepts the function, the
+// runtime changes the pointer at start. Otherwise the pointer never changes.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern char hooked_##Symbol[] __asm__(#Symbol) __attribute__((weak));        \
   IN_LINE void *__mprof_next_##Symbol = hooked_##Symbol;

@@ -43,15 +43,15 @@ extern MPROF_DATA __thread int64_t __mprof_heap_countdown
 
 // Subtracts size from the countdown, modulo 2^64, as an instrumented call site
 // does before an allocation. Returns whether the caller must call the runtime,
-// that is, whether a sample is due.
+// because a sample may be due.
 static inline int mprof_count_down(uint64_t size) {
   const uint64_t before = (uint64_t)__mprof_heap_countdown;
   __mprof_heap_countdown = (int64_t)(before - size);
   return before <= size;
 }
 // Undoes mprof_count_down for a request that will fail. Call this function in
-// an entry that does not call mprof_sample_hit, because the countdown may have
-// wrapped around.
+// an entry that does not call mprof_sample_hit. Otherwise the countdown might
+// stay wrapped around.
 static inline void mprof_count_back(uint64_t size) {
   __mprof_heap_countdown = (int64_t)((uint64_t)__mprof_heap_countdown + size);
 }
@@ -95,8 +95,8 @@ static inline size_t mprof_waiter_slot(uintptr_t object) {
 }
 
 // Pointers through which call sites call the hooked functions. If the runtime
-// intercepts a function, its pointer leads to the definition behind the
-// interceptor (beneath.h). mprof_next_find writes the pointers before the
+// intercepts a function, its pointer has the address of the definition that the
+// interceptor calls (beneath.h). mprof_next_find writes the pointers before the
 // program has threads.
 #define MPROF_HOOK(Symbol, Proto, Rule, Size, Count, Ptr)                      \
   extern MPROF_DATA void *__mprof_next_##Symbol;

@@ -18,20 +18,20 @@ struct mprof_saved {
 };
 
 // Saves the registers to *s. Use this macro in the entry, that is, in the
-// runtime's function that the program calls. The compiler may move a register's
-// value into the frame of the function before the macro runs. The entry's frame
-// still exists when the value is needed; the frame of a function called by the
-// entry does not.
+// runtime's function that the program calls. Before the macro runs, the
+// compiler may move a register's value into the frame of the function that uses
+// the macro. The entry's frame still exists when the value is needed, but the
+// frame of a function called by the entry does not.
 #define MPROF_SAVE(s)                                                          \
   __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
                    "movq %%r14, %3\n\tmovq %%r15, %4"                          \
                    : "=m"((s)->rbx), "=m"((s)->r12), "=m"((s)->r13),           \
                      "=m"((s)->r14), "=m"((s)->r15))
 
-// The state of one of the program's threads when it called the runtime. `frame`
-// is the frame address of the entry, the runtime's function that the program
-// called. The program's frames lie above `frame`. `saved` has the program's
-// registers.
+// The state of one of the program's threads when the thread called the runtime.
+// `frame` is the frame address of the entry, the runtime's function that the
+// program called. The program's frames lie above `frame`. `saved` has the
+// program's registers.
 struct mprof_caller {
   uintptr_t frame;
   struct mprof_saved saved;

@@ -416,8 +416,9 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
 
 // --- start ---
 
-// Returns NULL if the program has more rights than the user who started it
-// (setuid), because that user controls the environment.
+// Returns the value of an environment variable. Returns NULL if the program has
+// more rights than the user who started it (setuid), because that user controls
+// the environment.
 const char *mprof_flags_environment(const char *name) {
   size_t len = strlen(name);
   if (getauxval(AT_SECURE) != 0)

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Hides the differences between the declarations of glibc and musl. Some
-// functions of glibc do not exist in musl. This header declares them for musl,
-// too, where their addresses are NULL at run time. With musl, the runtime's
-// entries for these functions are never called, because a program that calls
-// such a function does not link.
+// functions of glibc do not exist in musl. This header declares these functions
+// for musl, too, but their addresses are NULL at run time. With musl, the
+// runtime's entries for these functions are never called, because a program
+// that calls such a function does not link.
 
 #ifndef MPROF_RT_SYS_LIBC_H
 #define MPROF_RT_SYS_LIBC_H
@@ -20,8 +20,8 @@
 typedef struct _pthread_cleanup_buffer mprof_cleanup;
 
 // Returns whether a pthread_barrier_wait with this result may have waited. With
-// glibc, only the last thread to arrive at the barrier does not wait. It gets
-// PTHREAD_BARRIER_SERIAL_THREAD, and the other threads get 0.
+// glibc, all threads wait at the barrier except the last thread to arrive. The
+// last thread gets PTHREAD_BARRIER_SERIAL_THREAD, and the other threads get 0.
 static inline bool mprof_may_have_waited(int result) { return result == 0; }
 
 #else // musl
@@ -35,8 +35,9 @@ struct epoll_event;
 typedef struct __ptcb mprof_cleanup;
 
 // With musl, the first thread to arrive at the barrier gets
-// PTHREAD_BARRIER_SERIAL_THREAD, and all other threads get 0. The first thread
-// waits, and so do others. So a thread with either result may have waited.
+// PTHREAD_BARRIER_SERIAL_THREAD, and all other threads get 0. All threads wait
+// except the last thread to arrive. So a thread with either result may have
+// waited.
 static inline bool mprof_may_have_waited(int result) {
   return result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD;
 }

@@ -24,7 +24,8 @@
 enum { FREE, HELD, WAITED_FOR };
 
 // Number of times that a thread checks the lock word before it sleeps. Most
-// locks are held for only a few instructions, so a thread seldom has to sleep.
+// locks are held for only a few instructions, so a waiter seldom needs more
+// checks.
 #define SPINS 100
 
 // The longest time that a waiter sleeps before it checks the lock word again.

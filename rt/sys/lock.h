@@ -13,16 +13,17 @@
 
 // Ranks of the locks. A thread may take a lock only if the lock's rank is
 // higher than the ranks of all locks that the thread holds. A thread sets its
-// recursion guard (tls.h) before it takes a lock. While the guard is set,
-// events in a signal handler are dropped. So a handler that has interrupted the
-// holder of a lock never waits for that lock.
+// recursion guard (tls.h) before it takes a lock. While the guard is set, the
+// runtime drops the events of a signal handler. So a handler that has
+// interrupted the holder of a lock never waits for that lock.
 enum mprof_rank {
   MPROF_RANK_WRITE = 1, // writer_lock: writing of profiles, one at a time
   MPROF_RANK_TRACE,     // trace_lock: sessions of the trace
   MPROF_RANK_STACKS,    // stacks_lock: collecting all threads' stacks
   MPROF_RANK_UNLOADS,   // modules_lock: lists of loaded and unloaded modules
-  MPROF_RANK_REGISTRY,  // registry_lock: threads, names of wrapper functions,
-                        // heap rate, masks of abi_words.h
+  // registry_lock: list of threads, names of wrapper functions, heap rate,
+  // masks of abi_words.h
+  MPROF_RANK_REGISTRY,
   MPROF_RANK_ACTIVE,    // active_lock: published counts of all heap buckets
   MPROF_RANK_INSERT,    // insert_lock: insertion into the bucket table
   MPROF_RANK_PROFILES,  // profiles_lock, and each custom profile's lock

@@ -73,7 +73,7 @@ long mprof_sys_rename_new(const char *from, const char *to) {
   return mprof_sys_rename(from, to);
 }
 
-// A symbolic link exists even if its target does not exist.
+// Returns true for a symbolic link even if its target does not exist.
 bool mprof_sys_exists(const char *path) {
   struct stat st;
   return mprof_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
@@ -284,7 +284,7 @@ int mprof_os_write(int fd, const void *buf, size_t *left) {
   }
   // A failed write sends SIGPIPE or SIGXFSZ to this thread. The signal is
   // pending, because this function has blocked it. The code below removes the
-  // pending signal, unless it was already pending before the write.
+  // pending signal, unless the signal was already pending before the write.
   uint64_t raised = error == -EPIPE ? pipe : error == -EFBIG ? size : 0;
   raised &= ~before;
   const struct timespec now = {0, 0};
@@ -300,8 +300,8 @@ int mprof_os_write_all(int fd, const void *buf, size_t len) {
   return mprof_os_write(fd, buf, &len);
 }
 
-// The number of the request for memory, counted from now on, that fails; 0: no
-// request fails. Only tests set this variable.
+// n: the n-th request for memory from now on fails. 0: no request fails. Only
+// tests set this variable.
 static atomic_int fail_in;
 
 void mprof_os_fail_map(int n) { atomic_store(&fail_in, n); }
@@ -311,8 +311,9 @@ static bool must_fail(void) {
          atomic_fetch_sub(&fail_in, 1) == 1;
 }
 
-// The memory mappings of the runtime itself. This table tells them from the
-// program's memory. If the table is full, further mappings are not recorded.
+// The memory mappings of the runtime itself. With this table, these mappings
+// can be distinguished from the program's memory. If the table is full, further
+// mappings are not recorded.
 static struct {
   _Atomic uintptr_t start; // 0: unused
   _Atomic size_t len;

@@ -134,7 +134,8 @@ void mprof_os_keep_from_children(void *p, size_t len);
 // Reads entry i of the table of the runtime's own mappings, which mprof_os_map
 // and mprof_os_reserve have made. Stores the mapping in *start and *len; *len
 // is 0 if the entry is unused. Returns false if i is past the table's end. The
-// table has 256 entries. If it is full, further mappings are not recorded.
+// table has 256 entries. When the table is full, further mappings are not
+// recorded.
 bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len);
 // Gives the len bytes of memory at p back to the system. The range stays mapped
 // and then reads as zeros.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes system calls that only the writers of profiles need, and runs the
-// helper process; see os_linux_cold.h. This file calls the kernel directly,
-// because libc's fork would run the program's pthread_atfork handlers. Also,
+// helper process; see os_linux_cold.h. This file calls the kernel directly for
+// two reasons. libc's fork would run the program's pthread_atfork handlers, and
 // libc's waitpid is a cancellation point.
 
 #define _GNU_SOURCE 1
@@ -247,9 +247,9 @@ long mprof_helper_receive(int fd, void *data, size_t len, int timeout_ms) {
   return r;
 }
 
-// Closes the connection to the helper. Sets h->fd to -1 first. Another thread
-// may fork between the two steps, and h->fd must never hold the number of a
-// closed descriptor in its child.
+// Closes the connection to the helper. Sets h->fd to -1 before closing the
+// descriptor. So if another thread forks in between, h->fd in the child is not
+// the number of a closed descriptor.
 static void disconnect(struct mprof_helper *h) {
   int fd = h->fd;
   h->fd = -1;

@@ -53,7 +53,7 @@ struct mprof_helper {
 // stderr. Returns 0 or -errno.
 int mprof_helper_start(struct mprof_helper *h, void (*main)(int fd),
                        bool keep_stderr);
-// These functions send or receive one whole message. They return the length of
+// These functions send or receive one whole message. Both return the length of
 // the message, 0 at the end of the connection, or -errno. If the other end is
 // closed, no SIGPIPE is raised. timeout_ms: how long the receiver waits for a
 // message; -1: no limit. After the timeout, the receiver returns -ETIMEDOUT.
@@ -67,7 +67,7 @@ void mprof_helper_kill(struct mprof_helper *h);
 // Called in a forked child, which must not use the parent's helper. Closes the
 // child's copy of the connection to the helper. Otherwise the connection would
 // stay open when the parent closes its own copy, and the helper would not
-// notice its end.
+// notice that the parent has disconnected.
 void mprof_helper_forget(struct mprof_helper *h);
 
 // --- called in the helper ---
@@ -80,9 +80,9 @@ struct mprof_child {
 };
 // Starts the program path with the environment of the calling process. args:
 // the arguments after the program's name, at most 8, and then NULL. Returns 0
-// or -errno. If path cannot be executed, the output of *c ends at once. The
-// program reaches the end of its input, and should end, when the calling
-// process ends.
+// or -errno. If path cannot be executed, the output of *c ends at once. When
+// the calling process ends, the started program reaches the end of its input
+// and is expected to end.
 int mprof_child_start(struct mprof_child *c, const char *path,
                       const char *const args[]);
 

@@ -27,10 +27,10 @@
 char *mprof_persistent_base; // start of the range; see persistent.h
 
 static struct {
-  size_t size;             // of the range; written once, at start
-  atomic_size_t used;      // only grows
+  size_t size;             // bytes in the range; written once, at start
+  atomic_size_t used;      // bytes allocated so far; only grows
   atomic_size_t committed; // bytes; grows under persistent_lock
-  struct mprof_lock lock;  // called persistent_lock
+  struct mprof_lock lock;  // known as persistent_lock
 } persistent = {.lock = MPROF_LOCK_INIT(MPROF_RANK_MEMORY)};
 
 int mprof_persistent_init(size_t max_bytes) {

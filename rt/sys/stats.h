@@ -10,8 +10,8 @@
 
 #include "sys/base.h"
 
-// The numbers of the counters. The report and the comments in profiles show the
-// counters.
+// Identifies the counters. The report and the comments in profiles show their
+// values.
 enum mprof_stat {
 #define MPROF_STAT(Name, Loss, Text) MPROF_STAT_##Name,
 #include "sys/stats.def"

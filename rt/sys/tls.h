@@ -19,8 +19,8 @@ struct mprof_wait;
 
 // The time that other threads have waited for the profiler's own locks while
 // this thread held the locks. The time is kept here until the thread adds it to
-// the mutex profile. The stack of the release is in the thread's scratch
-// memory. (Go: mLockProfile)
+// the mutex profile. The thread's scratch memory has the stack of one release
+// of such a lock. (Go: mLockProfile)
 struct mprof_lock_profile {
   uint64_t cycles; // ticks for the kept stack; 0: no stack is kept
   uint64_t lost;   // ticks whose stack was not kept
@@ -37,16 +37,17 @@ struct mprof_tls {
   // between a change of this number and its copy. The copy is always made from
   // this number, so it gets the handler's labels.
   volatile uint16_t labels;
-  // The bucket in which the thread last counted an event in a cell, and the
-  // counters of this cell (counts.h). NULL: no such event.
+  // The last cell that the thread has used: the cell's bucket and the cell's
+  // counters. A cell has the counters of one shard of threads in a bucket
+  // (counts.h). NULL: no cell is cached.
   const struct mprof_bucket *cell_bucket;
   struct mprof_mem_cycle *cell_cycles;
   uint64_t random;       // state of the random number generator; 0: not seeded
-  uint64_t rate_epoch;   // epoch of the heap rate for the countdown; 0: none
+  uint64_t rate_epoch;   // epoch of the rate that gave the countdown; 0: none
   volatile bool guarded; // true: the recursion guard is set
   // Signals that arrived while the guard was set. Bit s - 1 stands for signal
-  // s. Such a signal stays blocked until the guard is cleared. A forked child
-  // inherits this mask and the blocked signals, but no signal is pending there.
+  // s. Such a signal stays blocked until the guard is cleared. In a forked
+  // child the signal is blocked, too, but it is pending only in the parent.
   volatile uint64_t put_off;
   // The wait that was interrupted by the runtime's signal handler for the
   // option dump_on_signal. While the handler runs, stacks show the thread as
@@ -60,7 +61,7 @@ struct mprof_tls {
   // otherwise 0. Waits in frames below this address are part of the marked
   // function's wait and are not recorded separately. If an exception has left
   // the marked function, the value stays set until the thread waits in a frame
-  // above.
+  // above this address.
   uintptr_t user_frame;
   // The next event comes from uninstrumented code, so its stack is unwound by
   // call frame information. If the next event comes from an instrumented call
@@ -75,16 +76,16 @@ struct mprof_tls {
 
 extern _Thread_local struct mprof_tls mprof_tls;
 
-// Unblocks the signals that arrived while the guard was set. Called when the
-// guard has been cleared.
+// Unblocks the signals that arrived while the guard was set. Call this function
+// after the guard was cleared.
 void mprof_tls_deliver_signals(void);
 
-// Sets the recursion guard of the thread. Call this function before a path that
-// takes a lock or uses the thread's buffers. Returns false if the guard is
-// already set. In this case the caller is a signal handler that has interrupted
-// the runtime. The caller must then drop its event and count the event as lost.
-// The fences keep the compiler from moving guarded work across the guard. Only
-// this thread reads the guard, so no processor fence is needed.
+// Sets the recursion guard of the thread. Call this function before taking a
+// lock or using the thread's buffers. Returns false if the guard is already
+// set. In this case the caller is a signal handler that has interrupted the
+// runtime. The caller must then drop its event and count the event as lost. The
+// fences keep the compiler from moving guarded work across the guard. Only this
+// thread reads the guard, so no processor fence is needed.
 static inline bool mprof_guard_enter(void) {
   if (mprof_tls.guarded)
     return false;

@@ -17,8 +17,8 @@
 
 #include "sys/base.h"
 
-// The base register, which has a fixed distance from the CFA. The CFA
-// (canonical frame address) is the value of the stack pointer after the
+// The base register: the CFA is the value of this register plus a fixed offset.
+// The CFA (canonical frame address) is the value of the stack pointer after the
 // function has returned to its caller.
 enum mprof_cfa_base {
   MPROF_CFA_UNKNOWN,

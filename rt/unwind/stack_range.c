@@ -42,11 +42,11 @@ static bool is_readable(uintptr_t addr, uintptr_t end) {
   return true;
 }
 
-// Returns whether the frame at fp lies on the thread's own stack. If the frame
-// does, extends *r, the part of the stack that is known to be readable, down to
-// fp. The frame lies on the own stack if all memory between fp and *r is
-// readable. Otherwise there would be an unreadable guard page, because a guard
-// page separates the own stack from any stack at lower addresses.
+// Returns whether the frame at fp lies on the thread's own stack. On success,
+// extends *r, the part of this stack that is known to be readable, down to fp.
+// An unreadable guard page separates the own stack from any stack at lower
+// addresses. So the frame is on the own stack if all memory between fp and *r
+// is readable.
 static MPROF_NOINLINE bool is_own_stack(struct mprof_stack_range *r,
                                         uintptr_t fp) {
   if (fp >= r->lo || r->hi - fp > MAX_OWN_BYTES || !is_readable(fp, r->lo))

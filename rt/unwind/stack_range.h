@@ -89,9 +89,9 @@ static inline bool mprof_is_context_root(mprof_pc pc) {
   return pc == mprof_stack_roots.context;
 }
 // Returns how many of the n frames at pcs to keep. Call this function for a
-// complete stack. Its last frame may be libc's caller of main or of a thread's
-// start function; this frame is dropped. before: number of the stack's return
-// addresses that precede pcs.
+// complete stack. The stack's last frame may be libc's caller of main or of a
+// thread's start function; this frame is dropped. before: number of the stack's
+// return addresses that precede pcs.
 static inline size_t mprof_without_root(const mprof_pc *pcs, size_t n,
                                         size_t before) {
   const struct mprof_module *libc = &mprof_stack_roots.libc;

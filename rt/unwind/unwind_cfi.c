@@ -330,8 +330,9 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
   return false;
 }
 
-// Follows frame pointers from fp up to the entry. All frames between fp and the
-// entry belong to functions of the runtime, which keep frame pointers.
+// Follows frame pointers from fp up to the entry, the runtime's function that
+// the program has called. All frames between fp and the entry belong to
+// functions of the runtime, which keep frame pointers.
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   enum { BETWEEN_MAX = 16 };
   struct mprof_stack_range foreign;

@@ -24,12 +24,12 @@
 // Returns why the chain of frames ends at the frame at fp. next: the caller's
 // frame address in this frame. The result is MPROF_STACK_COMPLETE if the frame
 // is the root of the thread's stack. A new thread starts with frame address 0,
-// so next is 0 at its root. In the first thread, libc leaves an arbitrary value
-// in the frame pointer register when it calls main. Therefore instrumented main
-// stores its frame address in __mprof_main_frame, and the frame at this address
-// is the root. __mprof_main_frame is 0 before main runs and after main has
-// returned. All frames above fp then belong to libc, so the stack counts as
-// complete.
+// so next is 0 at the root of its stack. In the first thread, libc leaves an
+// arbitrary value in the frame pointer register when it calls main. Therefore
+// instrumented main stores its frame address in __mprof_main_frame, and the
+// frame at this address is the root. __mprof_main_frame is 0 before main runs
+// and after main has returned. In both cases, all frames above fp belong to
+// libc, so the stack counts as complete.
 static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                      uintptr_t fp, uintptr_t next) {
   if (next == 0)

@@ -21,15 +21,15 @@ enum mprof_stack_end {
 
 // Unwinds the rest of a stack as mprof_unwind does. The caller already knows
 // the first `before` return addresses of the stack. fp is the address of the
-// frame after the frames of these addresses. depth and the result do not
-// include the known addresses.
+// first frame whose return address is not yet known. depth and the result do
+// not include the known addresses.
 size_t mprof_unwind_rest(struct mprof_stack_range *range, uintptr_t fp,
                          mprof_pc *pcs, size_t before, size_t depth,
                          enum mprof_stack_end *end);
 // Follows the chain of frames from fp, the frame address of the runtime's
 // function that the program has called. So the first return address lies in the
-// program's function with the call. Writes at most depth return addresses to
-// pcs and returns their number. Sets *end to the reason why the stack ends.
+// function that contains the call site. Writes at most depth return addresses
+// to pcs and returns their number. Sets *end to the reason why the stack ends.
 // Reads only memory inside *range, so reading cannot fault. If the kernel
 // confirms that more memory is readable, extends *range.
 static inline size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
@@ -44,8 +44,9 @@ static inline size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
 
 // Compares a stack with n return addresses at pcs that were unwound earlier.
 // Returns whether the chain of frames from *fp has these return addresses. If
-// the chain has them, stores the last frame's address in *fp. Reads only memory
-// inside *range, on the thread's own stack. n must not be 0.
+// the chain has them, stores in *fp the address of the frame with the last of
+// these addresses. Reads only memory inside *range, on the thread's own stack.
+// n must not be 0.
 MPROF_NO_SANITIZER static inline bool
 mprof_unwind_along(const struct mprof_stack_range *range, uintptr_t *fp,
                    const mprof_pc *pcs, size_t n) {
