@@ -14,7 +14,7 @@
 set -eu
 
 cd -P -- "$(dirname -- "$0")/.."
-report_top=$PWD
+top=$PWD
 soak=$top/build/soak
 minutes=${1-10}
 case $minutes in

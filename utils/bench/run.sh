@@ -29,7 +29,7 @@ esac
 shift
 
 cd -P -- "$(dirname -- "$0")/../.."
-report_top=$PWD
+top=$PWD
 out=$top/build/bench
 src=$top/utils/bench
 
