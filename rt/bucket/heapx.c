@@ -90,7 +90,7 @@ static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
 
 #define MARKS 4096u
 #define COUNT_BITS 16
-// address << 16 | sequence number of the mark
+// Address << 16 | sequence number of the mark.
 static _Atomic uint64_t marks[MARKS];
 
 static _Atomic uint64_t *mark_of(const void *ptr) {

@@ -18,7 +18,7 @@
 #include "sys/flags.h"
 
 enum mprof_heapx_counter {
-  // blocks freed by the thread's next heap operation; see heapx.c
+  // Blocks freed by the thread's next heap operation; see heapx.c.
   MPROF_HEAPX_TEMPORARY,
   MPROF_HEAPX_IN_PLACE,    // resizes that did not change the block's address
   MPROF_HEAPX_MOVED,       // resizes that moved the block

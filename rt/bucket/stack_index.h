@@ -11,7 +11,7 @@
 #include "bucket/bucket.h"
 
 struct mprof_stack_slot {
-  // a bucket with the slot's stack; NULL: unused slot
+  // A bucket with the slot's stack; NULL: unused slot.
   const struct mprof_bucket *bucket;
   size_t value; // the number; 0 in a new slot; for any use by the caller
 };

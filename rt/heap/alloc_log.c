@@ -119,7 +119,7 @@ static void read_modules(void) {
   logged.unknown_len = 0;
   mprof_maps_free(&logged.maps);
   if (mprof_maps_read(&logged.maps) != 0)
-    // frames are then written without modules
+    // Frames are then written without modules.
     logged.maps = (struct mprof_maps){0};
 }
 
