@@ -31,8 +31,8 @@ enum mprof_bucket_type { // (Go: bucketType)
 // that is half full by a larger table. (Go: buckHashSize)
 #define MPROF_BUCK_HASH_SIZE 179999
 // Maximum value of the field `skip` of a bucket: the number of functions that
-// the writer of a profile drops at the leaf of a stack. Inlined functions count
-// as functions. (Go: maxSkip)
+// writers of profiles drop at the leaf of a stack. Inlined functions count as
+// functions. (Go: maxSkip)
 #define MPROF_MAX_SKIP 6
 // Maximum number of return addresses in a stack. (Go: maxProfStackDepth)
 #define MPROF_MAX_STACK_DEPTH 1024

@@ -25,10 +25,10 @@ struct mprof_bucket_map {
   _Atomic size_t count; // number of used slots; may be read without the lock
 };
 
-// Inserts `word` with `bucket`. If `word` is already in the table, changes its
-// bucket. Sets the word's mark to 0. Stores the previous bucket of `word` in
-// *before, or 0 if `word` was not in the table. Returns false if there is no
-// memory.
+// Inserts `word` with `bucket`, or changes the bucket of `word` if `word` is
+// already in the table. Sets the word's mark to 0. Stores the previous bucket
+// of `word` in *before, or 0 if `word` was not in the table. Returns false if
+// there is no memory.
 bool mprof_bucket_map_put(struct mprof_bucket_map *t, uintptr_t word,
                           uint32_t bucket, uint32_t *before);
 // Returns the bucket of `word`, or 0 if `word` is not in the table.

@@ -73,9 +73,9 @@ static inline uint16_t mprof_shard_owner(void) {
   return shard == 0 || shard > MPROF_OWN_SHARDS ? MPROF_NO_OWNER : shard;
 }
 
-// Counts an allocation or a free in b, if the counters are not at hand. The
-// calling thread's shard does not own b, and b is not mprof_tls.cell_bucket,
-// whose cell the thread has used last.
+// Counts an allocation or a free in b in the slow case: the calling thread's
+// shard does not own b, and b is not mprof_tls.cell_bucket. cell_bucket is the
+// bucket whose cell the thread has used last.
 void mprof_count_elsewhere(struct mprof_bucket *b, unsigned index,
                            bool is_free);
 

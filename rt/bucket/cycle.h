@@ -68,8 +68,8 @@ uint32_t mprof_cycle_word(void);
 // Ends the current cycle: adds 1 to the cycle number C, without a lock. Signal
 // handlers may call this function.
 void mprof_cycle_next(void);
-// Publishes index C % 3, unless the index was already published in this cycle
-// C. Takes active_lock. Call with the recursion guard set.
+// Publishes index C % 3, unless the index was already published in the current
+// cycle C. Takes active_lock. Call with the recursion guard set.
 void mprof_cycles_flush(void);
 // Publishes index (C+1) % 3. Call this at the end of a collector's sweep, with
 // the recursion guard set. Takes active_lock.

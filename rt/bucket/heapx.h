@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counters of the heapx profile. It shows how many blocks were temporary, how
-// blocks were resized, and how much larger blocks were than the requested
-// sizes. The four columns of the heap profile do not show these facts. Go has
-// no such profile.
+// Counters of the heapx profile. This profile shows how many blocks were
+// temporary, how blocks were resized, and how much larger blocks were than the
+// requested sizes. The four columns of the heap profile do not show these
+// facts. Go has no such profile.
 //
 // The counters exist only with the option heapx=1. Each MEM bucket has these
 // counters behind its stack, and each cell (counts.h) has them behind its

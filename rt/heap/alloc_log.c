@@ -143,8 +143,8 @@ static void remember_unknown(uintptr_t pc) {
     logged.unknown[logged.unknown_len++ % UNKNOWN_PCS] = pc;
 }
 
-// Reads the modules again and writes their list to the log, if a module was
-// unloaded or the stack has a new address in no module.
+// Reads the modules again and writes their list to the log if needed: a module
+// was unloaded, or the stack has a new address in no module.
 static void learn_modules(const mprof_pc *stack, size_t n) {
   bool has_news = logged.unloads != mprof_unloads_unloads();
   for (size_t i = 0; i < n && !has_news; i++)
@@ -286,8 +286,8 @@ static void put_losses(void) {
 }
 
 // Tell ThreadSanitizer about log_lock. ThreadSanitizer does not see the
-// runtime's locks. Without these calls it would report a data race, because
-// several threads write to the buffer.
+// runtime's locks. Without these calls, ThreadSanitizer would report a data
+// race, because several threads write to the buffer.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 

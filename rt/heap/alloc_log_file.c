@@ -6,7 +6,7 @@
 // overwrite each other's records. Only an earlier log or an empty file is
 // overwritten, so that a mistyped path destroys no other file.
 //
-// Some programs close all descriptors that they have not opened, so also the
+// Some programs close all descriptors that they have not opened, including the
 // log's descriptor. The kernel may then give the same number to a file of the
 // program. So each write first checks that the descriptor still refers to the
 // log's file.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the allocator beneath the runtime's interceptors; see beneath.h. For
-// each heap function, this is the definition in the next module that defines
-// the function: a preloaded allocator, an allocator that the program is linked
-// with, or libc.
+// each heap function, the allocator's definition is in the next module that
+// defines the function. This module is a preloaded allocator, an allocator that
+// the program is linked with, or libc.
 
 #include "heap/beneath.h"
 
@@ -118,8 +118,8 @@ static bool is_own_code(const void *caller) {
 
 MPROF_NOINLINE bool mprof_intercept_counts(size_t size, const void *caller) {
   if (mprof_unlikely(is_own_code(caller))) {
-    // Drop the sample if a sample is due on this block. If it stayed due, the
-    // next block would be counted instead.
+    // Drop the sample if a sample is due on this block. If the sample stayed
+    // due, the next block would be counted instead.
     mprof_sample_hit(size, &(uint64_t){0});
     return false;
   }

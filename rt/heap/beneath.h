@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the allocator beneath the interceptors. Interceptors are the runtime's
-// definitions of malloc and other heap functions. They replace the definitions
-// of the program's allocator, which is called the allocator beneath.
-// Instrumented call sites and the runtime's entries call the allocator beneath
-// through pointers, the words __mprof_next_<function>.
+// definitions of malloc and other heap functions. The interceptors replace the
+// definitions of the program's allocator, which is called the allocator
+// beneath. Instrumented call sites and the runtime's entries call the allocator
+// beneath through pointers, the words __mprof_next_<function>.
 //
 //   uninstrumented code -> interceptor --.
 //   instrumented site -------------------+-> word -> allocator beneath

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Keeps the counted blocks of the program's own allocators. A block is found by
-// its address when the block is freed alone. It is found by its arena when the
-// whole arena is freed. Call all functions of this file with the recursion
+// its address when the block is freed alone. A block is found by its arena when
+// the whole arena is freed. Call all functions of this file with the recursion
 // guard set.
 
 #ifndef MPROF_RT_HEAP_CUSTOM_BLOCKS_H

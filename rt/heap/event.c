@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counts heap allocations and frees, and passes them to the heapx counters, the
-// allocation log and the trace. The steps of an event are: (Go: mProf_Malloc,
-// mProf_Free)
+// allocation log and the trace. (Go: mProf_Malloc, mProf_Free) The steps of an
+// event are:
 //
 //   allocation: unwind -> bucket -> live map -> count
 //   free:       live map -> count
@@ -256,8 +256,8 @@ void mprof_event_kept(struct mprof_released r, void *ptr) {
   uint32_t stale;
   // Insert the block again. A tree of the live map needs no memory for this,
   // because the block's slot has existed since the allocation. If this thread
-  // is in a signal handler that interrupted the runtime, the block is not
-  // inserted again.
+  // is in a signal handler that interrupted the runtime, the guard is set, and
+  // the block is not inserted again.
   if (r.bucket && mprof_guard_enter()) {
     mprof_live_put((uintptr_t)ptr, r.is_placed, r.bucket, &stale);
     if (mprof_events_do_more())

@@ -54,9 +54,9 @@ extern void GC_set_on_collection_event(mprof_gc_handler f)
     __attribute__((weak));
 extern mprof_gc_handler GC_get_on_collection_event(void) __attribute__((weak));
 
-// The functions of libgc that the handler calls. They are looked up before the
-// handler is installed. A lookup while the world is stopped could deadlock,
-// because a stopped thread may hold the loader's lock.
+// The functions of libgc that the handler calls. These functions are looked up
+// before the handler is installed. A lookup while the world is stopped could
+// deadlock, because a stopped thread may hold the loader's lock.
 static struct {
   void *(*_Atomic base)(void *);
   int (*_Atomic is_marked)(const void *);
@@ -79,9 +79,9 @@ static struct {
   bool is_skipped;        // the guard was already set, so skip this collection
 } collecting;
 
-// Start times of the collection's phases, guarded by libgc's lock. They are
-// written to the trace after the world has started again, because nothing is
-// written to the trace while the world is stopped.
+// Start times of the collection's phases, guarded by libgc's lock. The times
+// are written to the trace after the world has started again, because nothing
+// is written to the trace while the world is stopped.
 static struct {
   uint64_t stop, mark, mark_end, reclaim;
 } phases;
@@ -212,10 +212,10 @@ static void follow(int event) {
   }
 }
 
-// The runtime's handler, which libgc calls. It may call itself: a library may
-// install its own handler, which calls this handler, and then this handler may
-// be installed again. In this case the two handlers would call each other
-// forever, so is_inside ends the recursion.
+// The runtime's handler, which libgc calls. The handler may call itself: a
+// library may install its own handler, which calls this handler, and then this
+// handler may be installed again. In this case the two handlers would call each
+// other forever, so is_inside ends the recursion.
 static void on_event(int event) {
   if (collecting.is_inside)
     return;

@@ -12,8 +12,8 @@
 
 #include "sys/base.h"
 
-// The values of libgc's GC_EventType. They are part of libgc's ABI since
-// version 7.6. A test compares these values with libgc's header.
+// The values of libgc's GC_EventType. These values are part of libgc's ABI
+// since version 7.6. A test compares the values with libgc's header.
 enum mprof_gc_event {
   MPROF_GC_MARK_START = 1,
   MPROF_GC_MARK_END = 2,

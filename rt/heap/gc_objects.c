@@ -9,7 +9,7 @@
 //
 // The table is in persistent memory, which is neither a stack nor data of a
 // module. So no collector scans the table. The variables of this file are data
-// of a module, which the collector scans. So none of them may hold a pointer to
+// of a module, which the collector scans. So no variable may hold a pointer to
 // an object.
 
 #include "heap/gc_objects.h"

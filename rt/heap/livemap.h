@@ -5,14 +5,15 @@
 // setprofilebucket, the special of a span)
 //
 // Heap blocks are in two radix trees of 32-bit handles. One tree has a slot for
-// each 4 KiB page. It contains the blocks that the runtime has placed on page
+// each 4 KiB page and contains the blocks that the runtime has placed on page
 // boundaries (page_placement.h). The other tree has a slot for each 16 bytes.
 // The trees need no lock, because only one thread at a time owns a block. If
 // every block is counted (heap_rate=1), the second tree takes a quarter of the
 // heap's size.
 //
-// Blocks off a 16-byte boundary are in a hash table with a lock. They come from
-// the program's own allocators and from small size classes of some mallocs.
+// Blocks off a 16-byte boundary are in a hash table with a lock. Such blocks
+// come from the program's own allocators and from small size classes of some
+// mallocs.
 //
 // Blocks of the program's own allocators have a third tree. The first block of
 // an arena may have the same address as the malloc'ed block that contains the

@@ -7,8 +7,8 @@
 // and for the program's own operator new if malloc is intercepted.
 //
 // The outermost allocation call stores its frame address in
-// __mprof_nested_frame and its return address in __mprof_nested_return. It
-// clears __mprof_nested_frame when it returns.
+// __mprof_nested_frame and its return address in __mprof_nested_return. The
+// outermost call clears __mprof_nested_frame when the call returns.
 
 #ifndef MPROF_RT_HEAP_NESTED_ALLOC_H
 #define MPROF_RT_HEAP_NESTED_ALLOC_H
@@ -18,9 +18,9 @@
 #include <stdbool.h>
 
 // Returns whether the function with the frame address __mprof_nested_frame is
-// still active as a direct or indirect caller of the function with the frame
-// address `frame`. Returns false if the function was left by longjmp or an
-// exception.
+// still active. Returns false if the function was left by longjmp or an
+// exception. `frame` is the frame address of the calling function or of one of
+// its callers.
 bool mprof_nested_find(uintptr_t frame);
 
 // Returns whether the current allocation is nested, so that its block is part

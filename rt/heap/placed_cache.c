@@ -109,8 +109,8 @@ static void *take_from(size_t at, size_t size) {
     if (malloc_usable_size(p) >= size)
       return p;
     // The block is smaller than `size`, although both are in the same class.
-    // Insert the block again. It is freed if other threads have filled the
-    // slots in the meantime.
+    // Insert the block into the cache again. The block is freed if other
+    // threads have filled the slots in the meantime.
     if (!mprof_placed_put(p))
       NEXT(free)(p);
   }

@@ -15,7 +15,7 @@
 #include "sys/message.h"
 
 // The part of the expression that matches allocation functions. Readers match
-// the expression with the whole name of a function, without parameters. They
+// the expression with the whole name of a function, without parameters. Readers
 // drop a matching frame and all frames between this frame and the leaf. So the
 // expression does not match all functions of a library. Some functions of
 // std::allocator_traits call constructors of the program, whose frames must

@@ -250,13 +250,13 @@ static bool is_in_segment(const struct header *h, uintptr_t addr) {
 }
 
 // Stores l in *h if the mapping l contains the ELF header of a file. The header
-// is at offset 0 of the file. Many linkers place it in a mapping that is not
-// executable, before the executable mappings.
+// is at offset 0 of the file. Many linkers place the header in a mapping that
+// is not executable, before the executable mappings.
 //
 // In a small file, other segments may begin in the first page of the file. The
-// mappings of these segments also have offset 0. They do not replace *h,
-// because is_in_segment finds that they are segments of the file whose header
-// is already in *h.
+// mappings of these segments also have offset 0. These mappings do not replace
+// *h, because is_in_segment finds that they are segments of the file whose
+// header is already in *h.
 static void track_header(struct header *h, const struct line *l) {
   if (!l->is_readable || l->offset != 0 || l->name_len == 0 ||
       (has_header(h, l) && is_in_segment(h, l->start)))

@@ -3,7 +3,7 @@
 //
 // Keeps the list of loaded and unloaded modules; see module_unloads.h. Only
 // mappings of files are listed. Other code, such as the code of just-in-time
-// compilers, is often mapped and unmapped. It has no file in which its
+// compilers, is often mapped and unmapped. Such code has no file in which its
 // functions could be found after the unload.
 
 #include "symbolize/module_unloads.h"

@@ -6,9 +6,9 @@
 // library. After an unload, another module may be loaded at the same addresses,
 // so an address alone does not identify a function.
 //
-// The runtime numbers the unloads that it detects. At each unload, it stores
-// the unload's number in the field `gone` of each bucket whose stack has an
-// address in the unloaded module. From then on, no event is counted in this
+// The runtime numbers the unloads that it detects. At each unload, the runtime
+// stores the unload's number in the field `gone` of each bucket whose stack has
+// an address in the unloaded module. From then on, no event is counted in this
 // bucket. From `gone` and the history, writers find out which module was at the
 // addresses of the bucket. For example, let the modules A and B overlap:
 //
@@ -20,9 +20,9 @@
 // already removed by unload 1, so A cannot be the module that unload 2 removed.
 //
 // An unload is detected by the last destructor of an instrumented library, or
-// by calls of dlclose in instrumented code. At the latest, it is detected when
-// a profile is written. Before an unload is detected, events of a new module at
-// the same addresses may be counted for the unloaded module.
+// by calls of dlclose in instrumented code. At the latest, an unload is
+// detected when a profile is written. Before an unload is detected, events of a
+// new module at the same addresses may be counted for the unloaded module.
 //
 // Call the functions of this file with the recursion guard set, because they
 // take modules_lock.

@@ -24,8 +24,8 @@
 
 enum { LINE_SIZE = 512, ANSWER_SIZE = 65536 };
 
-// State of symbolize_file.c. It is used only in the helper process, which has
-// only one thread.
+// State of symbolize_file.c. The state is used only in the helper process,
+// which has only one thread.
 static struct {
   struct mprof_child child; // process that runs llvm-symbolizer
   bool has_failed;

@@ -46,8 +46,8 @@ static bool is_known_locked(const char *name) {
 
 // Copies the names in `node` that no other registered node has. The names are
 // needed after the module is unloaded, because the profile still has stacks of
-// the module. They are also needed for the last profile, which is written after
-// the program itself has unregistered its names.
+// the module. The names are also needed for the last profile, which is written
+// after the program itself has unregistered its names.
 //
 // The copies are never freed, but no name is copied twice, even if a library is
 // loaded many times. The copies are not in persistent memory, because
