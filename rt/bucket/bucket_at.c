@@ -5,7 +5,7 @@
 // steps below are made in order, until a step finds the bucket:
 //   1. Search recent[], the thread's cache of buckets by call site, frame
 //      address and size. This step follows the frames and compares each return
-//      address with the stack of the cached bucket. It copies no stack.
+//      address with the stack of the cached bucket. The step copies no stack.
 //   2. Unwind the stack into a buffer, with unwind_cfi.c if the stack begins in
 //      uninstrumented code, and with unwind_fp.c otherwise. If step 1 has found
 //      a bucket whose return addresses all match, but the thread's stack may be

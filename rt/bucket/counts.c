@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts events in MEM buckets, makes the cells of shards, and flushes the
-// counters. counts.h explains shards, cells and flushes.
+// Counts events in MEM buckets (the buckets of the heap profile), makes the
+// cells of shards, and flushes the counters. counts.h explains shards, cells
+// and flushes.
 
 #include "bucket/counts.h"
 

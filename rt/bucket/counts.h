@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts events in MEM buckets. Threads with the same stack add to different
-// cache lines, so that the threads do not slow down each other.
+// Counts events in MEM buckets, which are the buckets of the heap profile.
+// Threads with the same stack add to different cache lines, so that the threads
+// do not slow down each other.
 //
 // Each thread has a shard, which is a small number. A bucket belongs to the
 // shard of the thread that made the bucket. This owner counts its events in the

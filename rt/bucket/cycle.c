@@ -112,11 +112,12 @@ void mprof_cycle_reset(void) {
   atomic_store(&cycle_owner, MPROF_CYCLE_NOBODY);
 }
 
-// If a signal handler calls this function and has interrupted the profiler, the
-// guard is set, and this call publishes nothing. The next call also publishes
-// the events that this call has left, because mprof_cycle_publish publishes two
-// indices. If each call could publish, a program without a collector would need
-// only two of the three indices.
+// Ends the cycle and publishes its events. If the caller is a signal handler
+// that has interrupted the profiler, the guard is set, and this call publishes
+// nothing. The next call then publishes these events, because
+// mprof_cycle_publish publishes the events of the last two cycles. If each call
+// could publish, a program without a collector would need only two indices
+// instead of three.
 MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
   mprof_cycle_next();

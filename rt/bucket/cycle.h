@@ -74,12 +74,13 @@ void mprof_cycles_flush(void);
 // Publishes index (C+1) % 3. Call this at the end of a collector's sweep, with
 // the recursion guard set. Takes active_lock.
 void mprof_cycles_post_sweep(void);
-// Publishes the indices C % 3 and (C+1) % 3, which have all events before the
-// last mprof_cycle_next. Use this in programs without a collector, because
+// Publishes the indices C % 3 and (C+1) % 3, which have the events of the last
+// two cycles before cycle C. Use this in programs without a collector, because
 // these programs have already counted all frees of the last cycle. Takes
 // active_lock. Call with the recursion guard set.
 void mprof_cycle_publish(void);
-// Publishes one index of all MEM buckets. Call with active_lock held.
+// Publishes one index of all MEM buckets, which are the buckets of the heap
+// profile. Call with active_lock held.
 void mprof_cycle_flush_locked(unsigned index);
 
 // The party that ends cycles. If nobody ends cycles, each dump of a profile

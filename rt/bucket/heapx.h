@@ -6,10 +6,10 @@
 // requested sizes. The four columns of the heap profile do not show these
 // facts. Go has no such profile.
 //
-// The counters exist only with the option heapx=1. Each MEM bucket has these
-// counters behind its stack, and each cell (counts.h) has them behind its
-// ordinary counters. Without the option, the counters take no memory, and each
-// event only tests the option.
+// The counters exist only with the option heapx=1. Each MEM bucket (a bucket of
+// the heap profile) has these counters behind its stack, and each cell
+// (counts.h) has them behind its ordinary counters. Without the option, the
+// counters take no memory, and each event only tests the option.
 
 #ifndef MPROF_RT_BUCKET_HEAPX_H
 #define MPROF_RT_BUCKET_HEAPX_H

@@ -28,8 +28,8 @@ enum mprof_log_kind {
 bool mprof_alloc_log_init(void);
 // Call these functions in a forked child. First, mprof_alloc_log_leave closes
 // the parent's file. If the child is profiled, mprof_alloc_log_start_in_child
-// then opens a new file, or reports on stderr that the child has no log.
-// Returns whether the log is open.
+// then opens a new file, or reports on stderr that the child has no log. The
+// result tells whether the log is open.
 void mprof_alloc_log_leave(void);
 bool mprof_alloc_log_start_in_child(void);
 

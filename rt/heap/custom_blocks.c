@@ -35,9 +35,10 @@ struct arena {
 };
 
 struct record {
-  struct record *next, *prev; // in the arena; unused records only use next
-  struct arena *arena;        // NULL: the block has no arena
-  uintptr_t addr;             // 0: unused
+  // Neighbors in the arena; unused record: only next.
+  struct record *next, *prev;
+  struct arena *arena; // NULL: the block has no arena
+  uintptr_t addr;      // 0: unused
   uint32_t bucket;
   // Live map value of the next inner block at the same address; 0: no inner
   // block. Atomic, because another thread may change the field when it empties

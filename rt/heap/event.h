@@ -15,8 +15,8 @@
 
 #include "sys/base.h"
 
-// The family of functions that allocated a block. MPROF_FAMILY_OTHER: any other
-// function.
+// The family of functions that allocated a block. C: malloc and related
+// functions. CXX: operator new. OTHER: any other function.
 enum mprof_family { MPROF_FAMILY_OTHER, MPROF_FAMILY_C, MPROF_FAMILY_CXX };
 
 // Bits of mprof_event_observers. A bit is set if each event must be passed to

@@ -30,9 +30,9 @@ typedef void (*mprof_gc_handler)(int event);
 // installed. Call this with no lock held, before mprof_gc_put inserts an
 // object. `caller` is an address in the program's code that called the runtime.
 void mprof_gc_listen(void *caller);
-// Set and get the program's own handler. The runtime's handler calls it after
-// its own work. `caller` is an address in the program's code that called the
-// runtime.
+// Set and get the program's own handler. The runtime's handler calls the
+// program's handler after its own work. `caller` is an address in the program's
+// code that called the runtime.
 void mprof_gc_set_handler(mprof_gc_handler handler, void *caller);
 mprof_gc_handler mprof_gc_get_handler(void *caller);
 // Returns whether the calling thread is in a collection and therefore holds

@@ -4,8 +4,9 @@
 // The table of the collector's counted objects. See gc_objects.h.
 //
 // The table stores the complement of each object's address, so that the
-// collector does not take it for a reference to the object. The field `mark` is
-// DEAD if the object was dead at the end of the last collection's mark phase.
+// collector does not take the stored value for a reference to the object. The
+// field `mark` is DEAD if the object was dead at the end of the last
+// collection's mark phase.
 //
 // The table is in persistent memory, which is neither a stack nor data of a
 // module. So no collector scans the table. The variables of this file are data

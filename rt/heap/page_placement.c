@@ -15,7 +15,7 @@
 //                  malloc but not posix_memalign, its free must not receive a
 //                  block from libc's posix_memalign.
 //   operator new   Blocks are placed if operator new is the runtime's, which
-//                  forwards to malloc. They are also placed if operator new
+//                  forwards to malloc. Blocks are also placed if operator new
 //                  comes from the shared library libstdc++ or libc++, because
 //                  the library's operator delete ignores the size argument.
 //                  Other allocators rely on this argument, and the operators of

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides which families of functions place their counted blocks on page
-// boundaries. If a family does, a call site that frees a block off a page
-// boundary knows that the block is not counted (page_placement.c).
+// boundaries. If a family places its blocks, a call site that frees a block off
+// a page boundary knows that the block is not counted (page_placement.c).
 
 #ifndef MPROF_RT_HEAP_PAGE_PLACEMENT_H
 #define MPROF_RT_HEAP_PAGE_PLACEMENT_H

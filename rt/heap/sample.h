@@ -31,7 +31,7 @@ uint64_t mprof_sample_set_rate(uint64_t rate);
 // already subtracted `size` from the countdown. If the size of the block is a
 // product, as in calloc, `size` is this product modulo 2^64. If the allocation
 // is counted, stores the sampling rate in *rate. If the countdown has run out,
-// sets it to the distance to the next sample.
+// sets the countdown to the distance to the next sample.
 bool mprof_sample_hit(size_t size, uint64_t *rate);
 
 // Returns a random number of bytes to the next sample. The number is

@@ -173,7 +173,8 @@ static struct module *find_loaded(const struct mprof_mapping *v) {
 static void note_locked(struct mprof_maps *m) {
   for (size_t i = 0; i < m->len; i++) {
     struct mprof_mapping *v = &m->v[i];
-    // With these values, the mapping belongs to no bucket whose gone is not 0.
+    // With these values, the mapping belongs to no bucket whose field gone is
+    // not 0.
     v->from = v->to = MPROF_EPOCH_NOW;
     if (!is_file(v))
       continue;

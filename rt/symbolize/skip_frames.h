@@ -11,10 +11,11 @@
 
 #include "bucket/bucket.h"
 
-// What to remove at the leaf of a stack: first `frames` whole frames, then the
-// `functions` innermost functions of the next frame. If has_names is true, call
-// mprof_stack_skipped between mprof_symbolize_begin and mprof_symbolize_end. If
-// has_names is false, each frame counts as one function.
+// The part of a stack to remove at its leaf: first `frames` whole frames, then
+// the `functions` innermost functions of the next frame. If has_names is true,
+// call mprof_stack_skipped between mprof_symbolize_begin and
+// mprof_symbolize_end. If has_names is false, each frame counts as one
+// function.
 struct mprof_skipped {
   uint32_t frames;
   unsigned functions;
