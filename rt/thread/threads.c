@@ -8,11 +8,10 @@
 // allocation. When the thread ends, the destructor of a pthread key removes it,
 // while the thread-local memory of the thread still exists.
 //
-// The destructor cannot remove two kinds of threads: a thread that has an event
-// after the destructor has run, and a thread for which libc would have to
-// allocate memory for the key. The field `countdown` of such a thread is NULL.
-// Its struct is reused when the kernel reports that the thread no longer
-// exists.
+// The destructor cannot remove a thread that has an event after the destructor
+// has run. It is not used either if libc would have to allocate memory for the
+// key. The field `countdown` of such a thread is NULL. Its struct is reused
+// when the kernel reports that the thread no longer exists.
 
 #include "thread/threads.h"
 
@@ -34,7 +33,7 @@ struct mprof_thread_observer mprof_thread_observer;
 struct mprof_lock mprof_registry_lock = MPROF_LOCK_INIT(MPROF_RANK_REGISTRY);
 
 // glibc stores the values of pthread keys below this number in the thread's
-// control block. For other keys it allocates memory.
+// control block. For other keys, glibc allocates memory.
 #define MAX_INLINE_KEY 32u
 // Maximum number of structs to check for ended threads, when a new thread needs
 // a struct.

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The registry of threads. It has a struct mprof_thread for each thread that
-// has had an event. The struct points to the buffers for the thread's events,
-// because these are too large for the stack: a thread's whole stack may have
-// only 16 KiB. Structs are reused but never freed. (Go: m, as far as profiles
-// use it)
+// has had an event. The struct points to the buffers for the thread's events.
+// The buffers are too large for the stack, because a thread's whole stack may
+// have only 16 KiB. Structs are reused but never freed. (Go: m, as far as
+// profiles use it)
 
 #ifndef MPROF_RT_THREAD_THREADS_H
 #define MPROF_RT_THREAD_THREADS_H
@@ -98,9 +98,9 @@ struct mprof_thread {
   atomic_bool is_noting;
   // The registers and frame address that the thread had when it called the
   // runtime, while it searches for stuck threads; otherwise NULL. The search
-  // scans these values instead of the runtime's own frames and registers,
-  // because the runtime's own values contain addresses that the search must not
-  // find. Other threads read this field.
+  // scans these values and not the runtime's own frames and registers, which
+  // contain addresses that the search must not find. Other threads read this
+  // field.
   const struct mprof_caller *_Atomic inside;
   unsigned inside_depth;
   // Whether the thread is in a system call that the runtime repeats after a
@@ -122,10 +122,10 @@ static inline void mprof_thread_set_labels(uint16_t labels) {
                           memory_order_relaxed);
 }
 
-// Return the record of the calling thread, and create it if needed.
-// need_scratch: true: the result's field scratch is not NULL. Return NULL if
-// there is no memory, or if the thread belongs to the runtime. Call with the
-// reentrancy guard set.
+// Return the record of the calling thread, and create it if needed. If
+// need_scratch is true, the field `scratch` of the result is not NULL. Return
+// NULL if there is no memory, or if the thread belongs to the runtime. Call
+// with the reentrancy guard set.
 struct mprof_thread *mprof_thread_make(bool need_scratch);
 static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
   struct mprof_thread *t = mprof_tls.self;

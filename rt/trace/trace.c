@@ -138,8 +138,8 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 
 // Adds the last records to row r, the records of one thread, at the end of the
 // session. Adds the thread's name, unless the trace shows the thread as
-// waiting. If the thread is in a call that the trace does not show yet, adds a
-// record of the call, so that the thread does not appear to run.
+// waiting. If the thread is in a call that is not recorded yet, also records
+// the call, so that the thread does not appear to run.
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;

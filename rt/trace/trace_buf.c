@@ -207,9 +207,9 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
 }
 
 // Removes the mapping of buffer b from the list of mappings, so that it is
-// never unmapped. Does not remove a mapping that was split into small buffers:
-// the small buffers still count as used, and such mappings are unmapped only
-// when no buffer is used.
+// never unmapped. A mapping that was split into small buffers stays on the
+// list. Such a mapping is unmapped only when no buffer is used, and its small
+// buffers continue to count as used.
 static void abandon_locked(struct mprof_trace_buf *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all;

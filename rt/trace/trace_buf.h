@@ -139,9 +139,9 @@ static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
 // Records that a release has woken thread g. Writes g and seq into the slot of
 // the release's WAKE record, to which mark m refers. seq: sequence number of
 // the wake-up; skipped: how many sequence numbers up to seq format 1.23 does
-// not count. Returns false in three cases: another thread has already written
-// to the slot; the buffer has been written to the file; another thread takes
-// too long to write to a slot of the same buffer.
+// not count. Returns false if another thread has already written to the slot,
+// or if the buffer has been written to the file. Also returns false if another
+// thread takes too long to write to a slot of the same buffer.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped);
 // Seals buffer b: after this call, no thread writes to a slot of the buffer. If

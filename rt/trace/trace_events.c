@@ -186,8 +186,8 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
 
 // Marks that link the end of a thread to the pthread_join of that thread. Each
 // entry is for the last ended thread with its hash value. The table of waiters
-// cannot hold these marks for two reasons: the end of a thread is not the
-// release of a lock, and the joining thread may be cancelled.
+// cannot hold these marks, because the end of a thread is not the release of a
+// lock. Moreover, the joining thread may be cancelled.
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct {

@@ -57,7 +57,7 @@ uint64_t mprof_trace_create(uintptr_t fn, uintptr_t frame, uint32_t *start);
 // Records the end of the calling thread, whose row is r. Also leaves a mark,
 // which links a later pthread_join of this thread to its end.
 void mprof_trace_put_end(struct mprof_trace_row *r);
-// Resets, in a forked child, the lock that guards the marks of ended threads.
+// Resets the lock of the table of ended threads in a forked child.
 void mprof_trace_ended_reset(void);
 
 // Updates the number of heap bytes in use after a sampled block of bucket b was
@@ -67,7 +67,7 @@ void mprof_trace_ended_reset(void);
 void mprof_trace_heap(const struct mprof_bucket *b, bool is_free);
 // Sets the number of heap bytes in use when a session begins.
 void mprof_trace_heap_init(int64_t bytes);
-// Records the begin or the end of a garbage collection. Do not call this while
+// Records the start or the end of a garbage collection. Do not call this while
 // the collector has stopped the other threads.
 void mprof_trace_gc(bool is_end);
 // Returns whether the calling thread, whose row is r, runs. Returns false in a

@@ -22,7 +22,7 @@ int mprof_trace_existing_put(struct mprof_trace_row *r);
 // stack of its start function.
 enum mprof_trace_from mprof_trace_existing_find(int tid, uint64_t *g,
                                                 uint32_t *start);
-// Frees the list at the end of the session.
+// Frees the list of existing threads at the end of the session.
 void mprof_trace_existing_drop(void);
 // Empties the list in a forked child. Does not free the memory of the list.
 void mprof_trace_existing_reset(void);

@@ -37,11 +37,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// Maximum number of buffers that a thread writes before it continues its own
-// work.
+// Maximum number of buffers that a thread writes to the file before it
+// continues its own work.
 enum { WRITTEN_AT_ONCE = 4 };
-// Maximum time, after the end of the trace, without progress of the reader of
-// the descriptor (for example the process at the other end of a pipe).
+// Maximum time that the reader of the descriptor, for example of a pipe, may
+// accept no bytes after the trace has ended.
 enum { PATIENCE_MS = 5000 };
 // Maximum time that a thread waits for the reader of the descriptor during the
 // session. A thread waits if the memory is full, or if a batch is larger than
@@ -51,8 +51,8 @@ enum { WAIT_MS = 1000 };
 // stack with its strings. RESERVED_STACKS: number of stacks to reserve space
 // for, because new stacks may appear while the buffers in memory are written.
 enum { STACK_BYTES = 1024, RESERVED_STACKS = 1024 };
-// If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped at a
-// time.
+// If the trace does not fit on the disk, 1/DROPPED_PART of it is dropped and
+// the rest is written again.
 enum { DROPPED_PART = 4 };
 // Larger than any number that the option trace_last may have.
 #define LAST_MAX 100000u
@@ -251,10 +251,10 @@ static int open_first(void) {
   return error != 0 ? error : open_out(path, -1);
 }
 
-// Returns how many bytes to reserve on the disk: space for all records that may
-// be in memory, and for the stacks, which are written last. With this reserve,
-// the file can be completed with the records made so far, even if the disk
-// becomes full.
+// Returns how many bytes to reserve on the disk: for all records that may be in
+// memory, and for the stacks, which are written last. With this reserve, the
+// file can be completed with the records made so far, even if the disk becomes
+// full.
 static uint64_t bytes_of_rest(void) {
   const uint64_t records = mprof_trace_buf_limit();
   const uint64_t stacks =
@@ -273,10 +273,10 @@ static bool is_to_wait(uint64_t until) {
   return is;
 }
 
-// Writes some buffers to the file, and returns whether it wrote any. If the
-// reader of the descriptor has not accepted the whole previous batch, first
-// sends the rest of that batch, so that unsent data do not pile up. Sets
-// *must_wait to true if the caller should wait for the reader.
+// Writes some buffers to the file, and returns whether it wrote any. First
+// sends the rest of the previous batch if the reader of the descriptor has not
+// accepted it, so that unsent data do not pile up. Sets *must_wait to true if
+// the caller should wait for the reader.
 static bool write_to_file(struct mprof_trace_row *rows, uint64_t until,
                           bool *must_wait) {
   if (!mprof_trace_format_streams())
@@ -385,8 +385,8 @@ static int begin_anew(void) {
 }
 
 // Writes all records that are in memory, and completes the file. If the file
-// does not fit on the disk, drops the oldest part of the trace, and sets *cut
-// to the -errno of the failed write. Returns 0 or -errno.
+// does not fit on the disk, drops the oldest part of the trace. In that case,
+// *cut receives the -errno of the failed write. Returns 0 or -errno.
 static int write_rest(struct mprof_trace_row *rows, int *cut) {
   const uint64_t now = mprof_clock_now() / MPROF_TRACE_TICK_DIV;
   const uint64_t from =

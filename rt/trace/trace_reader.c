@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives the trace to the program in pieces: first the head of the file, then a
-// batch for each full buffer, and the rest after the end of the session.
+// Gives the trace to the program in pieces: the head of the file, then a batch
+// for each full buffer. The rest follows after the end of the session.
 // mprof_trace_read waits until a piece is available. (Go: ReadTrace)
 
 #include "trace/trace_reader.h"

@@ -17,9 +17,9 @@ struct mprof_trace_record {
   enum mprof_trace_type type;
   uint64_t ticks; // ticks since the previous record of the row
   // The arguments of the record, in the order that enum mprof_trace_type gives.
-  // A WAKE record has four arguments: the stack; the number of the woken thread
-  // (0: no thread); the sequence number of the wake-up; the count of the woken
-  // thread's sequence numbers that format 1.23 does not use.
+  // A WAKE record has four arguments. n[0]: the stack. n[1]: number of the
+  // woken thread, 0: no thread. n[2]: sequence number of the wake-up. n[3]: how
+  // many sequence numbers of the woken thread format 1.23 does not use.
   uint64_t n[4];
   const unsigned char *text; // text of a LOG record, n[3] bytes
 };

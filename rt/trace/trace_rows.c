@@ -269,9 +269,8 @@ struct mprof_trace_row *mprof_trace_enter(uint32_t bytes) {
   if (mprof_unlikely(!r))
     return NULL;
   atomic_store_explicit(&t->in_trace, 1, memory_order_relaxed);
-  // A compiler barrier is enough between the store to in_trace and the next
-  // load, because the thread that ends the session issues a memory barrier on
-  // all processors.
+  // A compiler barrier is enough between this store and the next load, because
+  // the thread that ends the session issues a memory barrier on all processors.
   atomic_signal_fence(memory_order_seq_cst);
   if (mprof_unlikely(atomic_load_explicit(&mprof_trace_session,
                                           memory_order_relaxed) != session))
@@ -329,11 +328,10 @@ struct mprof_trace_row *mprof_trace_take_rows_locked(void) {
   return atomic_exchange(&rows.all, NULL);
 }
 
-// Frees the buffers of the rows, and keeps the rows for later sessions. There
-// is one exception: a thread that was stopped in the middle of a record
-// (is_left) may still write to a slot of any buffer when it continues. If there
-// is such a thread, the buffers of all rows stay mapped forever, and its row is
-// not reused.
+// Frees the buffers of the rows, and keeps the rows for later sessions. A
+// thread that was stopped in the middle of a record (is_left) may still write
+// to a slot of any buffer when it continues. If there is such a thread, all
+// buffers stay mapped forever, and the thread's row is not reused.
 void mprof_trace_forget_locked(struct mprof_trace_row *list) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
   struct mprof_trace_row *next;

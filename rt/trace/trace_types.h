@@ -96,7 +96,7 @@ enum mprof_trace_from {
 struct mprof_trace_thread {
   uint64_t g;            // number of the thread; 0: no thread
   uint64_t tid, start;   // start: handle of the stack of its start function
-  uint64_t seq, skipped; // see struct mprof_trace_row
+  uint64_t seq, skipped; // as in struct mprof_trace_row
   bool waits;
   uint16_t labels; // number of the label set
 };
@@ -125,8 +125,8 @@ struct mprof_trace_written {
 
 // A row: the records of one thread at a time. The thread writes to its row
 // between mprof_trace_enter and mprof_trace_leave. At the end of the session,
-// when no thread is between these calls, the thread that ends the session adds
-// the last records to all rows.
+// the thread that ends the session adds the last records. At that time, no
+// thread is between these calls.
 struct mprof_trace_row {
   // next: link in the list of all rows. next_unused: link in the list of rows
   // that no thread owns. Guarded by trace_lock.
@@ -167,9 +167,9 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
-  // Number of sequence numbers that are counted in seq and that format 1.23
-  // does not use: the numbers of system calls, and of a wait that began before
-  // the session.
+  // How many of the sequence numbers counted in seq format 1.23 does not use.
+  // It does not use the numbers of system calls, and of a wait that began
+  // before the session.
   uint32_t skipped;
   struct mprof_trace_written written;
 };

@@ -25,7 +25,7 @@ void mprof_trace_names_reset(void);
 // the trace already has this name. now: time of the clock. Call this while the
 // thread does not wait, and when row r has room for a record.
 void mprof_trace_put_thread_name(struct mprof_trace_row *r, uint64_t now);
-// Returns the handle of the key of messages about thread names.
+// Returns the handle of "thread.name", the key of messages with thread names.
 uint32_t mprof_trace_name_key(void);
 // Records the current label set of the calling thread, unless the thread is in
 // a wait. frame: frame address of the caller.
@@ -34,7 +34,7 @@ void mprof_trace_labels(uintptr_t frame);
 // belongs to the thread. now: time of the clock. Call this between
 // mprof_trace_enter and mprof_trace_leave, when row r has room for a record.
 void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
-// Returns the handle of the key of messages about labels.
+// Returns the handle of "labels", the key of messages with label sets.
 uint32_t mprof_trace_labels_key(void);
 
 #endif // MPROF_RT_TRACE_TRACE_USER_H

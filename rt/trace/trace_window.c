@@ -5,7 +5,7 @@
 // oldest buffers may have been dropped. A row holds the records of one thread
 // at a time. (Go: FlightRecorder)
 //
-//                        begin of the window
+//                        start of the window
 //                        v
 //   row 0   xxxxxxxxxxxxx|------------------      x: omitted
 //   row 1        xxxxxxxx|------------------      -: in the file

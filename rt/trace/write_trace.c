@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts that all file formats of the trace share: the numbers of strings
-// and stacks, the frames of a stack, and the order of the file. The formats
-// encode the events. (Go: traceWriter, ReadTrace)
+// The parts that all file formats of the trace share: numbers of strings and
+// stacks, frames of a stack, and order of the file. The formats encode the
+// events. (Go: traceWriter, ReadTrace)
 //
 //   head | batches, one for each buffer | tail: stacks, strings, frequency
 

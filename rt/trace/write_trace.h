@@ -40,8 +40,8 @@ uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w);
 // Returns the number of stacks that have got a number so far.
 // mprof_trace_write_tail will write these stacks.
 size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w);
-// Returns the first error of the writer as 0 or -errno. Errors of the sink are
-// not included.
+// Returns the first error of the writer as -errno, or 0 if there was none.
+// Errors of the sink are not included.
 int mprof_trace_writer_error(const struct mprof_trace_writer *w);
 
 // Write the head and the tail of the file. Between these two calls, the caller

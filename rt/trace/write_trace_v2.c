@@ -68,7 +68,8 @@ enum {
 };
 #define NO_THREAD UINT64_MAX
 
-// A batch that is being filled. It is written when it is full or complete.
+// A batch that is being filled. A full or complete batch is written to the
+// file.
 struct batch {
   uint64_t m, ticks;
   size_t len;
@@ -80,7 +81,7 @@ struct state {
   // stacks: the batches of strings and stacks, which are filled at the same
   // time.
   struct batch events, strings, stacks;
-  uint64_t m, ticks; // M and time of the last event
+  uint64_t m, ticks; // M (kernel thread) and time of the last event
   uint32_t row;
   struct mprof_pc_table tids; // maps 1 + tid to the number of Ms with this tid
 };

@@ -67,7 +67,7 @@ struct mprof_trace_hooks {
   // address of the caller.
   void (*labels)(uintptr_t frame);
   // Reports that the calling thread has just started. g: number that the thread
-  // got at its creation; session: number of the trace session at that time;
+  // got at its creation. session: number of the trace session at that time.
   // start: handle of a stack that shows the thread's start function.
   void (*created)(uint64_t g, uint32_t start, unsigned session);
   // Reports the end of the calling thread.
