@@ -9,9 +9,9 @@
 // while the thread-local memory of the thread still exists.
 //
 // The destructor cannot remove a thread that has an event after the destructor
-// has run. It is not used either if libc would have to allocate memory for the
-// key. The field `countdown` of such a thread is NULL. Its struct is reused
-// when the kernel reports that the thread no longer exists.
+// has run. The key is not used if libc would have to allocate memory for the
+// key's values. In both cases, the field `countdown` of the thread is NULL. The
+// struct is reused when the kernel reports that the thread no longer exists.
 
 #include "thread/threads.h"
 

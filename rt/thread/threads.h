@@ -53,7 +53,7 @@ struct mprof_heapx_last {
 // The record of a thread. Only the thread itself uses a field, unless the
 // comment on the field names a lock or other threads.
 struct mprof_thread {
-  struct mprof_thread *next, *prev; // links in the registry; registry_lock
+  struct mprof_thread *next, *prev; // guarded by registry_lock
   int tid;                          // guarded by registry_lock
   // Address of the thread's __mprof_heap_countdown. NULL if the runtime may not
   // notice the end of the thread, because the address could become invalid.

@@ -42,7 +42,7 @@ enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct mprof_trace_buf *unused, *unused_small;
-  struct mprof_trace_buf *all; // the mappings: first buffer of each
+  struct mprof_trace_buf *all; // list of mappings: first buffer of each
   size_t mapped;               // in bytes
   _Atomic size_t used;         // bytes of buffers in use; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
@@ -260,7 +260,7 @@ size_t mprof_trace_buf_used(void) { return pool.used; }
 
 void mprof_trace_buf_reset(void) {
   mprof_lock_reset(&pool.lock);
-  // Forget the parent's buffers, because they are not mapped in the child.
+  // Forgets the parent's buffers, because they are not mapped in the child.
   pool.unused = pool.unused_small = pool.all = NULL;
   pool.used = pool.mapped = 0;
 }

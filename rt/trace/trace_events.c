@@ -266,7 +266,7 @@ struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
   p = mprof_trace_put(p, w->stack);
   unsigned char *const slot = mprof_trace_slot_after(p);
-  // Clear the slot and the longest possible padding before it.
+  // Clears the slot and the longest possible padding before it.
   memset(p, 0, 3 * sizeof(uint64_t));
   struct mprof_trace_buf *b = r->last;
   mprof_trace_finish(r, slot + sizeof(uint64_t));

@@ -28,7 +28,7 @@ struct mprof_trace_format {
   size_t state_bytes;  // size of the format's state, which starts as zeros
   // begin_batch begins a batch, which contains the events of one buffer. row:
   // number of the buffer's row; ticks: time from which the first event counts;
-  // to: what has been written of the row. end_batch ends the batch.
+  // to: progress of writing the row. end_batch ends the batch.
   void (*begin_batch)(struct mprof_trace_writer *w,
                       const struct mprof_trace_written *to, uint32_t row,
                       uint64_t ticks);

@@ -40,8 +40,8 @@
 // Maximum number of buffers that a thread writes to the file before it
 // continues its own work.
 enum { WRITTEN_AT_ONCE = 4 };
-// Maximum time that the reader of the descriptor, for example of a pipe, may
-// accept no bytes after the trace has ended.
+// Maximum time that the reader of the descriptor (such as a pipe) may accept no
+// bytes after the trace has ended.
 enum { PATIENCE_MS = 5000 };
 // Maximum time that a thread waits for the reader of the descriptor during the
 // session. A thread waits if the memory is full, or if a batch is larger than

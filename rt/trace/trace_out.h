@@ -32,8 +32,8 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until);
 uint64_t mprof_trace_wait_until(void);
 // Writes the rest of a session, and closes the file. rows: the threads'
 // buffers, to which no thread may write any more. path: the file, if
-// mprof_trace_write_begin got no destination. Returns 0 or the first error as
-// -errno.
+// mprof_trace_write_begin got no destination. *result receives the outcome.
+// Returns 0 or the first error as -errno.
 int mprof_trace_write_end(struct mprof_trace_row *rows, const char *path,
                           struct mprof_trace_result *result);
 // Opens the file at `path` for a snapshot. Returns 0 or -errno.

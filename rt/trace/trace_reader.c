@@ -26,8 +26,8 @@
 
 static struct {
   atomic_bool has_ended;
-  // A futex that counts the news for mprof_trace_read: each buffer that became
-  // complete, and the end of the session.
+  // A futex that counts the events for which mprof_trace_read waits: each
+  // buffer that became complete, and the end of the session.
   atomic_uint news;
   atomic_bool is_busy; // set during mprof_trace_read; guards the fields below
   struct mprof_trace_writer *writer;

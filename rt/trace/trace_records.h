@@ -30,8 +30,8 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
 // row.
 void mprof_trace_follow(struct mprof_trace_thread *t,
                         const struct mprof_trace_record *r);
-// Writes the events of record r to the current batch. to: what has been written
-// of the row; updated for r.
+// Writes the events of record r to the current batch. to: progress of writing
+// the row that contains r; updated for r.
 void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r);

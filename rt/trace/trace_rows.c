@@ -104,9 +104,9 @@ static MPROF_NOINLINE bool add_buf(struct mprof_trace_row *r) {
     link_last(r, b);
   if (mprof_trace_is_read())
     mprof_trace_outlet.news();
-  // Begins to write buffers to the file when half of the memory is in use. A
-  // flight recorder is excluded, because it keeps as many records as fit into
-  // memory.
+  // Begins to write buffers to the file when half of the memory limit is in
+  // use. A flight recorder does not, because it keeps as many records as fit
+  // into memory.
   if (!mprof_trace_is_recorder() &&
       mprof_trace_buf_used() > mprof_trace_buf_limit() / 2)
     mprof_trace_outlet.make_room(atomic_load(&rows.all), 0);
@@ -220,7 +220,7 @@ static void end_full(unsigned session) {
   mprof_stat_add(MPROF_STAT_trace_full, 1);
   // mprof_contention_update_kinds must not be called while the caller holds a
   // lock. If the caller holds a lock, the hooks stay enabled until the trace is
-  // stopped. Until then, they find at each event that there is no session.
+  // stopped. Until then, the hooks find at each event that there is no session.
   if (mprof_tls.locks_held == 0)
     mprof_contention_update_kinds();
 }

@@ -21,14 +21,14 @@ struct mprof_wait;
 // stack, or 0 for none.
 enum mprof_trace_type {
   MPROF_TRACE_NONE,
-  // A thread takes over this row. Arguments: number of the thread; its tid;
-  // enum mprof_trace_from; stack of its start function.
+  // A thread takes over this row (list of record buffers). Arguments: number of
+  // the thread; its tid; enum mprof_trace_from; stack of its start function.
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // the thread of this row ends; no arguments
-  // A thread exists when the session begins, and is not the thread that starts
-  // the session. Arguments: number of the thread; enum mprof_trace_from; stack
-  // of its start function; its tid. Has no time. Only the row of the thread
-  // that starts the session has this record.
+  // Record of a thread that exists when the session begins. Arguments: number
+  // of the thread; enum mprof_trace_from; stack of its start function; its tid.
+  // Has no time. The thread that starts the session adds this record to its own
+  // row for each other thread.
   MPROF_TRACE_PRE,
   // The thread of this row creates a thread. Arguments: number of the new
   // thread; stack of its start function; stack of the creating call.
@@ -40,8 +40,8 @@ enum mprof_trace_type {
   MPROF_TRACE_BLOCK_NET,
   MPROF_TRACE_BLOCK_SELECT,
   MPROF_TRACE_SLEEP,
-  // End of a wait. No arguments. The wake-up is recorded in another row, by a
-  // WAKE record into which this thread has written its number.
+  // End of a wait. No arguments. The wake-up is recorded in another thread's
+  // row, by a WAKE record into which this thread has written its number.
   MPROF_TRACE_START,
   // End of a wait, if the thread could not write its number into a WAKE record.
   // Arguments: stack of the release, or 0; ticks from the release to the end of
@@ -83,8 +83,8 @@ enum mprof_trace_from {
   MPROF_TRACE_FROM_CALL,    // at the start of the session: in a system call
   // The thread was not found when the session began, and has no CREATE record.
   MPROF_TRACE_FROM_UNKNOWN,
-  // Used only when a flight recorder's window (its newest part) is written: the
-  // thread waits when the window begins, and continues to wait.
+  // Used only when a flight recorder's window (the newest part of the trace) is
+  // written: the thread waits when the window begins, and continues to wait.
   MPROF_TRACE_FROM_WAIT,
 };
 
@@ -101,8 +101,8 @@ struct mprof_trace_thread {
   uint16_t labels; // number of the label set
 };
 
-// What has been written of a row to the file. Used only by the thread that
-// writes the file.
+// The progress of writing a row (the records of a thread) to the file. Used
+// only by the thread that writes the file.
 struct mprof_trace_written {
   struct mprof_trace_thread thread;
   uint64_t left; // ticks since the last event that is in the file
@@ -157,8 +157,8 @@ struct mprof_trace_row {
   // Frame address of the hook in which the thread waits; 0: the thread does not
   // wait. An event in a deeper frame is not recorded, because it comes from a
   // signal handler that interrupted the wait. A longjmp or an exception may
-  // have left the wait. This is assumed at an event in an outer frame, or if
-  // the data of the wait were overwritten.
+  // have left the wait. An event in an outer frame reveals this, and so does a
+  // change of the wait's data in the hook's frame.
   uintptr_t waits_in;
   const struct mprof_wait *wait; // data of the wait, in the frame of the hook
   uint64_t waits_since; // start of the wait; identifies the wait at its end
@@ -167,9 +167,9 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
-  // How many of the sequence numbers counted in seq format 1.23 does not use.
-  // It does not use the numbers of system calls, and of a wait that began
-  // before the session.
+  // Count of the sequence numbers in seq that format 1.23 does not use. These
+  // are the numbers of system calls, and of a wait that began before the
+  // session.
   uint32_t skipped;
   struct mprof_trace_written written;
 };

@@ -206,7 +206,7 @@ static _Atomic uint64_t last_task;
 
 // A record that the calling thread is adding to its row.
 struct record {
-  // name, stack: handles.
+  // name, stack: handles of the record's name and stack.
   uint32_t name;
   uint32_t stack;
   struct mprof_trace_row *row;

@@ -11,13 +11,13 @@
 //   row 1        xxxxxxxx|------------------      -: in the file
 //   row 2                |     ----------
 //
-// All rows begin in the file at the same time. This is the requested time,
-// unless records after it were dropped. Each row with dropped records begins
-// with its oldest remaining buffer, so in that case the window begins with the
-// latest of these buffers. Threads that exist at the start of the window are
-// written as if a session began then and found them.
+// All rows begin in the file at the same time, the start of the window. This is
+// the requested time, unless records after the requested time were dropped. In
+// that case, it is the earliest time from which no row lacks records. Threads
+// that exist at the start of the window are written as if a session began at
+// this time and found them.
 //
-// The later records must be consistent with this begin. Sequence numbers start
+// The later records must be consistent with this start. Sequence numbers start
 // again from 1. If a thread was woken before the window and starts in the
 // window, the file shows that the thread wakes itself. If an operation began
 // before the window, its end is omitted.
@@ -36,8 +36,8 @@
 #include <errno.h>
 #include <string.h>
 
-// The position in a row where the window begins. The window is the newest part
-// of the trace.
+// The position in a row where the window begins. The window is the part of the
+// trace that is written.
 struct place {
   const struct mprof_trace_row *row;
   const struct mprof_trace_buf *buf; // first buffer in the window; NULL: none
@@ -350,7 +350,8 @@ static void put_row(struct window *v, struct place *p) {
   }
   // The time of the first record is relative to the previous record, which is
   // before the window. The file needs the time since the start of the window.
-  // Therefore the difference is negative, modulo 2^64.
+  // Therefore to->left, the correction of the first time, is negative, modulo
+  // 2^64.
   to->left = p->ticks - v->ticks;
   each(v, p, put_record);
   v->w->format->end_batch(v->w);

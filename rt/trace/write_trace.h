@@ -93,8 +93,8 @@ void mprof_trace_free_list(struct mprof_trace_list *l);
 // Return the number by which events refer to a stack or a string. The number 0
 // means that there is no stack or string, or no memory.
 // mprof_trace_start_number is for the stack of the start function of thread
-// tid. If handle is 0, it returns the number of a stack that stands for an
-// unknown start function, because readers require a stack.
+// tid. If handle is 0, the function returns the number of a stack that stands
+// for an unknown start function, because readers require a stack.
 uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
                                   uint64_t handle);
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,

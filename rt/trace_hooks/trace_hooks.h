@@ -72,8 +72,8 @@ struct mprof_trace_hooks {
   void (*created)(uint64_t g, uint32_t start, unsigned session);
   // Reports the end of the calling thread.
   void (*thread_end)(void);
-  // trace_events.h explains the functions from wait_begin to gc, which have the
-  // same names there.
+  // The hooks from wait_begin to gc are set to mprof_trace_wait_begin and so
+  // on; trace_events.h explains these functions.
   void (*wait_begin)(struct mprof_wait *w, bool is_call);
   void (*wait_end)(const struct mprof_wait *w, unsigned how, uint64_t now,
                    const struct mprof_trace_mark *mark);
