@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads numbers of a trace: unsigned LEB128 of at most 64 bits.
+// Reads the numbers of a trace, which are unsigned LEB128 of at most 64 bits.
 
 #ifndef MPROF_TRACE_NUMBER_H
 #define MPROF_TRACE_NUMBER_H
