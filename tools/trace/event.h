@@ -19,7 +19,7 @@ enum { TRACE_MAX_ARGS = 5 };
 
 struct trace_frame {
   uint64_t pc;
-  uint64_t function, file; // string ids
+  uint64_t function, file; // ids of strings
   uint64_t line;
 };
 

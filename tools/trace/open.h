@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens trace files.
+// Opens a trace: a file, or bytes in memory.
 
 #ifndef MPROF_TRACE_OPEN_H
 #define MPROF_TRACE_OPEN_H

@@ -28,7 +28,7 @@
 
 struct trace;
 
-// Returns N of "go 1.N trace".
+// Returns N of the trace's header, which is "go 1.N trace".
 unsigned trace_minor(const struct trace *trace);
 // Returns whether the trace has a format of 1.22 or later, which divides the
 // trace into generations. The events of these formats have types of enum

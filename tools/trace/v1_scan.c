@@ -74,7 +74,7 @@ static bool read_counted(struct trace *t, const uint8_t **at,
     if (error)
       return bad_number(t, error, r->offset, r->type);
     if (r->type == V1_Stack) {
-      // add_stack reads the frames.
+      // Stop after the stack id, because add_stack reads the frames.
       r->values[0] = value;
       r->count = 1;
       r->body = pos;

@@ -25,7 +25,8 @@ void v2_go_stop(struct v2_state *s, const struct trace_event *ev);
 void v2_go_unblock(struct v2_state *s, const struct trace_event *ev);
 void v2_go_switch(struct v2_state *s, const struct trace_event *ev);
 
-// Ends the G with this id.
+// Ends the G with this id. Reports a violation if a stop of the world or an
+// assist of this G has not ended.
 void v2_destroy(struct v2_state *s, const struct trace_event *ev, uint64_t id);
 
 #endif

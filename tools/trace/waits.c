@@ -68,7 +68,7 @@ static struct place place_of(const struct timeline *l, uint64_t stack) {
 
 static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
   const unsigned char *at = bytes;
-  for (size_t i = 0; i < length; i++) // FNV-1a
+  for (size_t i = 0; i < length; i++) // the FNV-1a hash
     h = (h ^ at[i]) * 0x100000001b3;
   return h;
 }
