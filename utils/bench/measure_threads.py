@@ -285,7 +285,7 @@ def labels():
 
 # --- all parts ---------------------------------------------------------------
 
-# Debian's packages, by their names on the page, which has their versions.
+# {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {
     "gdb": "gdb",
     "elfutils": "elfutils",

@@ -324,7 +324,7 @@ def opens(go, flag, path):
 
 # --- all parts ---------------------------------------------------------------
 
-# Debian's packages, by their names on the page, which has their versions.
+# {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {
     "go": "golang-1.19-go",
     "compiler-rt": "libclang-rt-19-dev",
