@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the heap profile."""
+"""Writes the section of docs/benchmarks.md about the heap profile."""
 
 import chart
 import report_exact
@@ -18,8 +18,8 @@ FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
 EXACT = "MProf, exact"
 
-# The variant that each variant of the pair is compared with: the same allocator
-# without a profiler.
+# {variant: the variant with which it is compared}. Each variant is compared with the
+# same allocator without a profiler.
 PAIR_BASES = {
     PLAIN: PLAIN,
     FRAMES: PLAIN,
@@ -294,7 +294,7 @@ def colour(name):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     if "pair" not in results:
         return {}
     pair = results["pair"]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the execution trace."""
+"""Writes the section of docs/benchmarks.md about the execution trace."""
 
 import chart
 from measure_trace import (
@@ -95,7 +95,7 @@ def events_of(event, loop):
 
 
 def cost(event, loop, tracer):
-    """Returns the nanoseconds of an event, for each round."""
+    """Returns, for each round, the nanoseconds that the trace adds for each event."""
     of = event[loop]["ns"]
     return [(on - off) / events_of(event, loop)
             for on, off in zip(of[tracer], of[tracer + OFF])]
@@ -294,7 +294,7 @@ def write_recorder(page, results):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     event, others = results.get("event"), results.get("others")
     if not event or not others:
         return {}
