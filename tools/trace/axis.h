@@ -16,8 +16,8 @@ struct axis {
   const struct trace *trace;
   bool begun;     // axis_at has been called, so first is valid
   uint64_t first; // ticks of the first event, converted to nanoseconds
-  uint64_t
-      now; // latest result of axis_at, in nanoseconds since the first event
+  // Latest result of axis_at, in nanoseconds since the first event.
+  uint64_t now;
 };
 
 // Sets axis->now to the time of these ticks, and returns axis->now. Does not

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts the events of the formats 1.5 to 1.21 into calls of timeline.h.
+// Converts the events of Go's trace formats 1.5 to 1.21 into calls of
+// timeline.h.
 //
 // A system call that did not block is a single GoSysCall event. The trace does
 // not record the length of this call, so the timeline shows the call as an
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 
 struct call {
-  bool held; // a GoSysCall of the G is kept and not yet converted
+  bool held; // a GoSysCall of the thread is kept and not yet converted
   uint64_t ticks, stack;
 };
 
@@ -44,13 +45,8 @@ struct conversion {
   const char *reason;        // used by set_state; NULL: no reason
   enum counter_kind counter; // used by set_counter
   enum range_kind range;     // used by begin_range and end_range
-  enum {
-    ID_NONE,
-    ID_STOP,
-    ID_P,
-    ID_G,
-    ID_TASK
-  } id; // where range_id finds the id
+  // Where range_id finds the id of the range.
+  enum { ID_NONE, ID_STOP, ID_P, ID_G, ID_TASK } id;
 };
 
 static struct call *call_of(struct convert_v1 *v, uint64_t g) {
@@ -117,8 +113,8 @@ static void hold_call(struct converter *c, const struct trace_event *ev,
   *call_of(c->v1, ev->g) = (struct call){true, ev->ticks, ev->stack};
 }
 
-// Begins the state THREAD_IN_CALL at the time of the kept GoSysCall. If no
-// GoSysCall is kept, begins the state at the current time.
+// Begins the state THREAD_IN_CALL at the time of the GoSysCall that hold_call
+// has kept. If no GoSysCall is kept, begins the state at the current time.
 static void block_in_call(struct converter *c, const struct trace_event *ev,
                           const struct conversion *how) {
   (void)how;
@@ -275,8 +271,9 @@ static const struct conversion conversions[V1_COUNT] = {
     [V1_CPUSample] = {.convert = convert_sample},
 };
 
-// Converts the kept GoSysCall of thread ev->g to an instant. Does nothing if no
-// GoSysCall is kept, or if ev is the GoSysBlock of the same system call.
+// Converts the GoSysCall that hold_call has kept for thread ev->g to an
+// instant. Does nothing if no GoSysCall is kept, or if ev is the GoSysBlock of
+// the same system call.
 static void release_call(struct converter *c, const struct trace_event *ev) {
   struct call *call = call_of(c->v1, ev->g);
   if (!call->held || ev->type == V1_GoSysBlock)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts the events of the formats 1.5 to 1.21 into calls of timeline.h.
+// Converts the events of Go's trace formats 1.5 to 1.21 into calls of
+// timeline.h.
 
 #ifndef MPROF_TRACE_CONVERT_V1_H
 #define MPROF_TRACE_CONVERT_V1_H

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converts the events of the formats 1.22 to 1.26 into calls of timeline.h.
+// Converts the events of Go's trace formats 1.22 to 1.26 into calls of
+// timeline.h.
 //
-// A trace consists of generations. Each generation begins with status events,
-// which give the states of all threads. The converter uses a status event only
-// if it has not seen the thread before.
+// A trace consists of generations (parts of the file). Each generation begins
+// with status events, which give the states of all threads. The converter uses
+// a status event only if no earlier event was about the same thread.
 
 #include "convert_v2.h"
 
@@ -23,8 +24,8 @@
 
 struct convert_v2 {
   struct idmap g_ids; // ids of the threads seen so far
-  bool *is_short;     // whether each thread's latest system call is shown as an
-                      // instant
+  // Whether the latest system call of each thread is shown as an instant.
+  bool *is_short;
   size_t g_count, g_capacity;
 };
 
@@ -35,7 +36,12 @@ struct conversion {
   enum thread_state state;   // used by create_thread and set_state
   enum counter_kind counter; // used by set_counter
   enum range_kind range;     // used by begin_range and end_range
-  enum { ID_NONE, ID_P, ID_G, ID_ARG } id; // where range_id finds the id
+  enum {
+    ID_NONE,
+    ID_P,
+    ID_G,
+    ID_ARG
+  } id; // where range_id finds the range's id
 };
 
 // Returns the thread id that the kernel gave to thread m: the low 32 bits of m.

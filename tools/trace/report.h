@@ -14,9 +14,9 @@
 struct trace;
 struct trace_event;
 
-// Counts a violation of the rule and passes it to t->visitor, with a text of
-// one line that printf would make from format. offset: where in the file the
-// violation is.
+// Counts a violation of the rule and passes the violation to t->visitor.
+// offset: where in the file the violation is. format: text of one line, with
+// arguments like those of printf.
 __attribute__((format(printf, 4, 5))) void violate(struct trace *t,
                                                    enum trace_rule rule,
                                                    uint64_t offset,

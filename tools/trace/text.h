@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts of a trace. The bytes of a text lie in the trace file or in a literal.
+// Texts of a trace. The bytes of a text are part of the trace file or of a C
+// string literal.
 
 #ifndef MPROF_TRACE_TEXT_H
 #define MPROF_TRACE_TEXT_H

@@ -116,8 +116,9 @@ static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
   l->slices++;
 }
 
-// Ends the slice of the thread's current state at time then. Writes the slice
-// if it lies in the time window, unless the slice is empty and not needed.
+// Ends the slice of the thread's current state at time then, and writes the
+// slice. Does not write a slice outside the time window. Does not write an
+// empty slice either, unless the thread waits in it or an arrow ends at it.
 static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   static const struct {
     const char *name, *color;
@@ -162,8 +163,9 @@ static uint64_t row_now(const struct timeline *l, const struct thread *t) {
   return l->now > t->start ? l->now : t->start;
 }
 
-// Ends the slice of the thread's current state, unless the slice is empty. A
-// region or a label can then begin or end. Returns the time of the cut.
+// Ends the slice of the thread's current state, so that the caller can begin or
+// end a region or change the label. Keeps an empty slice, unless an arrow ends
+// at it. Returns the time at which the next slice begins.
 static uint64_t cut_state(struct timeline *l, struct thread *t) {
   uint64_t at = row_now(l, t);
   if (t->start < at || t->pointed_at)
@@ -373,8 +375,8 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
   if (by)
-    // Add thread by before t is looked up, because adding a thread may move the
-    // array of threads.
+    // Add the waker before looking up t, because adding a thread may move the
+    // array into which t points.
     thread_of(l, by);
   struct thread *t = thread_of(l, g);
   t->waker = by;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the events of one stream in the formats 1.5 to 1.21. A stream has the
-// events of one P. event.h explains G and P.
+// Reads the events of one stream in Go's trace formats 1.5 to 1.21. A stream
+// has the events of one P. event.h explains G and P.
 
 #ifndef MPROF_TRACE_V1_CURSOR_H
 #define MPROF_TRACE_V1_CURSOR_H

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Merges the events of all Ps into one order, as Go's readers do. event.h
-// explains G and P. The next event is always the earliest event whose required
-// state is reached.
+// Merges the events of all Ps into one order, as Go's readers do, for Go's
+// trace formats 1.5 to 1.21. event.h explains G and P. The next event is always
+// the earliest event whose required state is reached.
 //
 // The events of one P are in order. The order of events of different Ps follows
 // from the state of each G, which is a sequence number and a status. This table
@@ -28,8 +28,8 @@
 // return to the heap. So an event costs O(log streams), no matter how many
 // streams wait.
 //
-// In format 1.5, each event has a global sequence number. There the events are
-// only sorted by this number.
+// In format 1.5, each event has a global sequence number. So sort_streams only
+// sorts the events by this number.
 
 #include "v1_order.h"
 
@@ -272,8 +272,8 @@ static int compare_offsets_by_time(const void *a, const void *b) {
                         &(*(const struct v1_cursor *const *)b)->head);
 }
 
-// Reports why the streams that still wait cannot continue: for the head of each
-// such stream, the rule that the head breaks.
+// Reports, for each stream that has events left, the rule that the next event
+// of the stream breaks.
 static void explain_parked(struct merge *m) {
   struct trace *t = m->trace;
   const struct v1_cursor **waiting = zeroed(t->stream_count, sizeof *waiting);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the rules for events in the formats 1.5 to 1.21. The rules come from
-// three sources. The first source is the reader of Go 1.19. The second is the
-// validator of Go 1.26, which checks the trace after a conversion. The third is
-// errors that become visible only when the trace is displayed. An event that
+// Checks the rules for events in Go's trace formats 1.5 to 1.21. There are
+// three sources of rules: the reader of Go 1.19, the validator of Go 1.26, and
+// errors that become visible only when the trace is displayed. The validator of
+// Go 1.26 checks the trace after a conversion to its own format. An event that
 // breaks a rule is applied as if it were right, so that later violations are
 // found, too.
 

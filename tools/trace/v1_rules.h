@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks the rules for the order and the consistency of the events in the
-// formats 1.5 to 1.21.
+// Checks the rules for the order and the consistency of the events in Go's
+// trace formats 1.5 to 1.21.
 
 #ifndef MPROF_TRACE_V1_RULES_H
 #define MPROF_TRACE_V1_RULES_H

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout of a trace in the formats 1.5 to 1.21: the header, then records. Every
-// number is LEB128. Times are stored as differences from the event before.
+// Layout of a trace in Go's formats 1.5 to 1.21: the header, then records.
+// Every number is LEB128. Times are stored as differences from the event
+// before.
 //
 // A record begins with the byte type | n << 6. The rest depends on n:
 //   n < 3   the time difference and n numbers (arguments and stack id)
@@ -158,9 +159,10 @@ static void add_sample(struct trace *t, const struct v1_record *r) {
 
 // Checks the rules that concern only this single event.
 static void check_event(struct trace *t, const struct v1_record *r) {
+  // Only Go 1.22 and later reject the events below, and they read no formats
+  // before 1.11.
   if (t->minor < 11)
-    return; // Go 1.22 and later, which reject these events, do not read older
-            // formats
+    return;
   if (r->type == V1_FutileWakeup)
     violate(t, TRACE_RULE_FUTILE_WAKEUP, r->offset,
             "FutileWakeup: Go 1.22 and later reject this event");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decodes the bytes of the formats 1.5 to 1.21.
+// Decodes the bytes of Go's trace formats 1.5 to 1.21.
 
 #ifndef MPROF_TRACE_V1_SCAN_H
 #define MPROF_TRACE_V1_SCAN_H

@@ -28,7 +28,8 @@ bool v1_is_known(unsigned type, unsigned minor) {
 bool v1_has_stack(unsigned type) { return types[type].stack; }
 
 unsigned v1_number_count(unsigned type, unsigned minor) {
-  // Format 1.5, whose records have a sequence number difference, too.
+  // Whether this is format 1.5, whose records also have a sequence number
+  // difference.
   bool v5 = minor < 7;
   unsigned count = types[type].args + types[type].stack;
   switch (type) {

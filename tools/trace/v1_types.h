@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The event types of the formats 1.5 to 1.21, as listed in v1.def.
+// The event types of Go's trace formats 1.5 to 1.21, as listed in v1.def.
 
 #ifndef MPROF_TRACE_V1_TYPES_H
 #define MPROF_TRACE_V1_TYPES_H
@@ -15,8 +15,8 @@ enum trace_v1_type {
   V1_COUNT
 };
 
-// Calls ROW(name) for each event type that begins a wait of a G, except for the
-// waits in system calls.
+// Calls ROW(name) for each event type that begins a wait of a G (a thread),
+// except for the waits in system calls.
 #define V1_WAITS(ROW)                                                          \
   ROW(GoSleep)                                                                 \
   ROW(GoBlock)                                                                 \

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides whether an event of the formats 1.22 and later can come next in the
-// merged order. event.h explains G, P and M.
+// Decides whether an event of Go's trace formats 1.22 and later can come next
+// in the merged order. event.h explains G, P and M.
 //
 // v2_advance tests two kinds of conditions. The first kind is about the event's
 // sequence number and about the G or the P in the event's arguments. If such a

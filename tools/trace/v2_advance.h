@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats 1.22 and later: decides whether an event can come next, and applies
-// the event.
+// Go's trace formats 1.22 and later: decides whether an event can come next,
+// and applies the event.
 
 #ifndef MPROF_TRACE_V2_ADVANCE_H
 #define MPROF_TRACE_V2_ADVANCE_H

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats 1.22 and later: how the events of system calls change the states of
-// Gs, Ps and threads.
+// Go's trace formats 1.22 and later: how the events of system calls change the
+// states of Gs, Ps and threads.
 
 #ifndef MPROF_TRACE_V2_CALL_H
 #define MPROF_TRACE_V2_CALL_H

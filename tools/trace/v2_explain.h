@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats 1.22 and later: explains why no event can come next.
+// Go's trace formats 1.22 and later: explains why no event can come next.
 
 #ifndef MPROF_TRACE_V2_EXPLAIN_H
 #define MPROF_TRACE_V2_EXPLAIN_H

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the formats 1.22 and later, one generation of the trace after the
-// other. Merges the events of all threads of a generation into one order. The
-// next event is always the earliest event that v2_advance accepts.
+// Reads Go's trace formats 1.22 and later, one generation of the trace after
+// the other. Merges the events of all threads of a generation into one order.
+// The next event is always the earliest event that v2_advance accepts.
 
 #include "v2_order.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats 1.22 and later: how events change the states of Ps.
+// Go's trace formats 1.22 and later: how events change the states of Ps.
 
 #ifndef MPROF_TRACE_V2_PROC_H
 #define MPROF_TRACE_V2_PROC_H

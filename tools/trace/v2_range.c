@@ -56,9 +56,9 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
   }
 }
 
-// Sets *open, which tells whether a range is open, to begins. Reports a
-// violation if the event begins a range that is already open, or ends a range
-// that is not open.
+// *open tells whether the range of the event is open. Reports a violation if
+// the event begins a range that is open, or ends a range that is not open. Then
+// sets *open to begins.
 static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
                   bool begins, enum trace_rule rule) {
   if (*open == begins)
@@ -67,9 +67,10 @@ static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
   *open = begins;
 }
 
-// Handles an event at the start of a generation that says that a range is open.
-// In the first generation, the range must be new to the reader. In a later
-// generation, the reader must already know that the range is open.
+// Handles an event such as GCSweepActive, which tells at the start of a
+// generation that a range is open. In the first generation, the range must be
+// new to the reader. In a later generation, the reader must already know that
+// the range is open.
 static void active(struct v2_state *s, const struct trace_event *ev, bool *open,
                    enum trace_rule rule) {
   bool first = s->trace->generation == s->first_generation;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats 1.22 and later: how the events of tasks, regions, collections,
-// sweeps, assists and stops of the world change the states.
+// Go's trace formats 1.22 and later: how the events of tasks, regions,
+// collections, sweeps, assists and stops of the world change the states.
 
 #ifndef MPROF_TRACE_V2_RANGE_H
 #define MPROF_TRACE_V2_RANGE_H

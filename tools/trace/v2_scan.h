@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the bytes of the formats 1.22 to 1.26, which divide a trace into
+// Reads the bytes of Go's trace formats 1.22 to 1.26, which divide a trace into
 // generations.
 
 #ifndef MPROF_TRACE_V2_SCAN_H

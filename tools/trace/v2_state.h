@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats 1.22 and later: the states of all Gs, Ps and threads, and the checks
-// that the handlers of several event types share.
+// Go's trace formats 1.22 and later: the states of all Gs, Ps and threads, and
+// the checks that the handlers of several event types share.
 
 #ifndef MPROF_TRACE_V2_STATE_H
 #define MPROF_TRACE_V2_STATE_H
@@ -88,13 +88,13 @@ bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
                 uint64_t new);
 
 enum need { MAY, MUST, MUST_NOT };
-// Reports a violation if the thread of ev has a P or a G that it must not have,
-// or lacks one that it needs. p and g: MUST: the thread must have one;
-// MUST_NOT: must have none; MAY: may have one.
+// Checks whether the thread of ev has a P and a G, and reports a violation if
+// this is wrong. p and g say what is right. MUST: the thread has one. MUST_NOT:
+// the thread has none. MAY: both are right.
 void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g);
-// Reports a violation if g is not in the state wanted. Does nothing if g is
-// TRACE_NONE.
+// Reports a violation if thread g is not in the state wanted. Does nothing if g
+// is TRACE_NONE.
 void v2_check_g_status(struct v2_state *s, const struct trace_event *ev,
                        uint64_t g, enum g_status wanted);
 

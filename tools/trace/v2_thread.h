@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formats 1.22 and later: how events change the states of Gs, except for the
-// events of system calls.
+// Go's trace formats 1.22 and later: how events change the states of Gs, except
+// for the events of system calls.
 
 #ifndef MPROF_TRACE_V2_THREAD_H
 #define MPROF_TRACE_V2_THREAD_H

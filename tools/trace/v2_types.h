@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The event types of the formats 1.22 to 1.26, as listed in v2.def.
+// The event types of Go's trace formats 1.22 to 1.26, as listed in v2.def.
 
 #ifndef MPROF_TRACE_V2_TYPES_H
 #define MPROF_TRACE_V2_TYPES_H
@@ -17,8 +17,8 @@ enum trace_v2_type {
 
 // Returns the type's name, or "Unknown".
 const char *v2_name(unsigned type);
-// Returns whether the format of Go 1.minor has this type, and entries of this
-// type have a time difference. Such types are events.
+// Returns whether the format of Go 1.minor has this type, and the type is an
+// event. Only events have a time difference.
 bool v2_is_timed(unsigned type, unsigned minor);
 // Call the functions below only with types for which v2_is_timed returns true.
 unsigned v2_arg_count(unsigned type);
