@@ -18,7 +18,7 @@ STACKS = ((6, "shared", (1, 2, 4, 16)), (6, "own", (1, 2, 4, 16)),
           (20, "shared", (1, 2)))
 
 
-# --- exact: stacks of a known depth, threads that share them or not -----------
+# --- exact: the cost of malloc and free in exact mode ------------------------
 
 
 def exact():
@@ -60,7 +60,7 @@ def exact_frames(depth, threads, whose):
     return int(median_of(run(argv, EXACT).text, "frames"))
 
 
-# --- live: many live blocks --------------------------------------------------
+# --- live: the cost of many live blocks --------------------------------------
 
 LIVE_SIZES = (("16 to 128 bytes", "16", "128"), ("16 bytes", "16", "16"),
               ("16 to 1024 bytes", "16", "1024"))

@@ -18,7 +18,7 @@ FRAMES = ["-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]
 DUKTAPE = "/usr/share/duktape"
 
 
-# --- pair: malloc and free ---------------------------------------------------
+# --- pair: the cost of malloc and free ---------------------------------------
 
 
 def jemalloc_profiles():
@@ -95,7 +95,7 @@ def pair_job(variant, arguments):
     return lambda: median_of(run(argv, variant.env).text, "ns")
 
 
-# --- lookup: the table of stacks ---------------------------------------------
+# --- lookup: the cost of finding a stack in the table of stacks --------------
 
 
 def lookup():
@@ -246,7 +246,7 @@ def text_bytes():
     return results
 
 
-# --- rss and exit ------------------------------------------------------------
+# --- rss and exit: memory and exit time of small programs --------------------
 
 
 def rss():
@@ -294,7 +294,7 @@ def exittime():
     return results
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 # {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {

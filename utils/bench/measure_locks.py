@@ -108,7 +108,7 @@ def check_profiles(variant, loop, result):
                 variant.name, loop.name, events, profile))
 
 
-# --- pair: a lock that nobody else wants -------------------------------------
+# --- pair: an uncontended lock -----------------------------------------------
 
 
 def pair_loop(name, ns, kind, **how):
@@ -167,7 +167,7 @@ def instructions():
             for title, of in counts.items()}
 
 
-# --- handoff: a lock that threads want all the time --------------------------
+# --- handoff: a contended lock -----------------------------------------------
 
 
 def handoff_loop(name, threads, **how):
@@ -196,7 +196,7 @@ def handoff():
     ])
 
 
-# --- cond: two threads that wait for each other ------------------------------
+# --- cond: two threads that wake each other in turn --------------------------
 
 
 def cond_loop(name, ns, **how):
@@ -216,7 +216,7 @@ def cond():
     ])
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 # {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {

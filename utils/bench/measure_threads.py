@@ -116,7 +116,7 @@ def go_version(name):
     return "Go " + re.search(r": go(\d+\.\d+)", text).group(1)
 
 
-# --- profile: how long it takes, and how long a thread is kept ----------------
+# --- profile: how long a profile takes, and how long it stops a thread -------
 
 
 def own_profiles(it):
@@ -210,7 +210,7 @@ def turns_of(here, size, watcher, late):
     return found
 
 
-# --- computing: the same where threads run ------------------------------------
+# --- computing: the same while some threads compute --------------------------
 
 COMPUTING = ((0, 4), (1000, 4), (1000, 100))
 
@@ -236,7 +236,7 @@ def computing_job(variant, waiting, busy):
     return once
 
 
-# --- notes: what it costs that waits can be read ------------------------------
+# --- notes: the cost of recording where a thread waits -----------------------
 
 NOTES = (("plain", "plain", {}),
          ("MProf, threads=0", "mprof", mprof("profile=0:report=0")),
@@ -263,7 +263,7 @@ def notes():
         ROUNDS))["ns"] for loop, how in loops.items()}
 
 
-# --- labels: what they cost a heap profile ------------------------------------
+# --- labels: what labels cost in the heap profile ----------------------------
 
 
 def labels():
@@ -286,7 +286,7 @@ def labels():
             for kind in ("ring", "lifo")}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 # {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {

@@ -62,7 +62,7 @@ def loops():
     ]
 
 
-# --- event: what one costs, in time and in bytes -----------------------------
+# --- event: the cost of an event, in time and in bytes -----------------------
 
 
 @dataclasses.dataclass
@@ -171,7 +171,7 @@ def event():
     return results
 
 
-# --- off: the sites of a trace, and no trace ---------------------------------
+# --- off: the cost of the instrumentation while no trace is active -----------
 
 PLAIN, SITES, TRACE = "plain", "profiles", "trace"
 BUILDS = {PLAIN: "plain", SITES: "sites", TRACE: "trace"}
@@ -238,7 +238,7 @@ def is_same_code():
     return code("sites") == code("trace")
 
 
-# --- write: two million events, all at the end -------------------------------
+# --- write: two million events, written at the end ---------------------------
 
 
 WRITTEN_EVENTS = 200000 if QUICK else 2000000
@@ -286,7 +286,7 @@ def events_in(path):
     return int(found.group(1))
 
 
-# --- recorder: the newest part, for a minute ---------------------------------
+# --- recorder: a flight recorder that runs for a minute ----------------------
 
 RECORDER_SECONDS = 10 if QUICK else 60
 RECORDER_MB = 16
@@ -326,7 +326,7 @@ def opens(go, flag, path):
     return done.returncode == 0
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 # {name on the benchmark page: Debian package}. The page shows the package's version.
 PACKAGES = {

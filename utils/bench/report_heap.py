@@ -103,7 +103,7 @@ a run with 1,000 of them (`heap_rate=1`). By default, MProf writes the profile a
 the report, with names."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def bars(results):
@@ -166,7 +166,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def write_pair(page, results):
@@ -309,7 +309,7 @@ def plots(results):
         rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("pair", write_pair), *report_exact.PARTS,
          *report_library.PARTS, ("lookup", write_lookup),

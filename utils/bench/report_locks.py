@@ -76,7 +76,7 @@ columns *on any*, the kernel's choice changes the time more than a profile
 does."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def bars(results):
@@ -111,7 +111,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def loops_of(part):
@@ -232,7 +232,7 @@ def plots(results):
         rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("pair", write_pair), ("instructions", write_instructions),
          ("handoff", write_handoff), ("cond", write_cond))

@@ -64,7 +64,7 @@ The loops are those of the heap profile with one thread
 thread has no label, or one label."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def all_of(results, size, watcher, variant, name):
@@ -112,7 +112,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def names_of(results):
@@ -232,7 +232,7 @@ def plots(results):
         "grey: debuggers".format(*sizes), rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("profile", write_profile), ("computing", write_computing),
          ("notes", write_notes), ("labels", write_labels))

@@ -114,7 +114,7 @@ def other_names(others):
     return [n for n in (XRAY, *UFTRACE, LTTNG) if n in others["runs"]]
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def event_bars(bars, event):
@@ -190,7 +190,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def write_absent(page, part):
@@ -319,7 +319,7 @@ def plots(results):
         "blue: others; the last four record no stack", rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("event", write_event), ("others", write_others), ("off", write_off),
          ("write", write_write), ("recorder", write_recorder))
