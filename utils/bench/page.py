@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A section of the page: headings, tables, bars, and the numbers in them."""
+"""Writes a section of docs/benchmarks.md: headings, tables, limits and numbers."""
 
 import statistics
 import textwrap
@@ -14,15 +14,15 @@ class Page:
         self.lines += ["#" * level + " " + text, ""]
 
     def paragraph(self, text):
-        """Wraps the text, unless it is a list or a picture."""
+        """Adds a paragraph. Wraps the text, unless it is a list or a picture."""
         if not text.startswith(("- ", "![")):
             text = textwrap.fill(text, 100, break_long_words=False,
                                  break_on_hyphens=False)
         self.lines += [text, ""]
 
     def table(self, head, rows, align=None):
-        """align: a letter for each column. By default the first column is left, the
-        others are right."""
+        """Adds a table. align: a letter for each column, l (left) or r (right). By
+        default, column 1 is left and the other columns are right."""
         ends = {"l": "---|", "r": "---:|"}
         align = align or "l" + "r" * (len(head) - 1)
         self.lines.append("| " + " | ".join(head) + " |")
@@ -39,7 +39,7 @@ def median(runs):
 
 
 def ratios(of, name, base):
-    """Returns the ratio of each round."""
+    """Returns, for each round, the value of name divided by the value of base."""
     return [a / b for a, b in zip(of[name], of[base])]
 
 
@@ -59,7 +59,8 @@ def quartiles(runs):
 
 
 def number(value):
-    """Formats with three digits, or with all digits before the point."""
+    """Formats the value with three significant digits. From 100 on, prints all digits
+    before the decimal point and none after it."""
     if value >= 100:
         return "{:,.0f}".format(value)
     return "%.1f" % value if value >= 10 else "%.2f" % value
@@ -70,8 +71,9 @@ def times(value):
 
 
 def compare(page, what, bases, columns, show=number):
-    """Writes a table of medians with their ratios. bases: {variant: the variant that
-    it is compared with}, itself for none. columns: {title: {variant: runs}}."""
+    """Adds a table of medians and ratios. bases: {variant: the variant with which it is
+    compared}; a variant with itself as base has no ratio. columns: {title: {variant:
+    [value of each round]}}."""
     rows = []
     for name, base in bases.items():
         if not any(name in of for of in columns.values()):
@@ -87,12 +89,16 @@ def compare(page, what, bases, columns, show=number):
 
 
 def as_printed(form, value):
-    """Rounds as the page does, so that the figures agree with the verdict."""
+    """Returns the value as the page shows it, rounded by form. So the verdict (pass or
+    short) agrees with the figures on the page."""
     return float((form % value).split()[0])
 
 
 class Bars:
-    """Rows of (what, which way, bar, measured, whether it is met, remark)."""
+    """A table of limits ("bars") and of the measured values that must keep to them.
+
+    A row is (what is measured, "at most" or "at least", the limit, the measured value,
+    whether the value keeps to the limit, remark)."""
 
     def __init__(self):
         self.rows = []
@@ -109,7 +115,8 @@ class Bars:
         self.rows.append((what, way, form % bar, form % measured, met, remark))
 
     def write(self, page):
-        """Writes the table. The direction is in its head if all rows have the same."""
+        """Adds the table to the page. If all limits are "at most", or all are "at
+        least", these words are in the table's head instead of its rows."""
         ways = {row[1] for row in self.rows}
         head = ways.pop() if len(ways) == 1 else "bar"
         page.heading("The bars")

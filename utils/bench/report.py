@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the results of measure.py into a section of the page, and into plots.
+"""Turns the results of measure.py into a section of benchmarks.md, and into plots.
 
   report.py heap|locks|trace|threads DIR
 
-Writes the section into DIR/benchmarks.md and the plots beside it. The other
-sections stay as they are. A part that was not measured is left out.
+Writes the section into DIR/benchmarks.md, and the plots into DIR. The other sections
+of benchmarks.md stay as they are. A part that was not measured is left out.
 """
 
 import importlib
@@ -43,13 +43,13 @@ def write_head(page, section, machine):
 
 
 def sections_of(text):
-    """Returns {heading: text}. Sections begin with headings of the first level."""
+    """Returns {heading: section}. A section begins with a line "# HEADING"."""
     return {part.splitlines()[0]: part
             for part in re.split(r"^(?=# )", text, flags=re.M) if part.strip()}
 
 
 def put_section(path, title, text):
-    """Rewrites one section of the page and leaves the others as they are."""
+    """Rewrites one section of the file and leaves the other sections as they are."""
     old = ""
     if os.path.exists(path):
         with open(path, encoding="utf-8") as f:

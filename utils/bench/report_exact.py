@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts of the heap profile's section about the exact mode."""
+"""Writes the tables about the exact mode (heap_rate=1) of the heap profile's section."""
 
 from page import median, number, on_top, times
 
@@ -30,13 +30,13 @@ size of the block."""
 
 
 def of_threads(of, threads):
-    """Returns {variant: runs} for a number of threads."""
+    """Returns {variant: [ns of each round]} for this number of threads."""
     return {v: of["ns"]["%s/%d" % (v, threads)] for v in (PLAIN, EXACT)}
 
 
 def speedup(of, variant, threads):
-    """Returns the throughput of so many threads relative to one thread: the median
-    of the rounds."""
+    """Returns the throughput of this number of threads, divided by the throughput of one
+    thread. The result is the median of the ratios of all rounds."""
     wall = of["wall_ns"]
     return median([one / many for one, many in
                    zip(wall[variant + "/1"], wall["%s/%d" % (variant, threads)])])

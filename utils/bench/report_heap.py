@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the heap profile."""
+"""Writes the section of docs/benchmarks.md about the heap profile."""
 
 import chart
 import report_exact
@@ -18,8 +18,8 @@ FRAMES = "plain, frame pointers"
 SAMPLED = "MProf, 512 KiB"
 EXACT = "MProf, exact"
 
-# The variant that each variant of the pair is compared with: the same allocator
-# without a profiler.
+# {variant: the variant with which it is compared}. Each variant is compared with the
+# same allocator without a profiler.
 PAIR_BASES = {
     PLAIN: PLAIN,
     FRAMES: PLAIN,
@@ -103,7 +103,7 @@ a run with 1,000 of them (`heap_rate=1`). By default, MProf writes the profile a
 the report, with names."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def bars(results):
@@ -166,7 +166,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def write_pair(page, results):
@@ -294,7 +294,7 @@ def colour(name):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     if "pair" not in results:
         return {}
     pair = results["pair"]
@@ -309,7 +309,7 @@ def plots(results):
         rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("pair", write_pair), *report_exact.PARTS,
          *report_library.PARTS, ("lookup", write_lookup),

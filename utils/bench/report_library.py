@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts of the heap profile's section about libraries' memory."""
+"""Writes the tables about memory that libraries allocate, for the heap's section."""
 
 from page import median, number, quartiles, ratio, ratios, times
 

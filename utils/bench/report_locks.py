@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the block and mutex profiles."""
+"""Writes the section of docs/benchmarks.md about the block and mutex profiles."""
 
 import chart
 from lock_variants import BLOCK, BOTH, OFF, PLAIN
@@ -76,7 +76,7 @@ columns *on any*, the kernel's choice changes the time more than a profile
 does."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def bars(results):
@@ -111,7 +111,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def loops_of(part):
@@ -160,8 +160,8 @@ def write_handoff(page, results):
 
 
 def of_thousand(of, line, name):
-    """Returns how many of a thousand critical sections the line of the output
-    counts."""
+    """Returns how many events the output line counts for each thousand critical
+    sections."""
     return number(median([1000 * a / b for a, b in
                           zip(of[line][name], of["sections"][name])]))
 
@@ -216,7 +216,7 @@ def colour(name):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     if "pair" not in results or "handoff" not in results:
         return {}
     pairs = results["pair"][MUTEX_PAIR]["ns"]
@@ -232,7 +232,7 @@ def plots(results):
         rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("pair", write_pair), ("instructions", write_instructions),
          ("handoff", write_handoff), ("cond", write_cond))

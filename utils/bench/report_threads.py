@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the stacks of all threads, and labels."""
+"""Writes the section of docs/benchmarks.md about the threads profile and labels."""
 
 import chart
 from measure_threads import EU_STACK, GDB, MPROF, STOPPED
@@ -64,11 +64,11 @@ The loops are those of the heap profile with one thread
 thread has no label, or one label."""
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def all_of(results, size, watcher, variant, name):
-    """Returns the values of all turns."""
+    """Returns the values called name of all turns of a variant."""
     runs = results["profile"].get(str(size), {}).get(watcher, {})
     return [run[name] for run in runs.get(variant, []) if name in run]
 
@@ -112,11 +112,11 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def names_of(results):
-    """Returns the names of variants, in the order in which they were measured."""
+    """Returns the names of all variants, in the order in which they were measured."""
     names = []
     for size in sizes_of(results):
         names += [name for name in results["profile"][str(size)]["run"]
@@ -215,7 +215,7 @@ def colour(name):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     if not results.get("profile"):
         return {}
     sizes = sizes_of(results)[-2:]
@@ -232,7 +232,7 @@ def plots(results):
         "grey: debuggers".format(*sizes), rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("profile", write_profile), ("computing", write_computing),
          ("notes", write_notes), ("labels", write_labels))

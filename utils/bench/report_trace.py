@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The MProf authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of the page about the execution trace."""
+"""Writes the section of docs/benchmarks.md about the execution trace."""
 
 import chart
 from measure_trace import (
@@ -95,7 +95,7 @@ def events_of(event, loop):
 
 
 def cost(event, loop, tracer):
-    """Returns the nanoseconds of an event, for each round."""
+    """Returns, for each round, the nanoseconds that the trace adds for each event."""
     of = event[loop]["ns"]
     return [(on - off) / events_of(event, loop)
             for on, off in zip(of[tracer], of[tracer + OFF])]
@@ -114,7 +114,7 @@ def other_names(others):
     return [n for n in (XRAY, *UFTRACE, LTTNG) if n in others["runs"]]
 
 
-# --- the bars ----------------------------------------------------------------
+# --- limits ("bars") for the measured values ---------------------------------
 
 
 def event_bars(bars, event):
@@ -190,7 +190,7 @@ def bars(results):
     return bars
 
 
-# --- one part each -----------------------------------------------------------
+# --- each function writes one part of the section ----------------------------
 
 
 def write_absent(page, part):
@@ -294,7 +294,7 @@ def write_recorder(page, results):
 
 
 def plots(results):
-    """Returns {name of the file: its text}."""
+    """Returns {name of the SVG file: text of the file}."""
     event, others = results.get("event"), results.get("others")
     if not event or not others:
         return {}
@@ -319,7 +319,7 @@ def plots(results):
         "blue: others; the last four record no stack", rows)}
 
 
-# --- all parts ---------------------------------------------------------------
+# --- the list of all parts ---------------------------------------------------
 
 PARTS = (("event", write_event), ("others", write_others), ("off", write_off),
          ("write", write_write), ("recorder", write_recorder))
