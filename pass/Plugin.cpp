@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers MProf's passes and options. Attributes.cpp registers itself.
+// Registers MProf's passes and options with LLVM. Attributes.cpp registers the
+// attributes with Clang.
 //
 //     clang -fplugin=libMProf.so -fpass-plugin=libMProf.so
 //     opt -load-pass-plugin=libMProf.so -passes=mprof
 //
-// -fpass-plugin= makes clang run the passes. clang also needs -fplugin=,
-// because only this option loads the plugin early enough for the attributes and
-// for -mllvm -mprof-...
+// -fpass-plugin= makes clang run the passes. clang also needs -fplugin=, which
+// loads the plugin before clang parses the source and the options -mllvm
+// -mprof-*. Without -fplugin=, clang knows neither the attributes nor these
+// options.
 
 #include "MProfPass.h"
 #include "llvm/Passes/PassBuilder.h"
