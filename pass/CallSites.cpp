@@ -256,10 +256,10 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     Site S = hookedSite(*Call, H);
     if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
-      // Elsewhere, the call must not reach the runtime's interceptor, which
-      // would count it. But in the program's own operator new, the call of
-      // malloc must reach the interceptor, because callers of operator new may
-      // not have been rewritten, and then nothing else counts the block.
+      // The call must bypass the runtime's interceptor, which would count the
+      // call. There is one exception: a call of malloc in the program's own
+      // operator new. If the caller of operator new was not rewritten, only the
+      // interceptor counts the block.
       S.OnlyBypassesInterceptor = true;
       if (H.HasWord && makesBlock(H.Rule) &&
           placeOf(*Call) != Place::Definition)
