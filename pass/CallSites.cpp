@@ -168,7 +168,9 @@ static StringRef placeForbids(const CallBase &Call, Rule R, int Ptr) {
                : "it is inside a lock function, which is recorded where it is "
                  "called";
   case Place::Ignored:
-    return concernsOnlyCaller(R, Ptr) ? "the function is ignored" : "";
+    return concernsOnlyCaller(R, Ptr)
+               ? "the calling function has mprof_ignore or is on the ignorelist"
+               : "";
   }
   llvm_unreachable("unknown place");
 }
@@ -303,7 +305,7 @@ void CallSites::findCustom(Function &F, SmallVectorImpl<Site> &Sites) const {
     S.Call = Call;
     StringRef Why = placeForbids(*Call, S.Rule, S.Ptr);
     if (Why.empty() && Call->isMustTailCall())
-      Why = "nothing can follow a musttail call";
+      Why = "it is a musttail call, and no code can be inserted after it";
     if (Why.empty() && (!usable(S) || isa<CallBrInst>(Call)))
       Why = "it is called with other argument types";
     if (Why.empty())

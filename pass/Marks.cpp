@@ -116,7 +116,8 @@ static void readAnnotations(Module &M) {
     }
     if (!applyAnnotation(*F, Annotation))
       M.getContext().emitError("mprof: unknown annotation 'mprof." +
-                               Annotation + "' of '" + F->getName() + "'");
+                               Annotation + "' of function '" + F->getName() +
+                               "'");
   }
   if (Others.size() != Entries->getNumOperands())
     keepOnly(*Annotations, Others);

@@ -43,10 +43,11 @@ static cl::list<std::string> Ignorelists(
 
 static cl::opt<mprof::Nested> NestedAllocators(
     "mprof-nested", cl::init(mprof::Nested::Written),
-    cl::desc("MProf: which blocks are counted when a custom allocator uses "
-             "malloc or another one (default: written)"),
+    cl::desc("MProf: which blocks are counted when a custom allocator calls "
+             "malloc or another custom allocator (default: written)"),
     cl::values(clEnumValN(mprof::Nested::Written, "written",
-                          "all except those of calls in an allocator's source"),
+                          "all blocks except those that the source of the "
+                          "allocator itself allocates"),
                clEnumValN(mprof::Nested::Outermost, "outermost",
                           "only blocks of the outermost allocator"),
                clEnumValN(mprof::Nested::Each, "each",
