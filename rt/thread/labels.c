@@ -351,12 +351,13 @@ mprof_labels_swap(const struct mprof_labels *labels) {
 }
 
 // Sets the labels of the array `pairs` in list l. The array is key, value, key,
-// value, ..., NULL. Ignores a key without a value and a label with an empty
-// key, and prints a message for each of them.
+// value, ..., NULL. Ignores a label with an empty key. A key without a value
+// ends the array. Prints a message for each of these errors.
 static void change_all(struct list *l, const char *const *pairs) {
   for (; pairs && pairs[0]; pairs += 2) {
     if (!pairs[1]) {
-      mprof_message("labels: a key without a value is ignored");
+      mprof_message(
+          "labels: a key has no value; this key and all after it are ignored");
       return;
     }
     if (change(l, pairs[0], pairs[1]) == -EINVAL)

@@ -21,11 +21,11 @@ static const char usage[] =
     "Usage: mprof-trace-top [OPTION] TRACE\n"
     "Prints the longest waits of an execution trace (go 1.5 to 1.26), each "
     "with\n"
-    "its line, the thread that ended it and the line where that thread did "
-    "so.\n"
-    "Then prints how much waiting was ended at which line. TRACE - is "
-    "standard\n"
-    "input.\n"
+    "the source line that waited, the thread that ended the wait and the "
+    "source\n"
+    "line at which that thread ended it. Then prints, for each source line, "
+    "how\n"
+    "much waiting it ended. TRACE - is standard input.\n"
     "\n"
     "  -c, --count=N        print at most N waits and N lines (default 10)\n"
     "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
@@ -179,7 +179,8 @@ static int print_file(const char *path, const char *reason, size_t count) {
   if (violations)
     fprintf(stderr,
             "mprof-trace-top: %s: %" PRIu64
-            " violations; the waits above are incomplete or wrong\n",
+            " violations of the trace format; the waits above are incomplete "
+            "or wrong\n",
             path, violations);
   if (fflush(stdout) != 0) {
     fprintf(stderr, "mprof-trace-top: standard output: %s\n", strerror(errno));

@@ -55,7 +55,8 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   if (violations)
     fprintf(stderr,
             "mprof-trace2json: %s: %" PRIu64
-            " violations; the JSON is incomplete or wrong\n",
+            " violations of the trace format; the JSON is incomplete or "
+            "wrong\n",
             path, violations);
   bool missed = !slices && (options->from > 0 || options->to < UINT64_MAX);
   if (missed)
