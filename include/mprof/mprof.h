@@ -242,7 +242,7 @@ const struct mprof_labels *mprof_labels_get(void);
 const struct mprof_labels *mprof_labels_swap(const struct mprof_labels *labels);
 /* [signal] Adds labels to the calling thread's set and returns the previous
  * set. pairs: key, value, key, value, ..., NULL. If a key occurs twice, its
- * last value counts. A key without a value is skipped, and a message to stderr
+ * last value counts. A key without a value ends the array, and a message to stderr
  * says so. */
 const struct mprof_labels *mprof_labels_add(const char *const *pairs);
 /* Calls fn(arg) with pairs added to the calling thread's labels, as
