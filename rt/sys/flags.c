@@ -145,17 +145,17 @@ static void report_value(const struct mprof_flags *f, const struct option *o,
   mprof_text_str(&t, " of option '");
   mprof_text_str(&t, o->name);
   if (o->kind == BOOL) {
-    mprof_text_str(&t, "' is not 0, 1, true, false, yes or no; keeping ");
+    mprof_text_str(&t, "' is not 0, 1, true, false, yes or no; using ");
   } else if (o->kind == UINT) {
     mprof_text_str(&t, "' is not a number from ");
     mprof_text_dec(&t, o->min);
     mprof_text_str(&t, " to ");
     mprof_text_dec(&t, o->max);
-    mprof_text_str(&t, "; keeping ");
+    mprof_text_str(&t, "; using ");
   } else {
     mprof_text_str(&t, "' is longer than ");
     mprof_text_dec(&t, STR_SIZE - 1);
-    mprof_text_str(&t, " bytes; keeping ");
+    mprof_text_str(&t, " bytes; using ");
   }
   put_value(&t, f, o);
   mprof_message(line);
@@ -302,6 +302,13 @@ static bool store_text(char *v, struct piece value) {
   return true;
 }
 
+// Returns whether the number of option o is an amount. An amount above the
+// maximum is set to the maximum. The other numbers choose between a few
+// alternatives, such as signals.
+static bool is_amount(const struct option *o) { return o->max - o->min > 64; }
+
+// Stores the value of option o in f. Returns false if the value is not one that
+// the option allows.
 static bool store(struct mprof_flags *f, const struct option *o,
                   struct piece value) {
   void *v = field(f, o);
@@ -314,7 +321,11 @@ static bool store(struct mprof_flags *f, const struct option *o,
     *(bool *)v = flag;
     return true;
   case UINT:
-    if (!parse_uint(value, &number) || number < o->min || number > o->max)
+    if (!parse_uint(value, &number))
+      return false;
+    if (number > o->max && is_amount(o))
+      *(uint64_t *)v = o->max;
+    if (number < o->min || number > o->max)
       return false;
     *(uint64_t *)v = number;
     return true;
