@@ -26,8 +26,8 @@ without a trace is subtracted from the time with a trace, in the same round. The
 difference is divided by the number of events in a step. The figures therefore do
 not include the time of the kernel or of thread switches. The steps are:
 
-- A *region* is a step with two events: the begin and the end of a user region,
-  which is a part of the program that the program itself marks.
+- A *region* is a step with two events, the begin and the end of a user region. A
+  user region is a part of the program that the program itself marks.
 - A *system call* is a step with one event: a `read` of one byte from /dev/zero.
 - A *wait* is a step with two events: the thread blocks, and is unblocked. The
   thread waits for a semaphore with a timeout that has already passed, so the step
