@@ -248,7 +248,7 @@ def notes():
     steps = 20000 if QUICK else 300000
     cpu = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
     loops = {
-        "poll of what is ready": ([], "wait_call", [steps, 3]),
+        "poll of a ready descriptor": ([], "wait_call", [steps, 3]),
         "condition variable, two threads on one processor":
             (cpu, "lock_cond", [steps // 30, 3]),
     }

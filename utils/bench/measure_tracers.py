@@ -63,8 +63,8 @@ def xray(notes):
         size = os.path.getsize(path)
         os.unlink(path)
         if "Unable to determine CPU frequency" in text:
-            notes[XRAY] = "it finds no frequency of the processor here, and " \
-                "asks the kernel's clock for the time instead"
+            notes[XRAY] = "XRay does not find the frequency of the processor " \
+                "on this machine, and reads the time from the kernel's clock instead"
         return {"ns": ns_of(text), "bytes": per_event(size, CALLS, CALL_EVENTS)}
     return once
 

@@ -14,11 +14,13 @@ class Page:
         self.lines += ["#" * level + " " + text, ""]
 
     def paragraph(self, text):
-        """Adds a paragraph. Wraps the text, unless it is a list or a picture."""
-        if not text.startswith(("- ", "![")):
-            text = textwrap.fill(text, 100, break_long_words=False,
-                                 break_on_hyphens=False)
-        self.lines += [text, ""]
+        """Writes the paragraphs of the text, which empty lines separate. Wraps each
+        paragraph, unless it is a list or a picture."""
+        for part in text.split("\n\n"):
+            if not part.startswith(("- ", "![")):
+                part = textwrap.fill(part, 100, break_long_words=False,
+                                     break_on_hyphens=False)
+            self.lines += [part, ""]
 
     def table(self, head, rows, align=None):
         """Adds a table. align: a letter for each column, l (left) or r (right). By
@@ -85,13 +87,22 @@ def compare(page, what, bases, columns, show=number):
                 cell += " (%s)" % times(ratio(of, name, base))
             row.append(cell)
         rows.append(row)
-    page.table([what, "to", *columns], rows, "ll" + "r" * len(columns))
+    page.table([what, "compared with", *columns], rows, "ll" + "r" * len(columns))
 
 
 def as_printed(form, value):
     """Returns the value as the page shows it, rounded by form. So the verdict (pass or
     short) agrees with the figures on the page."""
     return float((form % value).split()[0])
+
+
+BARS_NOTES = """\
+Each row compares a measured figure with MProf's target for this figure:
+
+- *to plain* means that the figure is a ratio. The figure of the program with
+  MProf was divided by the figure of *plain*.
+- *more than plain* means that the figure is a difference.
+- *quartiles* are the first and the third quartile of the rounds."""
 
 
 class Bars:
@@ -118,17 +129,18 @@ class Bars:
         """Adds the table to the page. If all limits are "at most", or all are "at
         least", these words are in the table's head instead of its rows."""
         ways = {row[1] for row in self.rows}
-        head = ways.pop() if len(ways) == 1 else "bar"
-        page.heading("The bars")
+        head = ways.pop() if len(ways) == 1 else "target"
+        page.heading("Targets")
+        page.paragraph(BARS_NOTES)
         page.table(
-            ("what", head, "measured", "", "remark"),
+            ("figure", head, "measured", "result", "remark"),
             [(what, bar if head == way else way + " " + bar, measured,
-              "pass" if met else "**short**", remark)
+              "met" if met else "**missed**", remark)
              for what, way, bar, measured, met, remark in self.rows],
             "lrrll")
 
     def print(self):
         for what, way, bar, measured, met, remark in self.rows:
-            print("%-5s  %s: %s, %s %s%s" % (
-                "pass" if met else "SHORT", what, measured, way, bar,
+            print("%-6s  %s: %s, %s %s%s" % (
+                "met" if met else "MISSED", what, measured, way, bar,
                 remark and " (" + remark + ")"))

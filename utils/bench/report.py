@@ -24,22 +24,25 @@ SECTIONS = ("heap", "locks", "trace", "threads")  # in the order of the page
 def write_head(page, section, machine):
     page.heading(section.TITLE, 1)
     page.paragraph(
-        "`%s` wrote this section on %s, in %s minutes, at commit %s. In each "
-        "round, all variants of a measurement ran in turn. Figures are "
-        "medians over the rounds. A ratio is the median of the ratios of "
-        "all rounds." %
+        "`%s` wrote this section on %s, in %s minutes, at commit %s.\n\n"
+        "Each measurement compares several variants, for example a program with "
+        "and without MProf. The script measures in rounds, and each round runs "
+        "every variant once. The figures are medians over the rounds. To get a "
+        "ratio, the script divides the figures of two variants in each round, "
+        "and takes the median of these quotients." %
         (machine["command"], machine["date"], machine["minutes"],
          machine["commit"]))
     if machine["quick"]:
         page.paragraph("**A quick run, to see that everything works. Its "
                        "figures mean nothing.**")
-    page.paragraph("%s, %d processors; Linux %s, %s; %s; %s." % (
+    page.paragraph("The machine and its software: %s, %d processors; Linux %s, "
+                   "%s; %s; %s." % (
         machine["cpu"], machine["cpus"], machine["kernel"], machine["libc"],
         machine["clang"], machine["go"]))
-    page.paragraph("Debian packages: " + ", ".join(
+    page.paragraph("The benchmarks use these Debian packages: " + ", ".join(
         "%s %s" % each for each in machine["packages"].items()) + ".")
-    page.paragraph("%s Load average before the run: %.2f."
-                   % (section.VARIANTS, machine["load"]))
+    page.paragraph(section.VARIANTS)
+    page.paragraph("The load average before the run was %.2f." % machine["load"])
 
 
 def sections_of(text):
