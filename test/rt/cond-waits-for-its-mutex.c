@@ -99,8 +99,8 @@ int main(int argc, char **argv) {
   double end = now();
 
   const struct code holder = CODE(holder), code = CODE(waiter);
-  struct waited charged = waited_in(mprof_mutex_profile, &holder, ANYWHERE);
-  struct waited blocked = waited_in(mprof_block_profile, &code, ANYWHERE);
+  struct waited charged = waited_in(mprof_mutex_profile, &holder, SECOND);
+  struct waited blocked = waited_in(mprof_block_profile, &code, SECOND);
   check("mutex", charged, threads * (unlocked - woken),
         threads * (end - asleep - HOLD_MS / 1e3));
   check("block", blocked, threads * (unlocked - asleep),
