@@ -98,11 +98,13 @@ Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
   return B.CreateIsNotNull(waitersOf(RT, B, Object));
 }
 
-/// Inserts the test whether \p Lock has an owner or waiters, and whether the
-/// runtime must be called for such locks. Both conditions need only one branch,
-/// because a second branch would slow down short loops. \p Owner is the index
-/// of the int with the owner's id. The test does not read the int that an
-/// unlock writes last, because the processor would have to wait for that store.
+/// Inserts the test whether the runtime must be called for \p Lock. This is the
+/// case if \p Lock has an owner or waiters, and if the runtime has set the word
+/// owned_mask because it records waits for mutexes or rwlocks. The test needs
+/// only one branch, because a second branch would slow down short loops. \p
+/// Owner is the index of the int with the owner's id. The test does not read
+/// the int that an unlock writes last, because the processor would have to wait
+/// for that store.
 static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
   Type *I32 = B.getInt32Ty();
   Value *Id = B.CreateAlignedLoad(

@@ -179,8 +179,9 @@ static void markDefinitions(Module &M) {
     if (!F || F->isDeclaration() ||
         F->getFunctionType() != prototype(H.Proto, M))
       continue;
-    // A function may have several names of hooks.def by aliases. It needs only
-    // one barrier.
+    // A function may have several aliases whose names are in hooks.def. The
+    // loop then finds the function several times, but addBarrier must change
+    // the function only once.
     const bool IsNew = !F->hasFnAttribute(PlaceAttr);
     F->addFnAttr(PlaceAttr, isHeap(H.Rule) ? "definition" : "synchronizer");
     if (F->hasFnAttribute(Attribute::AlwaysInline))

@@ -115,8 +115,9 @@ static void proc_start(struct v1_rules *r, const struct trace_event *ev,
     *APPEND(r->m_ps, r->m_count, r->m_capacity) = ev->p;
   } else if (r->m_ps[index] != ev->p && t->minor >= SINCE_BOTH) {
     // p stays valid: p_of adds no entry, because the other P already has one.
-    // Accept that thread m also had the other P if the G there is in a system
-    // call, because a P may be taken from such a thread without an event.
+    // Thread m may still have the other P if the G of the other P is in a
+    // system call. This is no violation, because the scheduler may take a P
+    // from a thread in a system call without an event.
     const struct p_state *other = p_of(r, r->m_ps[index]);
     if (other->started && other->m == m && other->g &&
         g_of(r, other->g)->last != V1_GoSysCall)
