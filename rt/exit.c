@@ -351,7 +351,8 @@ static void write_files(struct last_words *w) {
   if (has_names)
     mprof_symbolize_end();
   if (w->files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
-    mprof_message_always("wrote nothing: log_path=stderr and report=0");
+    mprof_message_always("wrote nothing: with log_path=stderr, only the report "
+                         "shows the profiles, and report=0 turns it off");
   if (w->files == 0) // the errors have been reported
     return;
   put_losses(w);

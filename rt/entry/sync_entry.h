@@ -167,7 +167,7 @@ static inline void mprof_cond_begin(struct mprof_cond_wait *w, void *c, void *m,
   if (mprof_mutex_is_charged(m))
     mprof_release_begin(&w->release, (uintptr_t)m, MPROF_WAKES_NEXT_OWNER, op,
                         frame);
-  mprof_wait_begin(&w->wait, MPROF_KIND_cond, op, frame, (uintptr_t)c);
+  mprof_cond_wait_begin(&w->wait, op, frame, (uintptr_t)c, (uintptr_t)m);
 }
 
 // Ends the wait and the release. If the call failed at once, the charge of the

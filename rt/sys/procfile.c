@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads whole files of /proc into memory that is mapped for them.
+// Reads whole files of /proc into mapped memory; see procfile.h.
 
 #define _GNU_SOURCE 1
 
@@ -68,8 +68,8 @@ void mprof_command_line(char *buf, size_t len) {
   buf[0] = '\0';
   if (mprof_procfile_read(&f, "/proc/self/cmdline") != 0)
     return;
-  // Each argument in the file ends with a null byte, which is replaced by a
-  // blank.
+  // Each argument in the file ends with a null byte. The null bytes between the
+  // arguments, and line breaks, are replaced by blanks.
   for (size_t i = 0; i + 1 < f.len; i++) {
     unsigned char c = (unsigned char)f.data[i];
     mprof_text_mem(&t, c == 0 || c == '\n' || c == '\r' ? " " : (char *)&c, 1);

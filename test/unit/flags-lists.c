@@ -53,4 +53,4 @@ int main(void) {
   CHECK_STR(f.dump_on_signal, "HUP");
   return 0;
 }
-// CHECK: mprof: too long: value {{.*}} is longer than 511 bytes; keeping 'HUP'
+// CHECK: mprof: too long: value {{.*}} is longer than 511 bytes; using 'HUP'
