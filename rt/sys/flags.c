@@ -440,6 +440,11 @@ const char *mprof_flags_environment(const char *name) {
   return NULL;
 }
 
+static bool by_user; // MPROF_OPTIONS has options; written once at start
+
+bool mprof_flags_by_user(void) { return by_user; }
+bool mprof_flags_by_program(void) { return __mprof_default_options != NULL; }
+
 void mprof_flags_init(void) {
   mprof_flags_defaults(&mprof_flags);
   const char *s = NULL;
@@ -448,6 +453,7 @@ void mprof_flags_init(void) {
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
   s = mprof_flags_environment("MPROF_OPTIONS");
+  by_user = s != NULL && *s != '\0';
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
   if (mprof_flags.help)

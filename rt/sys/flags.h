@@ -27,6 +27,10 @@ extern struct mprof_flags mprof_flags;
 // MPROF_OPTIONS. Ignores MPROF_OPTIONS if the kernel has set AT_SECURE (setuid
 // programs).
 void mprof_flags_init(void);
+// Returns whether the user has set MPROF_OPTIONS to options.
+bool mprof_flags_by_user(void);
+// Returns whether the program defines __mprof_default_options.
+bool mprof_flags_by_program(void);
 // Applies the options in the string s to *f. Options have the form name=value
 // and are separated by ':', ',' or blanks. A value in single or double quotes
 // may contain separators. An unquoted list may contain separators, too, and

@@ -8,6 +8,7 @@
 
 #include "sys/message.h"
 
+#include "sys/flags.h"
 #include "sys/os_linux.h"
 
 #include <errno.h>
@@ -226,8 +227,15 @@ void mprof_message_begin(struct mprof_text *t) {
   mprof_text_str(t, "mprof: ");
 }
 
+bool mprof_message_wants_news(void) {
+  return !mprof_flags.quiet &&
+         (mprof_flags_by_user() || mprof_sys_is_terminal(2));
+}
+
 void mprof_message_end(struct mprof_text *t) {
-  if (!mprof_message_has_stderr())
+  if (!mprof_message_has_stderr() ||
+      !(mprof_flags_by_user() || mprof_flags_by_program() ||
+        mprof_sys_is_terminal(2)))
     return;
   // File names and option values in the text may contain any characters.
   // Control characters are replaced by '?', so that each message is one line.

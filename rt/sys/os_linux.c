@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -104,6 +105,11 @@ long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino) {
     *ino = st.st_ino;
   }
   return err;
+}
+
+bool mprof_sys_is_terminal(int fd) {
+  char termios[64]; // at least as large as the kernel's struct termios
+  return call3(SYS_ioctl, fd, TCGETS, (long)termios) == 0;
 }
 
 uint64_t mprof_sys_links(int fd) {

@@ -33,6 +33,8 @@ long mprof_sys_fcntl(int fd, int cmd, long arg);
 long mprof_sys_readlink(const char *path, char *buf, size_t len);
 // Stores the device and inode numbers of the file that is open as fd. Both
 // numbers together identify the file. Returns 0 or -errno.
+// Returns whether fd refers to a terminal.
+bool mprof_sys_is_terminal(int fd);
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Reserves disk space for `bytes` bytes from offset on, without changing the
 // file's length. To release reserved space behind the file's end, call
