@@ -117,7 +117,8 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
 
 /// Returns whether \p R is a rule of functions that create threads, unload code
 /// or end the program. Rewritten code always calls the runtime in place of such
-/// a function. It needs no fast path, because such calls are rare.
+/// a function. The rewritten code has no inline test, because such calls are
+/// rare.
 static bool actsOnProcess(Rule R) {
   return R == Rule::Create || R == Rule::Unload || R == Rule::Leave;
 }
