@@ -122,9 +122,9 @@ void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
                        void *arg);
 
 /* Sets the mean number of bytes between heap samples: 1 counts every block, 0
- * counts none. A value above 112 MiB counts as 112 MiB. Each thread
- * uses the new rate from its next allocation on. A thread that is ending uses
- * the new rate from its next sample on. Earlier samples are still scaled by the
+ * counts none. A value above 112 MiB counts as 112 MiB. Each thread uses
+ * the new rate from its next allocation on. A thread that is ending uses the
+ * new rate from its next sample on. Earlier samples are still scaled by the
  * rate at which they were taken. Returns the previous rate. (Go:
  * MemProfileRate) */
 size_t mprof_set_heap_rate(size_t bytes);
@@ -133,19 +133,19 @@ size_t mprof_set_heap_rate(size_t bytes);
  * or of a video frame. Until the next call, the profile shows the heap at this
  * moment: blocks that the request allocated and did not free are in use. This
  * applies to mprof_mem_profile, mprof_iterate_mem and mprof_write_profile. The
- * profile that is written at exit has everything up to the exit. The time
- * that a call takes is proportional to the number of buckets in the profile. A
- * call in a signal handler that interrupted MProf also ends the cycle, but the
- * profile shows the previous cycle until the next call of mprof_next_cycle. See
+ * profile that is written at exit has everything up to the exit. The time of a
+ * call is proportional to the number of buckets in the profile. A call in a
+ * signal handler that interrupted MProf also ends the cycle, but the profile
+ * shows the previous cycle until the next call of mprof_next_cycle. See
  * docs/cycles.md. (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */
 void mprof_next_cycle(void);
 
 /* mprof_next_cycle ends the cycle and then adds the cycle's events to the
- * profile. It cannot add the events if it is called in a signal handler that
- * has interrupted MProf. These two functions add such events later. Only
- * programs that call mprof_next_cycle in signal handlers need them. If all
- * events of ended cycles are already in the profile, they change nothing. (Go:
- * mProf_Flush, mProf_PostSweep) */
+ * profile. In a signal handler that has interrupted MProf, mprof_next_cycle
+ * cannot add the events. The two functions below add these events later. Only
+ * programs that call mprof_next_cycle in signal handlers need the two
+ * functions. If all events of ended cycles are already in the profile, the two
+ * functions change nothing. (Go: mProf_Flush, mProf_PostSweep) */
 void mprof_cycle_flush(void);
 void mprof_cycle_post_sweep(void);
 
@@ -187,10 +187,10 @@ int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
  * A thread is certainly stuck if it is part of a deadlock of locks and joins,
  * if it waits for a mutex whose owner has ended, or if it waits for another
  * certainly stuck thread. A thread is likely stuck if it waits for a condition,
- * semaphore or barrier that no thread which may still run can reach. A signal
- * handler that has interrupted a wait for a lock or a join may be the caller.
- * If this wait continues when the handler returns, the calling thread counts as
- * waiting.
+ * semaphore or barrier that no thread which may still run can reach. If the
+ * caller is a signal handler that has interrupted a wait for a lock or a join,
+ * the calling thread counts as waiting, provided that the wait continues when
+ * the handler returns.
  * The arguments and the result are as in mprof_thread_profile. See
  * docs/stuck.md. (Go: the goroutineleak profile) */
 int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
@@ -436,10 +436,9 @@ int mprof_trace_snapshot(const char *path);
 /* Tasks, regions and messages are events that the program itself adds to the
  * trace. Without a trace, these functions do nothing and cost only the call.
  * Names and keys are truncated at 255 bytes, a message's text at 1,024 bytes. A
- * process has at most 2,048 different names and keys. If an event has
- * a further name or key, MProf records the event without the name or key, and
- * counts such events. Signal handlers must not
- * call these functions. */
+ * process has at most 2,048 different names and keys. If an event has a
+ * further name or key, MProf leaves out this name or key, and counts the event.
+ * Signal handlers must not call these functions. */
 
 /* Begins a task: a logical operation on which several threads may work. Returns
  * the task's number, for the argument task of mprof_trace_task_end and the
