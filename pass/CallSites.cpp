@@ -259,10 +259,10 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     Site S = hookedSite(*Call, H);
     if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
-      // The call must bypass the runtime's interceptor, which would count the
-      // call. There is one exception: a call of malloc in the program's own
-      // operator new. If the caller of operator new was not rewritten, only the
-      // interceptor counts the block.
+      // The call must not be counted. Therefore it must bypass the runtime's
+      // interceptor, which counts calls. There is one exception: a call of
+      // malloc in the program's own operator new. If the caller of operator new
+      // was not rewritten, only the interceptor counts the block.
       S.OnlyBypassesInterceptor = true;
       if (H.HasWord && makesBlock(H.Rule) &&
           placeOf(*Call) != Place::Definition)
