@@ -117,7 +117,8 @@ static void missed(const CallBase &Call, StringRef Callee, StringRef Why) {
 
 /// Returns whether \p R is a rule of functions that create threads, unload code
 /// or end the program. Rewritten code always calls the runtime in place of such
-/// a function. It needs no fast path, because such calls are rare.
+/// a function. The rewritten code has no inline test, because such calls are
+/// rare.
 static bool actsOnProcess(Rule R) {
   return R == Rule::Create || R == Rule::Unload || R == Rule::Leave;
 }
@@ -258,10 +259,10 @@ void CallSites::findHooked(Function &F, SmallVectorImpl<Site> &Sites) const {
     Site S = hookedSite(*Call, H);
     if (StringRef Why = placeForbids(*Call, H.Rule, H.Ptr); !Why.empty()) {
       missed(*Call, H.Symbol, Why);
-      // The call must bypass the runtime's interceptor, which would count the
-      // call. There is one exception: a call of malloc in the program's own
-      // operator new. If the caller of operator new was not rewritten, only the
-      // interceptor counts the block.
+      // The call must not be counted. Therefore it must bypass the runtime's
+      // interceptor, which counts calls. There is one exception: a call of
+      // malloc in the program's own operator new. If the caller of operator new
+      // was not rewritten, only the interceptor counts the block.
       S.OnlyBypassesInterceptor = true;
       if (H.HasWord && makesBlock(H.Rule) &&
           placeOf(*Call) != Place::Definition)

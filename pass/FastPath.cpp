@@ -82,9 +82,9 @@ Value *mprof::hasNone(Runtime &RT, IRBuilderBase &B, Value *Ptr,
   return B.CreateIsNull(B.CreateAnd(B.CreatePtrToInt(Ptr, RT.I64), Bits));
 }
 
-/// Inserts a load of the element of __mprof_waiters for \p Object. The element
-/// is 0 if no thread waits for the object. The load usually hits the cache,
-/// because elements for objects without waiters are not written.
+/// Inserts a load of the element of __mprof_waiters for \p Object. If the
+/// element is 0, no thread waits for the object. The load usually hits the
+/// cache, because elements for objects without waiters are not written.
 static Value *waitersOf(Runtime &RT, IRBuilderBase &B, Value *Object) {
   GlobalVariable *Table = RT.waiters();
   Type *I32 = B.getInt32Ty();
@@ -100,11 +100,12 @@ Value *mprof::hasWaiters(Runtime &RT, IRBuilderBase &B, Value *Object) {
 
 /// Inserts the test whether the runtime must be called for \p Lock. This is the
 /// case if \p Lock has an owner or waiters, and if the runtime has set the word
-/// owned_mask because it records waits for mutexes or rwlocks. The test needs
-/// only one branch, because a second branch would slow down short loops. \p
-/// Owner is the index of the int with the owner's id. The test does not read
-/// the int that an unlock writes last, because the processor would have to wait
-/// for that store.
+/// owned_mask because it records waits for mutexes or rwlocks. The test
+/// combines the owner's id, the number of waiters and the mask into one number,
+/// so that a single branch decides. A second branch would slow down short
+/// loops. \p Owner is the index of the int with the owner's id. The test does
+/// not read the int that an unlock writes last, because the processor would
+/// have to wait for that store.
 static Value *isOwned(Runtime &RT, IRBuilderBase &B, Value *Lock, int Owner) {
   Type *I32 = B.getInt32Ty();
   Value *Id = B.CreateAlignedLoad(

@@ -70,10 +70,11 @@ struct Hook {
   int Count = -1;                   ///< Index of the size's multiplier.
   int Ptr = -1;                     ///< Index of the block or of the lock.
   WaitKind Kind = WaitKind::K_none; ///< Set for Owned and Wait.
-  int Owner = 0;                    ///< Owned: index of the int with the owner
-                                    ///< in glibc's lock.
-  int MuslOwner = 0;                ///< Owned: the same index in musl's lock.
-  bool HasWord = false;             ///< Sites call through __mprof_next_<f>.
+  /// Owned: index of the int in glibc's lock that holds the owner's id.
+  int Owner = 0;
+  /// Owned: index of the int in musl's lock that is not 0 while locked.
+  int MuslOwner = 0;
+  bool HasWord = false; ///< Sites call through __mprof_next_<f>.
 
   constexpr Hook(llvm::StringLiteral Symbol, llvm::StringLiteral Proto,
                  mprof::Rule Rule)

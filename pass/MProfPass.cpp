@@ -6,9 +6,9 @@
 // mprof/hooks.def (see RewriteModule.cpp).
 //
 // The module flag "mprof" records the last step that was done, so that each
-// step is done only once. Without the flag, there are two ways to repeat a
-// step. The user may give the option for the plugin twice. And the linker may
-// run the passes again on bitcode that was rewritten at compile time.
+// step is done only once. Without the flag, a step would be repeated in two
+// cases: if the user gives the option for the plugin twice, or if the linker
+// runs the passes again on bitcode that was rewritten at compile time.
 //
 //     !{i32 7, !"mprof", i32 1}     ; Marked: prepare has run
 //     !{i32 7, !"mprof", i32 2}     ; Done: finish has run

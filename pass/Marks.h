@@ -44,12 +44,12 @@ namespace mark {
 /// The place of a call: the kind of function that contains it in the source.
 enum class Place {
   Ordinary,
-  Ignored,     ///< a function with mprof_ignore or on the ignorelist
-  Allocator,   ///< a function with mprof_alloc, mprof_free or mprof_realloc
-  Definition,  ///< the program's definition of a function such as malloc
-  Synchronizer ///< a function with mprof_lock, mprof_unlock or mprof_blocking,
-               ///< or the program's definition of a function such as
-               ///< pthread_mutex_lock
+  Ignored,    ///< a function with mprof_ignore or on the ignorelist
+  Allocator,  ///< a function with mprof_alloc, mprof_free or mprof_realloc
+  Definition, ///< the program's definition of a function such as malloc
+  /// A function with mprof_lock, mprof_unlock or mprof_blocking, or the
+  /// program's definition of a function such as pthread_mutex_lock.
+  Synchronizer
 };
 
 /// Returns the kind of function that contained \p Call before any inlining.

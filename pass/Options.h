@@ -32,8 +32,9 @@ struct ProfileKinds {
 /// Which blocks are counted when a custom allocator calls malloc or another
 /// custom allocator.
 enum class Nested {
-  Written,   ///< Calls in the source of the allocator itself are not counted.
-             ///< Calls in the functions that it calls are counted.
+  /// Calls in the source of the custom allocator itself are not counted. Calls
+  /// in the functions that the custom allocator calls are counted.
+  Written,
   Outermost, ///< Only blocks of the outermost allocator are counted.
   Each       ///< Blocks of every allocator are counted.
 };
@@ -42,8 +43,8 @@ struct Options {
   ProfileKinds Kinds;
   std::vector<std::string> Ignorelists; ///< File names.
   mprof::Nested Nested = Nested::Written;
-  bool AllocSize = false; ///< Treat functions with the attribute alloc_size as
-                          ///< custom allocators.
+  /// True: functions with the attribute alloc_size are custom allocators.
+  bool AllocSize = false;
 };
 
 } // namespace mprof

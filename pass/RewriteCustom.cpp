@@ -193,7 +193,7 @@ void CustomRewriter::storeNested(IRBuilderBase &B, StringRef Name, Value *V) {
 /// function that called the outermost running allocator. The code keeps an
 /// address above this function's frame address. Otherwise it stores this
 /// function's frame address if \p Enters is true, or 0 if \p Enters is false.
-/// Returns the condition that the stored address was kept.
+/// Returns an i1 that is true if the code has kept the stored address.
 Value *CustomRewriter::enterNested(IRBuilderBase &B, bool Enters) {
   Value *Outer = loadNested(B, "nested_frame");
   Value *Own = B.CreatePtrToInt(

@@ -5,7 +5,7 @@
 // pointers, the frame of main, functions with mprof_wrapper, the version of
 // mprof/hooks.def, and the unloading of libraries.
 //
-// This reference makes the linker reject a runtime of another version:
+// The following reference makes the linker reject a runtime of another version:
 //
 //     @__mprof_abi_v5_reference = linkonce_odr hidden constant ptr
 //         @__mprof_abi_v5, comdat                  ; in @llvm.used
@@ -104,10 +104,10 @@ static std::string plainName(const Function &F) {
 }
 
 /// Sets the name of \p F in its debug info to \p Plain, the name that is
-/// registered with the runtime. Does nothing with -g, because the debug info
-/// then also has the mangled name. With -g1 the debug info has only a name such
-/// as "get" for ns::pool::get. If the function is inlined, it has no symbol
-/// that would give the full name.
+/// registered with the runtime. With -g1, the debug info has only a name such
+/// as "get" for ns::pool::get, and an inlined function has no symbol with the
+/// full name. So profiles would not recognize the frames of \p F. Does nothing
+/// with -g, because the debug info then also has the mangled name.
 static void nameInDebugInfo(const Function &F, StringRef Plain) {
   DISubprogram *SP = F.getSubprogram();
   if (!SP || !SP->isDistinct() || !SP->getLinkageName().empty() ||

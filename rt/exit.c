@@ -353,17 +353,43 @@ static void write_report_to_stderr(struct last_words *w) {
     say_error("the report to stderr", error);
 }
 
-// Replaces a line that is too long by one with the number of files and the
-// common part of their names.
-static void shorten_line(struct last_words *w) {
+// Writes the line again with the common part of the file names only once,
+// without the ending .pb.gz, and without the reason why there are no samples:
+// "wrote BASE.*: heap (0 samples), block (3 waits, 2 stacks) and txt".
+static void put_base_once(struct last_words *w) {
+  static const char wrote[] = "wrote ", ending[] = ".pb.gz";
+  static const char none[] = "(0 samples: ";
+  const size_t base_len = strlen(w->base);
+  char copy[4 * LINE_MAX_SHOWN];
+  struct mprof_text t = MPROF_TEXT(copy);
+  mprof_message_begin(&t);
+  mprof_text_str(&t, wrote);
+  mprof_text_str(&t, w->base);
+  mprof_text_str(&t, ".*: ");
+  const char *p = strstr(w->line.buf, wrote) + sizeof(wrote) - 1;
+  while (*p != '\0') {
+    if (strncmp(p, w->base, base_len) == 0 && p[base_len] == '.')
+      p += base_len + 1;
+    else if (strncmp(p, ending, sizeof(ending) - 1) == 0)
+      p += sizeof(ending) - 1;
+    else if (strncmp(p, none, sizeof(none) - 1) == 0) {
+      mprof_text_mem(&t, none, sizeof(none) - 3); // without the colon
+      p += strcspn(p, ")");
+    } else
+      mprof_text_mem(&t, p++, 1);
+  }
+  w->line.len = 0;
+  mprof_text_str(&w->line, t.buf);
+}
+
+// Writes a line that has only the number of files and the common part of their
+// names: "wrote 7 files: BASE.*".
+static void put_number_of_files(struct last_words *w) {
   static const char many[] = ".*; incomplete: see the report";
-  char number[24];
-  struct mprof_text n = MPROF_TEXT(number);
-  mprof_text_dec(&n, w->files);
   mprof_message_begin(&w->line);
   mprof_text_str(&w->line, "wrote ");
-  mprof_text_str(&w->line, number);
-  mprof_text_str(&w->line, w->files == 1 ? " file: " : " files: ");
+  mprof_put_things(&w->line, w->files, "file");
+  mprof_text_str(&w->line, ": ");
   // Of a long path, show the end.
   const size_t room = LINE_MAX_SHOWN - w->line.len - sizeof(many) - 4;
   const size_t len = strlen(w->base);
@@ -377,11 +403,13 @@ static void shorten_line(struct last_words *w) {
 // exit, which will flush stdout. Flushes stdout before the line, so that the
 // line is not in the middle of the program's output if both go to one file.
 static void say_files(struct last_words *w) {
-  if (!mprof_message_wants_news())
+  if (!mprof_flags_want_news())
     return;
   put_losses(w);
   if (w->line.len >= LINE_MAX_SHOWN)
-    shorten_line(w);
+    put_base_once(w);
+  if (w->line.len >= LINE_MAX_SHOWN)
+    put_number_of_files(w);
   if (w->flushes)
     flush_stdout();
   mprof_message_end(&w->line);

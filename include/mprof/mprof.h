@@ -93,8 +93,9 @@ struct mprof_stack_record {
 #if defined(__MPROF__) || defined(MPROF_RUNTIME)
 
 /* Gets the heap profile as of the end of the last cycle (see mprof_next_cycle),
- * newest bucket first. While nobody ends cycles, each call gets everything up
- * to the call. The function does not itself end a cycle.
+ * newest bucket first. If neither the program nor a garbage collector ends
+ * cycles, each call gets everything up to the call. The call itself does not
+ * end a cycle.
  * records, len: the array for the result and its number of elements; may be
  *   NULL, 0.
  * inuse_zero: if not 0, includes stacks whose blocks are all freed.
@@ -121,28 +122,30 @@ void mprof_iterate_mem(void (*fn)(const struct mprof_mem_bucket *bucket,
                        void *arg);
 
 /* Sets the mean number of bytes between heap samples: 1 counts every block, 0
- * counts none. A value above 112 MiB counts as 112 MiB. The new rate applies
- * from each thread's next allocation on, or from the next sample on in a thread
- * that is ending. Earlier samples are still scaled by the rate at which they
- * were taken. Returns the previous rate. (Go: MemProfileRate) */
+ * counts none. A value above 112 MiB counts as 112 MiB. Each thread uses
+ * the new rate from its next allocation on. A thread that is ending uses the
+ * new rate from its next sample on. Earlier samples are still scaled by the
+ * rate at which they were taken. Returns the previous rate. (Go:
+ * MemProfileRate) */
 size_t mprof_set_heap_rate(size_t bytes);
 
 /* [signal] Ends the heap profile's cycle, for example at the end of a request
  * or of a video frame. Until the next call, the profile shows the heap at this
  * moment: blocks that the request allocated and did not free are in use. This
  * applies to mprof_mem_profile, mprof_iterate_mem and mprof_write_profile. The
- * profile that is written at exit has everything up to the exit. A call visits
- * each stack of the profile once. A call in a signal handler that interrupted
- * MProf also ends the cycle, but the profile shows the previous cycle until the
- * next call of mprof_next_cycle. See docs/cycles.md. (Go: mProf_NextCycle,
- * mProf_Flush, mProf_PostSweep) */
+ * profile that is written at exit has everything up to the exit. The time of a
+ * call is proportional to the number of buckets in the profile. A call in a
+ * signal handler that interrupted MProf also ends the cycle, but the profile
+ * shows the previous cycle until the next call of mprof_next_cycle. See
+ * docs/cycles.md. (Go: mProf_NextCycle, mProf_Flush, mProf_PostSweep) */
 void mprof_next_cycle(void);
 
-/* Each of these two functions does one step of mprof_next_cycle. They are for
- * programs that end cycles in signal handlers. They add to the profile the data
- * that mprof_next_cycle could not add, because its signal handler had
- * interrupted MProf. If there is no such data, they change nothing. (Go:
- * mProf_Flush, mProf_PostSweep) */
+/* mprof_next_cycle ends the cycle and then adds the cycle's events to the
+ * profile. In a signal handler that has interrupted MProf, mprof_next_cycle
+ * cannot add the events. The two functions below add these events later. Only
+ * programs that call mprof_next_cycle in signal handlers need the two
+ * functions. If all events of ended cycles are already in the profile, the two
+ * functions change nothing. (Go: mProf_Flush, mProf_PostSweep) */
 void mprof_cycle_flush(void);
 void mprof_cycle_post_sweep(void);
 
@@ -185,8 +188,9 @@ int mprof_thread_profile(struct mprof_stack_record *records, size_t len,
  * if it waits for a mutex whose owner has ended, or if it waits for another
  * certainly stuck thread. A thread is likely stuck if it waits for a condition,
  * semaphore or barrier that no thread which may still run can reach. If the
- * caller is a signal handler that interrupted a wait for a lock or a join, and
- * the wait goes on afterwards, the calling thread counts as waiting.
+ * caller is a signal handler that has interrupted a wait for a lock or a join,
+ * the calling thread counts as waiting, provided that the wait continues when
+ * the handler returns.
  * The arguments and the result are as in mprof_thread_profile. See
  * docs/stuck.md. (Go: the goroutineleak profile) */
 int mprof_thread_leak_profile(struct mprof_stack_record *records, size_t len,
@@ -242,8 +246,8 @@ const struct mprof_labels *mprof_labels_get(void);
 const struct mprof_labels *mprof_labels_swap(const struct mprof_labels *labels);
 /* [signal] Adds labels to the calling thread's set and returns the previous
  * set. pairs: key, value, key, value, ..., NULL. If a key occurs twice, its
- * last value counts. A key without a value ends the array, and a message to stderr
- * says so. */
+ * last value counts. If the last key of the array has no value, this key is
+ * ignored, and MProf prints a message to stderr. */
 const struct mprof_labels *mprof_labels_add(const char *const *pairs);
 /* Calls fn(arg) with pairs added to the calling thread's labels, as
  * mprof_labels_add does. Restores the previous labels when fn returns, when an
@@ -432,9 +436,9 @@ int mprof_trace_snapshot(const char *path);
 /* Tasks, regions and messages are events that the program itself adds to the
  * trace. Without a trace, these functions do nothing and cost only the call.
  * Names and keys are truncated at 255 bytes, a message's text at 1,024 bytes. A
- * process has at most 2,048 different names and keys. Events with further names
- * or keys lose them, and MProf counts these events. Signal handlers must not
- * call these functions. */
+ * process has at most 2,048 different names and keys. If an event has a
+ * further name or key, MProf leaves out this name or key, and counts the event.
+ * Signal handlers must not call these functions. */
 
 /* Begins a task: a logical operation on which several threads may work. Returns
  * the task's number, for the argument task of mprof_trace_task_end and the

@@ -52,8 +52,8 @@ struct mprof_mem_counts {
   // Threads add to future by atomic operations. A flush sets it to 0 and holds
   // active_lock.
   struct mprof_mem_cycle future[3];
-  // The counts of own and of the cells that flushes have added to active.
-  // Guarded by active_lock.
+  // The number of events of own and of the cells that flushes have already
+  // added to active. Guarded by active_lock.
   struct mprof_mem_cycle taken[3];
 };
 
@@ -68,7 +68,8 @@ struct mprof_mem_counts {
 struct mprof_wait_counts {
   _Atomic uint64_t count;  // scaled number of events * MPROF_COUNT_ONE
   _Atomic uint64_t cycles; // scaled waiting time in ticks of clock.h
-  // If object is 0: number of the stack's locks with separate buckets.
+  // Only in a stack's common bucket, whose object is 0: number of locks that
+  // have separate buckets for this stack.
   _Atomic uint32_t locks;
 };
 // The value that one event with scale 1 adds to `count`. `count` is a
@@ -126,7 +127,7 @@ struct mprof_bucket {
   uint32_t rate;
   uint32_t stack_len;
   // MEM: handle of the first struct mprof_cell_line (counts.h), through which
-  // the cells of other threads are found; 0: no cells. Atomic.
+  // the cells of all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
   uint16_t owner; // MEM: number of the shard (counts.h) that adds to own
   uint8_t type;

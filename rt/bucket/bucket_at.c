@@ -92,7 +92,7 @@ static inline bool ends_at_root(const struct mprof_scratch *s,
 }
 
 // Returns the bucket of the stack in the scratch buffer s->stack, which has len
-// return addresses. Adds the bucket to both caches.
+// return addresses. Adds the bucket to the caches recent[] and same[].
 __attribute__((always_inline)) static inline struct mprof_bucket *
 of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
          enum mprof_stack_end end, mprof_pc caller, uintptr_t frame) {

@@ -18,7 +18,8 @@
 // t: record of the calling thread. Its field `scratch` must not be NULL,
 //   because the stack is written to this buffer.
 // leaf: an address to insert before the stack; 0: none.
-// frame: frame address of the hook that the program called.
+// frame: frame address of the runtime's function that the program has called.
+// The stack begins with the caller of this function.
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
                                      struct mprof_bucket_key *key,
                                      mprof_pc leaf, uintptr_t frame);

@@ -30,7 +30,7 @@ static void *line_of(_Atomic uint32_t *handle, size_t size) {
     return NULL;
   if (atomic_compare_exchange_strong(handle, &h, mprof_persistent_handle(mine)))
     return mine;
-  return mprof_persistent_pointer(h); // use another thread's object, not mine
+  return mprof_persistent_pointer(h); // another thread has stored an object
 }
 
 static struct mprof_cell *cell_of(struct mprof_bucket *b, unsigned shard,
@@ -60,8 +60,8 @@ struct mprof_cell *mprof_cell_after(struct mprof_bucket *b, unsigned *shard) {
 }
 
 // Makes a cell in b for the calling thread's shard, because shards without a
-// cell have counted many events in b. A thread that only frees may not have a
-// record and a shard yet. For such a thread, this function first makes a
+// cell have counted many events in b. A thread that only frees may have neither
+// a record nor a shard yet. For such a thread, this function first makes a
 // record, unless the thread is exiting.
 static MPROF_NOINLINE void want_cell(struct mprof_bucket *b) {
   if (mprof_tls.shard == 0 && !mprof_tls.is_exiting)

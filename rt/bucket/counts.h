@@ -16,10 +16,11 @@
 //   shard with cell  -> cell[3]     plain additions   --+-- flush --> active
 //   other shards     -> future[3]   atomic additions  --'
 //
-// Plain additions suffice for own[] and cells, because only one thread at a
-// time adds to them. Only shards above MPROF_OWN_SHARDS are shared by several
-// threads. These threads add to a cell by atomic additions. When a thread ends,
-// its shard is given to a new thread, which continues the counts.
+// Plain additions suffice for own[] and for most cells, because only one thread
+// at a time adds to them. There is one exception: several threads share each
+// shard above MPROF_OWN_SHARDS, and add to the shard's cells by atomic
+// additions. When a thread ends, its shard is given to a new thread, which
+// continues the counts.
 //
 // A flush publishes counts: it adds the events since the previous flush to
 // `active`, which profiles show. A flush empties future[]. own[] and cells

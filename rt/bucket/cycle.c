@@ -5,9 +5,10 @@
 // profile. See cycle.h. (Go: mProfCycleHolder, mProf_Flush, mProf_PostSweep)
 //
 // Go takes a lock for each future[i]. MProf needs no such locks, because a
-// flush of MProf's counters (counts.h) publishes each event exactly once. If a
-// thread reads the cycle number just before the cycle ends, the thread's event
-// is counted one cycle early. Go has the same inaccuracy.
+// flush of MProf's counters (counts.h) publishes each event exactly once, even
+// if other threads count events during the flush. If a thread reads the cycle
+// number just before the cycle ends, the thread's event is counted one cycle
+// early. Go has the same inaccuracy.
 
 #include "bucket/cycle.h"
 
@@ -38,7 +39,9 @@ void mprof_cycle_next(void) {
   while (!atomic_compare_exchange_weak(&mprof_cycle.word, &prev, next));
 }
 
-// (Go: mProfCycleHolder.setFlushed)
+// Sets the flag `flushed` of the current cycle, and stores the cycle's number
+// in *cycle. Returns whether the flag was already set. (Go:
+// mProfCycleHolder.setFlushed)
 static bool set_flushed(uint32_t *cycle) {
   unsigned prev = atomic_fetch_or(&mprof_cycle.word, 1);
   *cycle = prev >> 1;
@@ -115,9 +118,9 @@ void mprof_cycle_reset(void) {
 // Ends the cycle and publishes its events. If the caller is a signal handler
 // that has interrupted the profiler, the guard is set, and this call publishes
 // nothing. The next call then publishes these events, because
-// mprof_cycle_publish publishes the events of the last two cycles. If each call
-// could publish, a program without a collector would need only two indices
-// instead of three.
+// mprof_cycle_publish publishes the events of the last two cycles. If every
+// call published its events at once, a program without a collector would need
+// only two indices instead of three.
 MPROF_PUBLIC void mprof_next_cycle(void) {
   mprof_cycle_claim(MPROF_CYCLE_PROGRAM);
   mprof_cycle_next();

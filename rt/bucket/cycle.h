@@ -102,11 +102,14 @@ void mprof_cycle_claim(enum mprof_cycle_owner owner);
 //   collector knows which objects are dead.
 // - With the option strict_cycles, no dump ends the cycle.
 bool mprof_cycle_dump_ends_it(bool is_exit);
-// Returns whether no cycle has ended, although the option strict_cycles
-// requires that profiles show only the events of ended cycles. If so, all
-// profiles show the same figures as the first profile.
+// Returns whether the option strict_cycles is set and no cycle has ended. With
+// this option, profiles show only the events of ended cycles, with one
+// exception: the first profile shows all events so far if no cycle has ended.
+// Until a cycle ends, later profiles show the same figures as the first
+// profile.
 bool mprof_cycle_is_missing(void);
-// Returns who ended the cycle whose figures the profile at exit shows. Returns
+// The profile at exit may show the figures as of the end of a cycle. In this
+// case returns who ends cycles, the program or a collector. Returns
 // MPROF_CYCLE_NOBODY if the profile at exit shows all events until the exit.
 enum mprof_cycle_owner mprof_cycle_as_of(void);
 // Resets the cycle number and the cycle owner to their initial values. Call

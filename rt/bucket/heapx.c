@@ -51,8 +51,9 @@ static struct place place_of(struct mprof_bucket *b, bool is_inside) {
   return (struct place){&x->future[index], true};
 }
 
-// Adds n to a counter. The store has release order, because no reader may see
-// more slack in freed blocks (SLACK_FREED) than in all blocks (SLACK).
+// Adds n to a counter. The slack of a block is added to SLACK before it is
+// added to SLACK_FREED. The store has release order, so that no reader sees
+// more slack in SLACK_FREED than in SLACK.
 static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
   _Atomic uint64_t *to = &p.at->n[which];
   if (n == 0)
@@ -90,7 +91,9 @@ static void add(struct place p, enum mprof_heapx_counter which, uint64_t n) {
 
 #define MARKS 4096u
 #define COUNT_BITS 16
-// Address << 16 | sequence number of the mark.
+// A mark says that the block at an address was freed. It consists of address <<
+// 16 | sequence number. The sequence number makes a new mark differ from the
+// slot's previous mark.
 static _Atomic uint64_t marks[MARKS];
 
 static _Atomic uint64_t *mark_of(const void *ptr) {
@@ -99,9 +102,9 @@ static _Atomic uint64_t *mark_of(const void *ptr) {
 }
 _Static_assert(MARKS == 1u << (64 - 52), "the hash's upper bits");
 
-// Writes a new mark for the address ptr to the table. The new mark only has to
-// differ from the slot's previous mark. So it does no harm if two threads write
-// the same new mark to a slot at the same time.
+// Writes a new mark to the table, which says that the block at ptr was freed.
+// The new mark only has to differ from the slot's previous mark. So it does no
+// harm if two threads write the same new mark to a slot at the same time.
 static void leave_mark(const void *ptr) {
   _Atomic uint64_t *mark = mark_of(ptr);
   uint16_t number =
@@ -174,7 +177,9 @@ void mprof_heapx_alloc(struct mprof_bucket *b, const void *ptr,
   if (!b || !is_measured)
     return;
   size_t slack = measure(b, ptr);
-  // All blocks of a bucket have the same size, so the slack rarely changes.
+  // All blocks of a bucket have the same size, so the slack rarely changes. The
+  // test avoids most writes to usual_slack, which would slow down the other
+  // threads that read it.
   _Atomic uint64_t *usual = &mprof_heapx_of(b)->usual_slack;
   if (atomic_load_explicit(usual, memory_order_relaxed) != slack + 1)
     atomic_store_explicit(usual, slack + 1, memory_order_relaxed);
@@ -215,8 +220,8 @@ static void publish(struct mprof_bucket *b, unsigned index, int which) {
 }
 
 // Publishes the counters in descending order of their numbers, so that
-// SLACK_FREED is published before SLACK. Otherwise a reader could see more
-// slack in freed blocks than in all blocks.
+// SLACK_FREED is published before SLACK. If SLACK were published first, a
+// reader could see more slack in freed blocks than in all blocks.
 void mprof_heapx_publish_locked(struct mprof_bucket *b, unsigned index) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_ACTIVE));
   for (int which = MPROF_HEAPX_COUNTERS; which-- > 0;)

@@ -18,7 +18,8 @@
 #include "sys/flags.h"
 
 enum mprof_heapx_counter {
-  // Blocks freed by the thread's next heap operation; see heapx.c.
+  // Blocks that the thread which allocated them has freed before it allocated
+  // another block (heapx.c).
   MPROF_HEAPX_TEMPORARY,
   MPROF_HEAPX_IN_PLACE,    // resizes that did not change the block's address
   MPROF_HEAPX_MOVED,       // resizes that moved the block
@@ -33,8 +34,9 @@ struct mprof_heapx_cycle {
   _Atomic uint64_t n[MPROF_HEAPX_COUNTERS];
 };
 
-// The heapx counters of a bucket. The same threads write each field, under the
-// same locks, as the field with the same name in struct mprof_mem_counts.
+// The heapx counters of a bucket. Each field has the same use as the field with
+// the same name in struct mprof_mem_counts: the same threads write it, and the
+// same locks guard it.
 struct mprof_heapx_counts {
   struct mprof_heapx_cycle own[3];
   // 1 + slack in bytes of the last block of this bucket whose slack was

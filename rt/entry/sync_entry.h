@@ -40,8 +40,9 @@ static inline bool mprof_sync_wants(enum mprof_kind kind) {
 }
 
 // Returns the word of __mprof_waiters for the slot of an object, without the
-// bit MPROF_WAITER_ANY. Several objects share a slot. The result is 0 if no
-// thread waits for any object of the slot.
+// bit MPROF_WAITER_ANY. (This bit is set in every word while lock holds are
+// recorded.) Several objects share a slot. The result is 0 if no thread waits
+// for any object of the slot.
 static inline uint32_t mprof_waiters_word(const void *object) {
   size_t slot = mprof_waiter_slot((uintptr_t)object);
   return __atomic_load_n(&__mprof_waiters[slot], __ATOMIC_RELAXED) &

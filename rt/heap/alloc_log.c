@@ -71,7 +71,7 @@ static struct {
   _Atomic uint64_t records; // records in all parts; also read unlocked
   uint64_t lost_told;       // lost events that "# lost" lines report so far
   struct mprof_maps maps;   // modules listed in the current part of the log
-  uint32_t unloads;         // value of mprof_unloads_unloads for maps
+  uint32_t unloads;         // number of unloads when maps was read
   uintptr_t unknown[UNKNOWN_PCS]; // ring of addresses in no module
   size_t unknown_len;             // number of addresses ever written to unknown
 } logged = {.lock = MPROF_LOCK_INIT(MPROF_RANK_LOG)};
@@ -119,7 +119,7 @@ static void read_modules(void) {
   logged.unknown_len = 0;
   mprof_maps_free(&logged.maps);
   if (mprof_maps_read(&logged.maps) != 0)
-    // Frames are then written without modules.
+    // If the mappings cannot be read, the log shows frames without modules.
     logged.maps = (struct mprof_maps){0};
 }
 
@@ -143,8 +143,8 @@ static void remember_unknown(uintptr_t pc) {
     logged.unknown[logged.unknown_len++ % UNKNOWN_PCS] = pc;
 }
 
-// Reads the modules again and writes their list to the log if needed: a module
-// was unloaded, or the stack has a new address in no module.
+// Reads the modules again and writes their list to the log, in two cases: a
+// module was unloaded, or the stack has a new address in no listed module.
 static void learn_modules(const mprof_pc *stack, size_t n) {
   bool has_news = logged.unloads != mprof_unloads_unloads();
   for (size_t i = 0; i < n && !has_news; i++)
@@ -304,8 +304,9 @@ static void unlock_log(void) {
 }
 
 // Begins a record: takes log_lock and writes the lines that must precede the
-// record. The caller then writes the record's lines and calls `end`. Returns
-// false, without log_lock, if the log is closed.
+// record, such as a list of the modules of the stack s. The caller then writes
+// the record's lines and calls `end`. Returns false, without log_lock, if the
+// log is closed.
 static bool begin(const struct stack *s) {
   // A child of vfork or clone may share the parent's memory. Such a child must
   // not write, because the log belongs to the parent.

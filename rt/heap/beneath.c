@@ -1,9 +1,7 @@
-// SPDX-FileCopyrightText: The MProf authors
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Finds the allocator beneath the runtime's interceptors; see beneath.h. For
-// each heap function, the allocator's definition is in the next module that
-// defines the function. This module is a preloaded allocator, an allocator that
+// Finds the allocator beneath the runtime's interceptors; see beneath.h. The
+// loader searches modules in a fixed order. In this order, the first module
+// after the interceptors that defines a heap function defines it for the
+// allocator beneath. This module is a preloaded allocator, an allocator that
 // the program is linked with, or libc.
 
 #include "heap/beneath.h"

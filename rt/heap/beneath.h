@@ -52,10 +52,10 @@ extern const struct mprof_intercept mprof_intercept_c[] __attribute__((weak));
 extern const struct mprof_intercept mprof_intercept_cxx[] __attribute__((weak));
 
 // Finds the allocator beneath the interceptors and sets the words
-// __mprof_next_<function>. Only the first call does the work. Returns true,
-// except for calls during the search: the loader allocates during the search,
-// and so calls interceptors that call this function again. Takes the loader's
-// lock.
+// __mprof_next_<function>. Only the first call does the work. The loader may
+// allocate memory during the search, and so call an interceptor, which calls
+// this function again. This nested call returns false. All other calls return
+// true. Takes the loader's lock.
 bool mprof_next_find(void);
 
 // Makes the interceptors count blocks from now on. Call this when the runtime

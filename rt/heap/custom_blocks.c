@@ -35,7 +35,8 @@ struct arena {
 };
 
 struct record {
-  // Neighbors in the arena; unused record: only next.
+  // The neighbors in the arena. In an unused record, next is the next unused
+  // record of the slot, and prev has no meaning.
   struct record *next, *prev;
   struct arena *arena; // NULL: the block has no arena
   uintptr_t addr;      // 0: unused
@@ -249,9 +250,10 @@ uint32_t mprof_custom_take(uintptr_t addr) {
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t bucket)) {
   struct slot *s = slot_of(arena);
-  // s->first may be read without the lock. The thread that resets an arena must
-  // have synchronized with the threads that allocated the arena's blocks. So it
-  // sees their arena in this list if they have counted a block.
+  // s->first may be read without the lock. The program must synchronize the
+  // thread that resets an arena with the threads that have allocated the
+  // arena's blocks. So if one of these blocks is counted, this thread sees the
+  // arena in the list.
   if (atomic_load_explicit(&s->first, memory_order_relaxed) == NULL)
     return;
   lock_slot(s);

@@ -32,8 +32,8 @@ bool mprof_custom_put(const struct mprof_custom_block *b,
 // block. If there are nested blocks at addr, removes the outermost block.
 uint32_t mprof_custom_take(uintptr_t addr);
 // Removes all blocks of an arena and calls `gone` with the address and the
-// bucket of each block. Takes no lock if it is clear without a lock that the
-// arena has no counted blocks.
+// bucket of each block. If the arena's slot of the hash table has no arena with
+// counted blocks, takes no lock.
 void mprof_custom_empty(uintptr_t arena,
                         void (*gone)(uintptr_t addr, uint32_t bucket));
 // Forgets all blocks. Call this in a forked child.

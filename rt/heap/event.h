@@ -64,8 +64,9 @@ struct mprof_released {
 };
 struct mprof_released mprof_event_release(void *ptr);
 // Counts the free of a block that mprof_event_release has removed. The free is
-// counted in index C+2 of the cycle machine (cycle.h). Only the frees of a
-// garbage collector are counted in another index. (Go: mProf_Free)
+// counted in index C+2 of the cycle machine (cycle.h), where C is the number of
+// the current cycle. Only the frees of a garbage collector are counted in
+// another index. (Go: mProf_Free)
 void mprof_event_freed(struct mprof_released r);
 // Removes a block that is about to be freed from the live map, and counts its
 // free. Returns the same facts as mprof_event_release.

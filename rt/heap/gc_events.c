@@ -19,9 +19,9 @@
 //   POST_START_WORLD  Release gc_lock. Flush the cycles.
 //   RECLAIM_END       libgc has also marked the objects that finalizers can
 //                     reach. Objects that still have no mark are freed. Count
-//                     their frees in index C+1; an explicit free is counted in
-//                     index C+2. Then publish index C+1
-//                     (mprof_cycles_post_sweep).
+//                     their frees in index C+1, where C is the number of the
+//                     current cycle. (Explicit frees are counted in index C+2.)
+//                     Then publish index C+1 (mprof_cycles_post_sweep).
 //
 // libgc holds its lock from MARK_END to RECLAIM_END. In this time marks do not
 // change, and the memory of a dead object is not allocated again. But libgc may
@@ -66,7 +66,7 @@ static struct {
 // The program's own handler, which the runtime's handler calls; NULL: none.
 static _Atomic mprof_gc_handler program_s;
 // 1 + the number of the last collection that the runtime's handler has seen.
-// Before the first such collection: 1 + the number of collections when the
+// Until the handler sees a collection: 1 + the number of collections when the
 // handler was installed.
 static _Atomic uintptr_t heard_of;
 
@@ -229,8 +229,8 @@ static void on_event(int event) {
 }
 
 // The address of libgc's function f, or NULL if libgc is too old to have f. If
-// the program is not linked with libgc, finds f in the libraries of the code at
-// `caller` (resolve_late.h).
+// the program is not linked with libgc, finds the f that the library with the
+// address `caller` uses (resolve_late.h).
 #define FIND(f)                                                                \
   ({                                                                           \
     static struct mprof_found found_;                                          \

@@ -7,7 +7,7 @@
 //   by_page   heap blocks that the runtime has placed on page boundaries
 //   by_16     other heap blocks on 16-byte boundaries
 //   custom    blocks of the program's own allocators on 16-byte boundaries
-//   odd       all other blocks: off a 16-byte boundary, or above 47 bits
+//   odd       all other blocks: off a 16-byte boundary, or above 2^47
 //
 // by_page, by_16 and custom are radix trees without locks. odd is a hash table
 // with a lock. The value of a heap block is the handle of its bucket.

@@ -133,8 +133,8 @@ void mprof_place_init(void) {
 }
 
 void mprof_place_set_masks(uint64_t rate) {
-  // Do not change the masks. With rate 0 no block is counted, and this function
-  // is called again when the rate changes.
+  // With rate 0 no block is counted, so the masks need not change. This
+  // function is called again when the rate changes.
   if (rate == 0)
     return;
   // No block is placed if the option heapx is on. A placed block has a
@@ -148,7 +148,8 @@ void mprof_place_set_masks(uint64_t rate) {
     __atomic_store_n(&__mprof_delete_mask, 0, __ATOMIC_RELEASE);
 }
 
-// Minimum size in bytes. To clear a smaller block costs no more than the check.
+// Minimum size in bytes of a block for which the check is worth its time. To
+// clear a smaller block costs no more than the check.
 #define MIN_ZEROED (64u << 10)
 
 // glibc sets bit 1 of the size word before a block if the block is a memory

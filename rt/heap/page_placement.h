@@ -16,7 +16,7 @@
 void mprof_place_init(void);
 extern struct mprof_place {
   bool c;        // malloc's family may place blocks by posix_memalign
-  bool cxx;      // operator new may place blocks by its aligned form
+  bool cxx;      // operator new may place blocks by posix_memalign
   bool is_glibc; // malloc is glibc's malloc
 } mprof_place;   // written once by mprof_place_init
 // Return whether a family of functions places its counted blocks on page

@@ -39,7 +39,8 @@
 // epoch is written last, so that a thread that reads the new epoch also reads
 // the new rate.
 static struct {
-  // Begins a cache line, because each event reads the rate if the rate is 1.
+  // Each event reads the rate if the rate is 1. Therefore this struct begins a
+  // cache line, so that no data that is often written is in the same line.
   _Alignas(64) _Atomic uint64_t rate;
   _Atomic uint64_t epoch; // 0 before the runtime has started
 } sampling;

@@ -4,8 +4,8 @@
 // The list of the signals of a condition; see cond_signals.h. The kernel does
 // not tell which thread a signal has woken. If several signals wake one thread
 // each, the first thread that returns is assumed to be woken by the first
-// signal, and so on. The times of two threads may be exchanged by this, but
-// their sum is right.
+// signal, and so on. So the recorded waiting times of two threads may be
+// exchanged, but the sum of these times is right.
 
 #include "lock_wait/cond_signals.h"
 

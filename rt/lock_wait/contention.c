@@ -382,7 +382,8 @@ void mprof_contention_note_waits(void) {
   }
   mprof_lock_release(&mprof_registry_lock);
   // During this pause, most threads begin a wait that is noted, so that their
-  // stacks can be read. thread_noting.c handles the threads that do not.
+  // stacks can be read. thread_noting.c handles the threads that do not begin a
+  // wait during the pause.
   if (is_new)
     mprof_sys_sleep_ms(10);
 }
@@ -397,8 +398,9 @@ static void set_block_rate(uint64_t ns) {
 
 // Returns whether the functions lock, try and unlock are in the same module.
 // The program or a preloaded library may replace libc's lock function by its
-// own. That lock function may not work together with libc's try function. Takes
-// the loader's lock.
+// own. That lock function may not work together with libc's try function, so
+// waits for such locks are not recorded (foreign_kinds). Takes the loader's
+// lock.
 static bool comes_with(void *lock, void *try, void *unlock) {
   uintptr_t id = mprof_module_of(lock).id;
   return mprof_module_of(try).id == id && mprof_module_of(unlock).id == id;

@@ -28,7 +28,7 @@
 extern struct mprof_contention {
   _Atomic uint64_t block_rate;    // average ticks per sample; 0: off
   _Atomic uint64_t block_rate_ns; // block_rate as it was set, in ns
-  // Of this number of releases, one is sampled. 0: off.
+  // One of this number of releases is sampled; 0: off.
   _Atomic uint64_t mutex_fraction;
   uint64_t block_kinds; // kinds that the block profile records; written once
   // Kinds of locks that are not recorded, because their lock, try and unlock

@@ -112,8 +112,9 @@ static void drop_if_idle_locked(struct slot *s, struct waited *w) {
   set_word_locked(w->object, word);
 }
 
-// Adds n waiters for object. mutex: as in struct waited. flag:
-// MPROF_WAITER_CAME or 0.
+// Adds n waiters for object, which have waited since start. mutex: see struct
+// waited. flag: bit to set in the slot's word, MPROF_WAITER_CAME or 0. Returns
+// false if there is no memory.
 static bool enter(uintptr_t object, uintptr_t mutex, uint64_t start, uint32_t n,
                   uint32_t flag) {
   struct slot *s = lock_slot(object);
@@ -172,8 +173,9 @@ static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
                          wakes);
 }
 
-// Adds a signal of the condition of w to its list. Returns the signal, whose
-// woken is 0 if the signal wakes no thread or the list is full.
+// Adds a signal to the list of signals of the condition w, and returns the
+// signal. The field `woken` of the result is 0 if the signal wakes no thread,
+// or if the list is full.
 static struct mprof_signal
 add_signal_locked(struct waited *w, enum mprof_wakes wakes, uint64_t now) {
   static atomic_uint_fast64_t last_id;
@@ -224,9 +226,10 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
 // the waiters for the mutex. This function removes such threads.
 void mprof_waiters_count_woken(uintptr_t condition,
                                const struct mprof_signal *signal) {
-  // The flag MPROF_WAITER_CAME is not set, because an unlock need not be
-  // charged until a woken thread sleeps for the mutex. The state of the mutex
-  // shows this.
+  // With the flag MPROF_WAITER_CAME, the next unlock of the mutex would be
+  // charged in any case. The flag is not set, because an unlock need not be
+  // charged before a woken thread sleeps for the mutex. From then on, the word
+  // of the mutex shows that a thread sleeps, and unlocks are charged.
   if (!enter(signal->mutex, 0, signal->time, signal->woken, 0))
     return;
   struct slot *s = lock_slot(condition);

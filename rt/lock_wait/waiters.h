@@ -57,14 +57,15 @@ struct mprof_charge {
 // as the time of the last charged release.
 // wakes: the threads that the release wakes.
 // waker: the releasing thread in the trace. If a thread waits, records the
-//   release there and adds a mark, which links the wakeup to the release. NULL:
-//   the release is not traced.
+//   release in the trace and adds a mark, which links the wakeup to the
+//   release. NULL: the release is not traced.
 struct mprof_charge mprof_waiters_charge(uintptr_t object,
                                          enum mprof_wakes wakes,
                                          const struct mprof_trace_waker *waker);
-// Counts the threads that a signal of `condition` has woken as waiters for the
-// condition's mutex. A woken thread needs the mutex before it can return. Call
-// after mprof_waiters_charge, and before the signal is sent.
+// Adds the threads that a signal of `condition` wakes to the waiters for the
+// condition's mutex, because a woken thread needs the mutex before it can
+// return. Call after mprof_waiters_charge, whose result contains *signal, and
+// before the signal is sent.
 void mprof_waiters_count_woken(uintptr_t condition,
                                const struct mprof_signal *signal);
 // Takes back charge c of a release that has failed. Does nothing if another

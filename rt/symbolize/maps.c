@@ -116,9 +116,9 @@ static void set_file(struct mprof_mapping *m, const struct line *l) {
 //
 // A page of the mapping is unreadable if the file was truncated after it was
 // mapped. So this function first asks the kernel whether each page is readable.
-// Unlike process_vm_readv, this needs no permission that a container may
-// withhold. The function does not read the file instead, because another file
-// may have the same name by now.
+// Unlike process_vm_readv, this question needs no permission that a container
+// may withhold. The function does not read the file instead, because another
+// file may have the same name by now.
 static bool copy_in(const struct header *h, uintptr_t at, void *buf,
                     size_t len) {
   if (at < h->start || at > h->limit || len > h->limit - at)

@@ -173,8 +173,8 @@ static struct module *find_loaded(const struct mprof_mapping *v) {
 static void note_locked(struct mprof_maps *m) {
   for (size_t i = 0; i < m->len; i++) {
     struct mprof_mapping *v = &m->v[i];
-    // With these values, the mapping belongs to no bucket whose field gone is
-    // not 0.
+    // These values say that the mapping belongs only to buckets whose field
+    // gone is 0. For mappings of files, `from` is set again below.
     v->from = v->to = MPROF_EPOCH_NOW;
     if (!is_file(v))
       continue;

@@ -440,22 +440,23 @@ const char *mprof_flags_environment(const char *name) {
   return NULL;
 }
 
-static bool by_user; // MPROF_OPTIONS has options; written once at start
+static bool user_asks; // for news on stderr; written once at start
 
-bool mprof_flags_by_user(void) { return by_user; }
-bool mprof_flags_by_program(void) { return __mprof_default_options != NULL; }
+bool mprof_flags_want_news(void) { return user_asks && !mprof_flags.quiet; }
 
 void mprof_flags_init(void) {
+  const char *user = mprof_flags_environment("MPROF_OPTIONS");
+  user_asks = (user != NULL && *user != '\0') || mprof_sys_is_terminal(2);
+  if (!user_asks && __mprof_default_options == NULL)
+    mprof_message_turn_off();
   mprof_flags_defaults(&mprof_flags);
   const char *s = NULL;
   if (__mprof_default_options != NULL)
     s = __mprof_default_options();
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
-  s = mprof_flags_environment("MPROF_OPTIONS");
-  by_user = s != NULL && *s != '\0';
-  if (s != NULL)
-    mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
+  if (user != NULL)
+    mprof_flags_parse(&mprof_flags, user, "MPROF_OPTIONS");
   if (mprof_flags.help)
     mprof_flags_print_help();
 }

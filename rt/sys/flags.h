@@ -24,13 +24,16 @@ struct mprof_flags {
 extern struct mprof_flags mprof_flags;
 
 // Sets mprof_flags from the defaults, __mprof_default_options() and
-// MPROF_OPTIONS. Ignores MPROF_OPTIONS if the kernel has set AT_SECURE (setuid
+// MPROF_OPTIONS. Turns messages off (message.h) if stderr is no terminal and
+// neither MPROF_OPTIONS nor __mprof_default_options is there, because a program
+// that was merely built with MProf must print the same as without. Ignores
+// MPROF_OPTIONS if the kernel has set AT_SECURE (setuid
 // programs).
 void mprof_flags_init(void);
-// Returns whether the user has set MPROF_OPTIONS to options.
-bool mprof_flags_by_user(void);
-// Returns whether the program defines __mprof_default_options.
-bool mprof_flags_by_program(void);
+// Returns whether to print news that are no errors, such as the names of the
+// written files: if stderr is a terminal or the user has set MPROF_OPTIONS, and
+// if the option quiet is not set.
+bool mprof_flags_want_news(void);
 // Applies the options in the string s to *f. Options have the form name=value
 // and are separated by ':', ',' or blanks. A value in single or double quotes
 // may contain separators. An unquoted list may contain separators, too, and

@@ -8,7 +8,6 @@
 
 #include "sys/message.h"
 
-#include "sys/flags.h"
 #include "sys/os_linux.h"
 
 #include <errno.h>
@@ -20,6 +19,7 @@
 static struct {
   atomic_uint count;     // number of messages printed so far
   uint64_t dev, ino;     // stderr's device and inode; written once
+  atomic_bool is_off;    // no message is printed
   _Atomic bool is_known; // stderr was open at the runtime's start
 } state;
 
@@ -227,15 +227,10 @@ void mprof_message_begin(struct mprof_text *t) {
   mprof_text_str(t, "mprof: ");
 }
 
-bool mprof_message_wants_news(void) {
-  return !mprof_flags.quiet &&
-         (mprof_flags_by_user() || mprof_sys_is_terminal(2));
-}
+void mprof_message_turn_off(void) { atomic_store(&state.is_off, true); }
 
 void mprof_message_end(struct mprof_text *t) {
-  if (!mprof_message_has_stderr() ||
-      !(mprof_flags_by_user() || mprof_flags_by_program() ||
-        mprof_sys_is_terminal(2)))
+  if (atomic_load(&state.is_off) || !mprof_message_has_stderr())
     return;
   // File names and option values in the text may contain any characters.
   // Control characters are replaced by '?', so that each message is one line.

@@ -5,7 +5,7 @@
 // quoted or not. The option after the list is not taken for a word of it.
 //
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o %t
-// RUN: %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
+// RUN: %run_quiet %t 2>&1 | FileCheck %s --implicit-check-not=mprof:
 
 #include "check.h"
 
