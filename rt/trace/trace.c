@@ -154,11 +154,9 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
-// Stores the end of the session in each row. is_full: the session has already
-// ended because its memory was full. In that case, the end is the time of the
-// last record.
-static void end_rows(struct mprof_trace_row *rows, bool is_full) {
-  uint64_t end = is_full ? 1 : mprof_trace_ticks(mprof_clock_now());
+// Stores the end of the session in each row: the time `end` or the time of the
+// last record, whichever is later.
+static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
   for (const struct mprof_trace_row *r = rows; r; r = r->next)
     end = r->ticks > end ? r->ticks : end;
   for (struct mprof_trace_row *r = rows; r; r = r->next)
@@ -169,7 +167,12 @@ static void end_rows(struct mprof_trace_row *rows, bool is_full) {
 // Records that threads add after this call belong to a later session.
 static struct mprof_trace_row *end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
+  // If the session has already ended because its memory was full, it ends at
+  // its last record. Otherwise it ends now. Read the clock before the threads
+  // are stopped, because that may take milliseconds in which nothing is
+  // recorded.
   const bool is_full = atomic_exchange(&mprof_trace_session, 0) == 0;
+  const uint64_t end = is_full ? 1 : mprof_trace_ticks(mprof_clock_now());
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
@@ -178,7 +181,7 @@ static struct mprof_trace_row *end_session_locked(void) {
     if (!r->is_left)
       close_row(r);
   }
-  end_rows(mprof_trace_rows(), is_full);
+  end_rows(mprof_trace_rows(), end);
   return take_rows_locked();
 }
 
