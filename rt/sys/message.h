@@ -44,13 +44,14 @@ void mprof_text_errno(struct mprof_text *t, int error);
 // 16 lines and then one more line, which says that further messages are
 // suppressed. Prints nothing if stderr is closed, or if descriptor 2 refers to
 // another file than at the runtime's start.
-// A program that was merely built with MProf must print the same as without.
-// Therefore messages are printed only if stderr is a terminal, if the user has
-// set MPROF_OPTIONS, or if the program defines __mprof_default_options.
+// The output of a program must not change only because the program was built
+// with MProf. Therefore messages are printed only if stderr is a terminal, if
+// the user has set MPROF_OPTIONS, or if the program defines
+// __mprof_default_options.
 void mprof_message(const char *text);
-// Returns whether to print news that are no errors, such as the names of the
-// written files: if stderr is a terminal or the user has set MPROF_OPTIONS, and
-// if the option quiet is not set.
+// Returns whether to print news, that is, messages that report no error, such
+// as the names of the written files. The option quiet turns news off. Otherwise
+// news are printed if stderr is a terminal or the user has set MPROF_OPTIONS.
 bool mprof_message_wants_news(void);
 // Prints a line as mprof_message does, but even after the limit of 16 lines.
 // Used when the process ends.

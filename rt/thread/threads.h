@@ -47,7 +47,7 @@ static inline mprof_pc *mprof_scratch_lock_stack(struct mprof_scratch *s) {
 struct mprof_heapx_last {
   const void *ptr;   // NULL: no sampled block, or the block was freed
   int64_t countdown; // the thread's sampling countdown at the allocation
-  uint64_t mark;     // value that heapx.c stored in marks[] for ptr
+  uint64_t mark;     // word for ptr in marks[] (heapx.c) at the allocation
 };
 
 // The record of a thread. Only the thread itself uses a field, unless the
