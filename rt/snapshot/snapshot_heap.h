@@ -54,10 +54,10 @@ static inline uint64_t mprof_active_allocs(const struct mprof_bucket *b) {
 static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->mem.active.frees, memory_order_relaxed);
 }
-// Publishes counts (cycle.h), and stores in *n the number of buckets that a
-// profile would show. Returns the newest bucket, which is the first of the
-// list. Buckets that are added later do not belong to the profile. Call with
-// active_lock held.
+// Publishes the counts of finished cycles (cycle.h), and stores in *n the
+// number of buckets that a profile would show. Returns the newest bucket, which
+// is the first of the list. Buckets that are added later do not belong to the
+// profile. Call with active_lock held.
 // Usually this function publishes only the cycle that mprof_cycle_next has
 // ended last, if its counts are not published yet. In two cases, the function
 // publishes all events up to now:

@@ -16,7 +16,8 @@ struct timeline_options {
   const char *name; // name of the process in the viewer
   unsigned frames;  // maximum number of frames written per stack
   // The time window, in nanoseconds since the first event. Only this part of
-  // the trace is written. A slice that is open at from or at to is cut there.
+  // the trace is written. A slice that is open at the time `from` or `to` is
+  // cut at that time.
   uint64_t from, to;
 };
 
