@@ -145,7 +145,8 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
-  if (r->waits_in == 0 || r->open_ticks != 0) // shown as running so far
+  // In both cases, the trace shows the thread as running so far.
+  if (r->waits_in == 0 || r->open_ticks != 0)
     mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
   if (r->open_ticks == 0)
     return;

@@ -312,7 +312,8 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   else if (!mprof_trace_is_read()) // mprof_trace_read takes the buffers itself
     has_written = write_to_file(rows, until, &must_wait);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  if (must_wait) // is_busy is false, so other waiting threads can continue
+  // is_busy is already false, so other threads can make room during the sleep.
+  if (must_wait)
     mprof_sys_sleep_ms(1);
   return has_written || must_wait;
 }

@@ -103,7 +103,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // seq counts the wait and the wake-up
+  case MPROF_TRACE_FROM_WAITING: // the wait and the wake-up have numbers, too
     t.seq += 2;
     t.skipped = 1;
     break;

@@ -68,8 +68,8 @@ enum mprof_trace_type {
   // handle of its name; stack.
   MPROF_TRACE_TASK,
   MPROF_TRACE_TASK_END, // task, stack
-  // A region begins or ends. Arguments: number of its task; 0: begins, 1: ends;
-  // handle of its name; stack.
+  // A region begins or ends. Arguments: number of its task; flag (0 if the
+  // region begins, 1 if it ends); handle of its name; stack.
   MPROF_TRACE_REGION,
   // A message. Arguments: number of its task; handle of its key; stack; length
   // of its text; the text.
@@ -97,9 +97,11 @@ enum mprof_trace_from {
 // The state of the thread that owns a row, after the records that were read so
 // far.
 struct mprof_trace_thread {
-  uint64_t g;            // number of the thread; 0: no thread
-  uint64_t tid, start;   // start: handle of the stack of its start function
-  uint64_t seq, skipped; // as in struct mprof_trace_row
+  uint64_t g;          // number of the thread; 0: no thread
+  uint64_t tid, start; // start: handle of the stack of its start function
+  // seq: last sequence number of the thread. skipped: number of sequence
+  // numbers up to seq that format 1.23 does not use.
+  uint64_t seq, skipped;
   bool waits;
   uint16_t labels; // number of the label set
 };
@@ -170,7 +172,7 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
-  // Count of the sequence numbers in seq that format 1.23 does not use. These
+  // Number of sequence numbers up to seq that format 1.23 does not use. These
   // are the numbers of system calls, and of a wait that began before the
   // session.
   uint32_t skipped;

@@ -37,7 +37,7 @@ mprof_trace_writer_new(const struct mprof_trace_format *format,
 void mprof_trace_writer_free(struct mprof_trace_writer *w);
 // Returns the number of events written so far.
 uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w);
-// Returns the number of stacks that have got a number so far.
+// Returns how many stacks the writer has numbered so far.
 // mprof_trace_write_tail will write these stacks.
 size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w);
 // Returns the first error of the writer as -errno, or 0 if there was none.

@@ -58,7 +58,7 @@ struct source {
   uint64_t ticks;    // time of the last event stored or read
   uint64_t g;        // number of the thread that runs in the row
   struct mprof_trace_list batch;
-  uint64_t seq, batch_ticks; // of the last event in the batch
+  uint64_t seq, batch_ticks; // number and time of the last event in the batch
 };
 
 struct state {
@@ -320,7 +320,10 @@ static void adapt(const struct mprof_trace_writer *w, struct event *e,
   case EV_GO_CREATE:
     e->args[1] = start_pc(w, e->args[1]);
     break;
-  case EV_GO_SYS_EXIT: // number and time of the call's real end
+  case EV_GO_SYS_EXIT:
+    // In format 1.5, these arguments are the number and the time of the real
+    // end of the call. MProf records the event at the real end, so both are
+    // those of the event.
     e->args[1] = seq;
     e->args[2] = e->ticks;
     break;

@@ -146,9 +146,9 @@ static void event(struct mprof_trace_writer *w, unsigned type,
   keep_together(w, 1);
   unsigned char *p = b->data + b->len;
   *p++ = (unsigned char)type;
-  // The batch header holds the time of the first event, so the first event
-  // itself has the time 0. As a result, no two batches of an M have equal
-  // times.
+  // The time in the batch header is the time of the first event, so the first
+  // event has the time difference 0. If the header had the time of the event
+  // before the batch, two batches of an M could have equal times.
   p = mprof_trace_put(p, b->len == 0 ? 0 : args[0]);
   for (size_t i = 1; i < n; i++)
     p = mprof_trace_put(p, args[i]);

@@ -204,8 +204,9 @@ static uint64_t row_now(const struct timeline *l, const struct thread *t) {
 }
 
 // Ends the slice of the thread's current state, so that the caller can begin or
-// end a region or change the label. Keeps an empty slice, unless an arrow ends
-// at it. Returns the time at which the next slice begins.
+// end a region or change the label. Returns the time at which the next slice
+// begins. If the slice is empty and no arrow ends at it, the slice goes on,
+// because a new slice would begin at the same time.
 static uint64_t cut_state(struct timeline *l, struct thread *t) {
   uint64_t at = row_now(l, t);
   if (t->start < at || t->pointed_at)

@@ -23,7 +23,8 @@ struct timeline_options {
   // the trace. An arrow that would exceed this size is left out. 0: no limit.
   double bytes_per_event;
   // The time window, in nanoseconds since the first event. Only this part of
-  // the trace is written. A slice that is open at from or at to is cut there.
+  // the trace is written. A slice that is open at the time `from` or `to` is
+  // cut at that time.
   uint64_t from, to;
 };
 
