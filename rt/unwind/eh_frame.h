@@ -22,11 +22,18 @@ enum mprof_cfa_base {
   MPROF_CFA_UNKNOWN,
   MPROF_CFA_FROM_SP,
   MPROF_CFA_FROM_BP,
-  MPROF_CFA_ROOT // the code has no caller
+  // The CFA is stored at an offset from the frame pointer register, which
+  // points to the caller's frame pointer. gcc writes such code for functions
+  // that align the stack.
+  MPROF_CFA_AT_BP,
+  MPROF_CFA_ROOT, // the code has no caller
+  // The code returns from a signal handler. mprof_eh_rule returns
+  // MPROF_CFA_UNKNOWN for this code; unwind_cfi.c recognizes the instructions.
+  MPROF_CFA_OF_SIGNAL
 };
 struct mprof_cfa_rule {
   enum mprof_cfa_base base;
-  int32_t cfa_words; // offset of the CFA from the base, in words
+  int32_t cfa_words; // offset from the base, in words
   bool bp_is_saved;
   int32_t bp_words; // offset of the saved frame pointer from the CFA, in words
 };

@@ -92,6 +92,16 @@ void mprof_unwind_init(void) {
     libc->start = libc->end = 0;
 }
 
+void mprof_learn_thread_root(mprof_pc pc) {
+  for (int i = 0; i < MPROF_THREAD_ROOTS; i++) {
+    mprof_pc unused = 0;
+    if (atomic_compare_exchange_strong(&mprof_stack_roots.threads[i], &unused,
+                                       pc) ||
+        unused == pc)
+      return;
+  }
+}
+
 static void nothing(void) {}
 
 // Calls makecontext on a small stack and reads the return address that

@@ -68,6 +68,10 @@ void mprof_unwind_init(void);
 // programs without events do not pay for it.
 void mprof_unwind_learn_roots(void);
 
+// Maximum number of known thread roots. glibc has two: the calls of POSIX and
+// of C11 start functions.
+#define MPROF_THREAD_ROOTS 4
+
 struct mprof_stack_roots {
   // Address to which a function started by makecontext returns; 0: unknown.
   // This return address marks the root of a coroutine's stack. The frame
@@ -77,12 +81,27 @@ struct mprof_stack_roots {
   // libc's module, empty if libc is linked statically. Frames of libc at the
   // root of a stack are not frames of the program. Written once at start.
   struct mprof_module libc;
+  // Return addresses in libc of its calls of threads' start functions; 0:
+  // unused. Each is written once.
+  _Atomic(mprof_pc) threads[MPROF_THREAD_ROOTS];
 };
 extern struct mprof_stack_roots mprof_stack_roots;
 
 // Returns whether pc is the address to which a coroutine's function returns.
 static inline bool mprof_is_context_root(mprof_pc pc) {
   return pc == mprof_stack_roots.context;
+}
+// Remembers pc as the return address to which the start functions of threads
+// return. Does nothing if too many such addresses are known.
+void mprof_learn_thread_root(mprof_pc pc);
+// Returns whether threads' start functions return to pc. So pc is the root of
+// a stack. Returns false if mprof_learn_thread_root was not called for pc.
+static inline bool mprof_is_thread_root(mprof_pc pc) {
+  for (int i = 0; i < MPROF_THREAD_ROOTS; i++)
+    if (pc == atomic_load_explicit(&mprof_stack_roots.threads[i],
+                                   memory_order_relaxed))
+      return true;
+  return false;
 }
 // Returns how many of the n frames at pcs to keep. The stack is complete, so
 // its last frames may be libc's callers of main or of a thread's start

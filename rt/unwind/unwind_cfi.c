@@ -29,10 +29,13 @@ static struct {
   _Atomic uint64_t packed;
 } remembered[1u << LG_REMEMBERED];
 
-// Layout of the word packed, starting at bit 0: base (2 bits), bp_is_saved (1),
-// bp_words (20), cfa_words (25), hash of the address (16).
+// Layout of the word packed, starting at bit 0: base (3 bits), bp_is_saved (1),
+// bp_words (20), cfa_words (24), hash of the address (16).
+#define BASE_BITS 3
 #define BP_BITS 20
-#define CFA_BITS 25
+#define CFA_BITS 24
+#define BP_AT (BASE_BITS + 1)
+#define CFA_AT (BP_AT + BP_BITS)
 
 static uint64_t hash_of(uintptr_t pc) { return pc * 0x9e3779b97f4a7c15u; }
 
@@ -41,19 +44,18 @@ static int32_t signed_bits(uint64_t v, unsigned bits) {
 }
 
 static uint64_t pack(const struct mprof_cfa_rule *r, uint64_t hash) {
-  return (uint64_t)r->base | (uint64_t)r->bp_is_saved << 2 |
-         ((uint64_t)(uint32_t)r->bp_words & ((1u << BP_BITS) - 1)) << 3 |
-         ((uint64_t)(uint32_t)r->cfa_words & ((1u << CFA_BITS) - 1))
-             << (3 + BP_BITS) |
+  return (uint64_t)r->base | (uint64_t)r->bp_is_saved << BASE_BITS |
+         ((uint64_t)(uint32_t)r->bp_words & ((1u << BP_BITS) - 1)) << BP_AT |
+         ((uint64_t)(uint32_t)r->cfa_words & ((1u << CFA_BITS) - 1)) << CFA_AT |
          (hash & 0xffff) << 48;
 }
 
 static struct mprof_cfa_rule unpack(uint64_t p) {
-  return (struct mprof_cfa_rule){.base = (enum mprof_cfa_base)(p & 3),
-                                 .bp_is_saved = p >> 2 & 1,
-                                 .bp_words = signed_bits(p >> 3, BP_BITS),
-                                 .cfa_words =
-                                     signed_bits(p >> (3 + BP_BITS), CFA_BITS)};
+  return (struct mprof_cfa_rule){
+      .base = (enum mprof_cfa_base)(p & ((1u << BASE_BITS) - 1)),
+      .bp_is_saved = p >> BASE_BITS & 1,
+      .bp_words = signed_bits(p >> BP_AT, BP_BITS),
+      .cfa_words = signed_bits(p >> CFA_AT, CFA_BITS)};
 }
 
 static bool fits(const struct mprof_cfa_rule *r) {
@@ -61,19 +63,33 @@ static bool fits(const struct mprof_cfa_rule *r) {
          signed_bits((uint32_t)r->cfa_words, CFA_BITS) == r->cfa_words;
 }
 
-static struct mprof_cfa_rule find_rule(uintptr_t pc) {
-  uint64_t hash = hash_of(pc);
+static MPROF_NOINLINE struct mprof_cfa_rule make_rule(uintptr_t pc,
+                                                      bool is_sure) {
+  struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
+  if (is_sure)
+    r = mprof_eh_rule(pc);
+  if (!fits(&r))
+    r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
+  if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(pc + 1))
+    r.base = MPROF_CFA_OF_SIGNAL;
+  return r;
+}
+
+// Returns the rule for pc, which is the last byte of a call instruction. If
+// is_sure is false, pc is only a guess. Then its module may be unloaded at any
+// time, so its call frame information is not read.
+static struct mprof_cfa_rule find_rule(uintptr_t pc, bool is_sure) {
+  const uintptr_t key = is_sure ? pc : ~pc;
+  uint64_t hash = hash_of(key);
   size_t i = hash >> (64 - LG_REMEMBERED);
   uint64_t packed =
       atomic_load_explicit(&remembered[i].packed, memory_order_relaxed);
-  if (mprof_likely(
-          atomic_load_explicit(&remembered[i].pc, memory_order_relaxed) == pc &&
-          packed >> 48 == (hash & 0xffff)))
+  if (mprof_likely(atomic_load_explicit(&remembered[i].pc,
+                                        memory_order_relaxed) == key &&
+                   packed >> 48 == (hash & 0xffff)))
     return unpack(packed);
-  struct mprof_cfa_rule r = mprof_eh_rule(pc);
-  if (!fits(&r))
-    r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
-  atomic_store_explicit(&remembered[i].pc, pc, memory_order_relaxed);
+  struct mprof_cfa_rule r = make_rule(pc, is_sure);
+  atomic_store_explicit(&remembered[i].pc, key, memory_order_relaxed);
   atomic_store_explicit(&remembered[i].packed, pack(&r, hash),
                         memory_order_relaxed);
   return r;
@@ -107,10 +123,48 @@ word_at(uintptr_t addr) {
   return *(const uintptr_t *)addr;
 }
 
+// Returns whether the code keeps a frame pointer that points to the caller's
+// frame pointer, below the return address. So its caller is the next frame in
+// the chain of frame pointers. Code without call frame information is assumed
+// to keep one.
+static bool keeps_frame_pointer(const struct mprof_cfa_rule *r) {
+  return r->base == MPROF_CFA_UNKNOWN ||
+         (r->base == MPROF_CFA_FROM_BP && r->cfa_words == 2 && r->bp_is_saved &&
+          r->bp_words == -2);
+}
+
+// Reads the word at addr in the frames above the stack pointer sp. Returns
+// false if addr lies elsewhere or is not readable.
+static bool read_above(struct mprof_stack_range *range, bool is_foreign,
+                       uintptr_t sp, uintptr_t addr, uintptr_t *word) {
+  if (addr - sp > MPROF_MAX_FRAME_BYTES || (addr & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign, addr))
+    return false;
+  *word = word_at(addr);
+  return true;
+}
+
+// Does the work of ascend for a rule with the base MPROF_CFA_AT_BP.
+static bool ascend_aligned(struct mprof_stack_range *range, bool is_foreign,
+                           const struct mprof_cfa_rule *r,
+                           struct mprof_registers *f) {
+  uintptr_t bp, cfa;
+  if (!read_above(range, is_foreign, f->sp, f->bp, &bp) ||
+      !read_above(range, is_foreign, f->sp,
+                  f->bp + (uintptr_t)(intptr_t)r->cfa_words * 8, &cfa) ||
+      cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign, cfa - 16))
+    return false;
+  *f = (struct mprof_registers){.pc = word_at(cfa - 8), .sp = cfa, .bp = bp};
+  return true;
+}
+
 // Replaces the registers *f of a frame by those of its caller, according to
 // rule *r. Returns false if the caller's frame cannot be found.
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
                    const struct mprof_cfa_rule *r, struct mprof_registers *f) {
+  if (r->base == MPROF_CFA_AT_BP)
+    return ascend_aligned(range, is_foreign, r, f);
   bool by_bp = r->base != MPROF_CFA_FROM_SP;
   uintptr_t cfa =
       (by_bp ? f->bp : f->sp) + (r->base == MPROF_CFA_UNKNOWN
@@ -178,84 +232,157 @@ static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
 
 // --- whole stacks ---
 
-static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
-                     mprof_pc *pcs, size_t depth, enum mprof_stack_end *end) {
+struct walk {
+  struct mprof_stack_range *own;
+  struct mprof_stack_range *range; // NULL: the stack at f.sp is not readable
   struct mprof_stack_range foreign;
-  struct mprof_stack_range *range =
-      mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
-  const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
-  size_t n = 0;
+  struct mprof_registers f;
   // Whether f.pc is certainly a return address of this thread. If it is, its
   // module cannot be unloaded now, so the module's call frame information may
   // be read. After a step through code without call frame information, f.pc is
   // only a guess.
-  bool is_sure = true;
-  *end = MPROF_STACK_CUT_DEPTH;
-  while (n < depth) {
-    if (f.pc < MPROF_PAGE || f.pc >> 47) {
-      *end = f.pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
-      break;
-    }
-    if (!is_entry(f.pc - 1))
-      pcs[n++] = f.pc;
-    // Looks up f.pc - 1, which is a byte of the call instruction. If the call
-    // is the last instruction of its function, f.pc itself is already the start
-    // of the next function.
-    struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
-    if (is_sure)
-      r = find_rule(f.pc - 1);
-    is_sure = r.base != MPROF_CFA_UNKNOWN;
-    // If f.pc is where a signal handler returns to, f.bp is the frame pointer
-    // of the interrupted code. Then f.bp may be the frame address of main
-    // although f is not main's frame.
-    const bool is_of_handler = !is_sure && mprof_is_signal_return(f.pc);
-    if (main_frame != 0 && f.bp == main_frame &&
-        (r.base == MPROF_CFA_FROM_BP || (!is_sure && !is_of_handler))) {
-      *end = MPROF_STACK_COMPLETE;
-      return n;
-    }
-    if (r.base == MPROF_CFA_ROOT || mprof_is_context_root(f.pc)) {
-      *end = MPROF_STACK_COMPLETE;
-      break;
-    }
-    if (!range) { // the stack at f.sp is not readable
-      *end = MPROF_STACK_CUT_CHAIN;
-      break;
-    }
-    if (is_of_handler && ascend_signal(range, range == &foreign, &f)) {
-      // The handler may have run on an alternate signal stack, so the stack of
-      // the new f.sp may be another one.
-      range = mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
-      is_sure = true;
-      continue;
-    }
-    if (!ascend(range, range == &foreign, &r, &f)) {
-      *end = r.base == MPROF_CFA_UNKNOWN && f.bp == 0 ? MPROF_STACK_COMPLETE
-                                                      : MPROF_STACK_CUT_CHAIN;
-      break;
-    }
-  }
-  return *end == MPROF_STACK_COMPLETE ? without_roots(pcs, n) : n;
+  bool is_sure;
+  bool is_hiding; // a frame was left out
+  size_t by_fp;   // length of the part at the leaf that keeps frame pointers
+  enum mprof_stack_end end;
+};
+
+static void enter(struct walk *w) {
+  w->range = mprof_stack_enter(w->own, &w->foreign, w->f.sp & -(uintptr_t)16);
 }
 
-size_t mprof_unwind_cfi(struct mprof_stack_range *own, uintptr_t fp,
-                        mprof_pc *pcs, size_t depth,
-                        enum mprof_stack_end *end) {
+static bool is_on_foreign(const struct walk *w) {
+  return w->range == &w->foreign;
+}
+
+// Returns whether f is the frame of main.
+static bool is_main(const struct walk *w, const struct mprof_cfa_rule *r) {
+  const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
+  return main_frame != 0 && w->f.bp == main_frame && keeps_frame_pointer(r);
+}
+
+// Goes from the frame f, whose rule is r, to the frame of its caller. Returns
+// false if the stack ends at f.
+static bool rise(struct walk *w, const struct mprof_cfa_rule *r) {
+  w->end = MPROF_STACK_COMPLETE;
+  if (r->base == MPROF_CFA_ROOT || mprof_is_context_root(w->f.pc))
+    return false;
+  w->is_sure = r->base != MPROF_CFA_UNKNOWN;
+  if (w->range && r->base == MPROF_CFA_OF_SIGNAL &&
+      ascend_signal(w->range, is_on_foreign(w), &w->f)) {
+    // The handler may have run on an alternate signal stack, so the stack of
+    // the new f.sp may be another one.
+    enter(w);
+  } else if (!w->range || r->base == MPROF_CFA_OF_SIGNAL ||
+             !ascend(w->range, is_on_foreign(w), r, &w->f)) {
+    const bool is_root =
+        w->range && r->base == MPROF_CFA_UNKNOWN && w->f.bp == 0;
+    w->end = is_root ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
+    return false;
+  }
+  w->end = MPROF_STACK_CUT_DEPTH;
+  return true;
+}
+
+// Returns how many of the n frames at pcs to keep. The stack has been followed
+// to a frame without a caller. Remembers where libc has called the start
+// function of a thread.
+static size_t keep(const struct walk *w, const mprof_pc *pcs, size_t n,
+                   bool has_root) {
+  if (w->end != MPROF_STACK_COMPLETE)
+    return n;
+  const size_t kept = without_roots(pcs, n);
+  if (has_root && kept > 0 && n == kept + 2)
+    mprof_learn_thread_root(pcs[kept]);
+  return kept;
+}
+
+static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
+  size_t n = 0;
+  struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
+  w->is_sure = true;
+  w->end = MPROF_STACK_CUT_DEPTH;
+  enter(w);
+  while (n < depth) {
+    const mprof_pc pc = w->f.pc;
+    if (pc < MPROF_PAGE || pc >> 47) {
+      w->end = pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
+      break;
+    }
+    if (n > 0 && mprof_is_thread_root(pc)) {
+      w->end = MPROF_STACK_COMPLETE;
+      return n;
+    }
+    // Looks up pc - 1, which is a byte of the call instruction. If the call is
+    // the last instruction of its function, pc itself is already the start of
+    // the next function.
+    r = find_rule(pc - 1, w->is_sure);
+    if (is_entry(pc - 1)) {
+      w->is_hiding = true;
+    } else {
+      pcs[n++] = pc;
+      if (w->by_fp == n - 1 && !w->is_hiding && keeps_frame_pointer(&r))
+        w->by_fp = n;
+    }
+    if (is_main(w, &r)) {
+      w->end = MPROF_STACK_COMPLETE;
+      return n;
+    }
+    if (!rise(w, &r))
+      break;
+  }
+  return keep(w, pcs, n, r.base == MPROF_CFA_ROOT);
+}
+
+// Returns whether the frame pointers alone lead to the n frames that were found
+// and to the end of the stack.
+static bool is_chain(const struct walk *w, size_t n) {
+  return n > 0 && w->by_fp >= (w->end == MPROF_STACK_CUT_DEPTH ? n - 1 : n);
+}
+
+size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
+                            mprof_pc *pcs, size_t depth,
+                            enum mprof_stack_end *end,
+                            bool *by_frame_pointers) {
   *end = MPROF_STACK_CUT_DEPTH;
+  *by_frame_pointers = false;
   if (depth == 0)
     return 0;
   struct mprof_stack_range foreign;
   if (!mprof_stack_enter(own, &foreign, fp))
     return 0;
-  const struct mprof_registers caller = {
-      .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
-  return follow(own, caller, pcs, depth, end);
+  struct walk w = {
+      .own = own,
+      .f = {.pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)}};
+  const size_t n = follow(&w, pcs, depth);
+  *end = w.end;
+  *by_frame_pointers = is_chain(&w, n);
+  return n;
+}
+
+size_t mprof_unwind_cfi(struct mprof_stack_range *own, uintptr_t fp,
+                        mprof_pc *pcs, size_t depth,
+                        enum mprof_stack_end *end) {
+  bool by_frame_pointers;
+  return mprof_unwind_checked(own, fp, pcs, depth, end, &by_frame_pointers);
 }
 
 size_t mprof_unwind_registers(struct mprof_stack_range *own,
                               const struct mprof_registers *from, mprof_pc *pcs,
                               size_t depth, enum mprof_stack_end *end) {
-  return follow(own, *from, pcs, depth, end);
+  struct walk w = {.own = own, .f = *from};
+  const size_t n = follow(&w, pcs, depth);
+  *end = w.end;
+  return n;
+}
+
+size_t mprof_certain_frames(const mprof_pc *pcs, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const struct mprof_cfa_rule r = find_rule(pcs[i] - 1, true);
+    if (!keeps_frame_pointer(&r))
+      return i + 1;
+  }
+  return n;
 }
 
 const void *mprof_interrupted_context(struct mprof_stack_range *own,
@@ -267,15 +394,13 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
     return NULL;
   struct mprof_registers f = {
       .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
-  bool is_sure = true; // see `is_sure` in follow
+  bool is_sure = true; // see `is_sure` in struct walk
   for (int i = 0; i < FRAMES_MAX && f.pc >= MPROF_PAGE && f.pc >> 47 == 0;
        i++) {
     const uintptr_t sp = f.sp;
-    struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
-    if (is_sure)
-      r = find_rule(f.pc - 1);
+    struct mprof_cfa_rule r = find_rule(f.pc - 1, is_sure);
     is_sure = r.base != MPROF_CFA_UNKNOWN;
-    if (!is_sure && mprof_is_signal_return(f.pc))
+    if (r.base == MPROF_CFA_OF_SIGNAL)
       return ascend_signal(range, range == &foreign, &f) ? (const void *)sp
                                                          : NULL;
     if (r.base == MPROF_CFA_ROOT || !ascend(range, range == &foreign, &r, &f))
@@ -316,9 +441,9 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
     if (f.bp == frame)
       return mprof_stack_reaches(range, is_foreign, frame) &&
              word_at(frame + 8) == pc;
-    struct mprof_cfa_rule r = find_rule(f.pc - 1);
+    struct mprof_cfa_rule r = find_rule(f.pc - 1, true);
     if (r.base == MPROF_CFA_ROOT || r.base == MPROF_CFA_UNKNOWN ||
-        !ascend(range, is_foreign, &r, &f))
+        r.base == MPROF_CFA_OF_SIGNAL || !ascend(range, is_foreign, &r, &f))
       return false;
   }
   return false;

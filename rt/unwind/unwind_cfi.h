@@ -16,6 +16,14 @@
 // pointers.
 size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
+// Does the same as mprof_unwind_cfi. Stores in *by_frame_pointers whether the
+// frame pointers alone lead to the same frames and the same end, because all
+// code on the stack keeps frame pointers. If so, each later stack with these
+// return addresses in its chain of frame pointers (mprof_unwind) equals this
+// stack, too.
+size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
+                            mprof_pc *pcs, size_t depth,
+                            enum mprof_stack_end *end, bool *by_frame_pointers);
 // Registers from which mprof_unwind_registers starts. pc is the return address
 // of a call. If the registers are of code that a signal has interrupted, pc is
 // the address of the interrupted instruction plus 1. pc becomes the first
