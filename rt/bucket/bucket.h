@@ -4,8 +4,8 @@
 // A bucket holds the counters of one stack. Each combination of event type,
 // block size or lock, sampling rate, skip, labels and stack has its own bucket.
 // Lookups take no lock, insertions hold insert_lock. After a bucket is
-// published, only its counters and the fields cells and gone change. Buckets
-// are never freed.
+// published, only its counters and the fields is_chain, cells and gone change.
+// Buckets are never freed.
 // (Go: bucket, stkbucket)
 
 #ifndef MPROF_RT_BUCKET_BUCKET_H
@@ -102,15 +102,19 @@ struct mprof_bucket {
     struct mprof_thread_counts thread;
     struct mprof_custom_counts custom;
   };
-  // All fields from here on, except cells and gone, are written once, before
-  // the bucket is published.
+  // All fields from here on, except is_chain, cells and gone, are written once,
+  // before the bucket is published.
   uint64_t hash;
   union { // as in the key
     size_t size;
     uintptr_t object;
   };
   uint32_t rate;
-  uint32_t stack_len;
+  uint16_t stack_len;
+  // Whether the chain of frame pointers is known to have all of the stack's
+  // frames (mprof_unwind_checked). Set after the bucket is published; never
+  // cleared.
+  atomic_bool is_chain;
   // MEM: handle of the other threads' counters (counts.h). Atomic.
   _Atomic uint32_t cells;
   uint16_t owner; // MEM: the shard that counts in own
@@ -153,6 +157,11 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key);
 // there is no such unload.
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->gone, memory_order_relaxed);
+}
+// Returns whether the chain of frame pointers is known to have all frames of
+// the stack of b.
+static inline bool mprof_bucket_is_chain(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->is_chain, memory_order_relaxed);
 }
 // Returns whether b and key agree in all parts except the stack. Returns false
 // if code in the stack of b was unloaded.

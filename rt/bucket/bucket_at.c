@@ -2,17 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the bucket of an event at a frame, in these steps. A step is taken only
-// if the earlier steps did not find the bucket, and no step is repeated:
+// if the earlier steps did not find the bucket:
 //   1. Search recent[], the thread's cache of buckets by call site, caller's
 //      frame and size. This step follows the frames and compares each return
 //      address with the stack of the cached bucket. It writes no stack.
-//   2. Unwind the stack into a buffer: by unwind_cfi.c if the stack begins in
-//      uninstrumented code, otherwise by unwind_fp.c. If step 1 has found that
-//      the frames agree with a bucket's stack, but not that the stack ends
-//      there, this step unwinds only the rest.
+//   2. Unwind the stack into a buffer by frame pointers (unwind_fp.c). If step
+//      1 has found that the frames agree with a bucket's stack, but not that
+//      the stack ends there, this step unwinds only the rest.
 //   3. Search same[], the thread's cache of buckets by the whole stack and the
 //      size. Its hash is weaker and faster than the hash of bucket.c.
 //   4. Search the table of all buckets: bucket.c.
+//   5. Unwind the stack by call frame information (unwind_cfi.c), and repeat
+//      steps 3 and 4 for this stack. This step makes the bucket if there is
+//      none.
+// Code without frame pointers may leave any frame address in the register, so
+// steps 1 and 2 may skip frames. Therefore steps 1 to 4 find only buckets with
+// is_chain. Step 5 sets is_chain if the rules of all return addresses say that
+// the code keeps a frame pointer. Another stack with the same chain of return
+// addresses has the same code, so it has no other frames. A stack with other
+// code takes step 5 at each event. recent[] notes this, so that steps 2 to 4
+// are skipped. They are also skipped for stacks that begin in uninstrumented
+// code.
 // The calls for an allocation therefore go in one direction. Between its entry
 // and its bucket, no file is called twice, except the services of rt/sys:
 //   entry_heap.c -> sample.c
@@ -20,7 +30,9 @@
 //                -> event.c -> bucket_at.c -> unwind_fp.c
 //                                          -> bucket.c
 //                           -> livemap.c
-// A repeated allocation calls neither unwind_fp.c nor bucket.c.
+//                                          -> unwind_cfi.c, for a new stack
+// A repeated allocation in instrumented code calls none of unwind_fp.c,
+// unwind_cfi.c and bucket.c.
 // A thread's first allocation also calls threads.c twice: sample.c calls it to
 // make the thread's record, and event.c calls it to make the record's caches
 // and buffers.
@@ -88,25 +100,137 @@ static inline bool ends_at_root(const struct mprof_scratch *s,
          b->end == MPROF_STACK_COMPLETE;
 }
 
-// Returns the bucket of the stack in the scratch buffer, which has len return
-// addresses.
-__attribute__((always_inline)) static inline struct mprof_bucket *
-of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
-         enum mprof_stack_end end, mprof_pc caller, uintptr_t frame) {
-  struct mprof_scratch *s = t->scratch;
-  key->stack = s->stack;
-  key->stack_len = (uint32_t)len;
-  key->end = (uint8_t)end;
-  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
-  if (!b || !mprof_bucket_matches(b, key)) {
-    if (key->type == MPROF_BUCKET_MEM || key->object == 0)
-      b = mprof_bucket_get(key, true);
-    else
-      b = mprof_bucket_get_limited(key);
-  }
+// Stands in recent[] for a stack that frame pointers do not lead through. It is
+// never the bucket of an event.
+static struct mprof_bucket not_a_chain;
+
+// A stack in the scratch buffer.
+struct found {
+  size_t len;
+  enum mprof_stack_end end;
+  mprof_pc caller; // return address of the frame `frame`; 0: unknown
+  uintptr_t frame;
+};
+
+static void set_stack(const struct mprof_thread *t,
+                      struct mprof_bucket_key *key, const struct found *f) {
+  key->stack = t->scratch->stack;
+  key->stack_len = (uint32_t)f->len;
+  key->end = (uint8_t)f->end;
+}
+
+// Returns whether the number of buckets per stack is limited.
+static bool is_limited(const struct mprof_bucket_key *key) {
+  return key->type != MPROF_BUCKET_MEM && key->object != 0;
+}
+
+// Returns the bucket with object 0 and the stack of *key, or NULL.
+static struct mprof_bucket *without_object(const struct mprof_bucket_key *key) {
+  struct mprof_bucket_key shared = *key;
+  shared.object = 0;
+  return key->type == MPROF_BUCKET_CUSTOM ? NULL
+                                          : mprof_bucket_get(&shared, false);
+}
+
+static void set_chain(struct mprof_bucket *b) {
+  atomic_store_explicit(&b->is_chain, true, memory_order_relaxed);
+}
+
+// Returns the bucket of *key if its stack is known to be a chain; otherwise
+// NULL.
+static struct mprof_bucket *find_chain(const struct mprof_bucket_key *key) {
+  struct mprof_bucket *b = mprof_bucket_get(key, false);
+  if (b && mprof_bucket_is_chain(b))
+    return b;
+  if (!is_limited(key))
+    return NULL;
+  const struct mprof_bucket *any = without_object(key);
+  if (!any || !mprof_bucket_is_chain(any))
+    return NULL;
+  b = mprof_bucket_get_limited(key);
   if (b)
-    *same = s->recent[recent_index(caller, frame, key)] = b;
+    set_chain(b);
   return b;
+}
+
+// Returns the bucket of the stack f, which frame pointers have led to. Returns
+// NULL if no bucket confirms that frame pointers lead to all frames of this
+// stack. The chain may have skipped frames then.
+__attribute__((always_inline)) static inline struct mprof_bucket *
+known_chain(struct mprof_thread *t, struct mprof_bucket_key *key,
+            const struct found *f) {
+  struct mprof_scratch *s = t->scratch;
+  set_stack(t, key, f);
+  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
+  if (!b || !mprof_bucket_matches(b, key) || !mprof_bucket_is_chain(b))
+    b = find_chain(key);
+  if (b)
+    *same = s->recent[recent_index(f->caller, f->frame, key)] = b;
+  return b;
+}
+
+static bool is_own(const struct mprof_thread *t, uintptr_t frame) {
+  return frame >= t->range.lo && frame <= t->range.hi - 16;
+}
+
+// Remembers the stack f, which is a chain: sets is_chain in its bucket b and in
+// the stack's bucket with object 0, and remembers where the stack ends.
+static void note_chain(struct mprof_thread *t,
+                       const struct mprof_bucket_key *key,
+                       const struct found *f, size_t leaves,
+                       struct mprof_bucket *b) {
+  struct mprof_scratch *s = t->scratch;
+  uintptr_t last = f->frame;
+  set_chain(b);
+  struct mprof_bucket *any = is_limited(key) ? without_object(key) : NULL;
+  if (any)
+    set_chain(any);
+  if (f->end == MPROF_STACK_COMPLETE && f->len > leaves &&
+      mprof_unwind_along(&t->range, &last, s->stack + leaves,
+                         f->len - leaves)) {
+    s->root = last;
+    s->above_root = *(const uintptr_t *)last;
+  }
+}
+
+// Unwinds the stack at frame by call frame information and returns the bucket
+// of this stack.
+static MPROF_NOINLINE struct mprof_bucket *
+find_by_tables(struct mprof_thread *t, struct mprof_bucket_key *key,
+               mprof_pc leaf, uintptr_t frame) {
+  struct mprof_scratch *s = t->scratch;
+  const size_t leaves = leaf != 0;
+  struct found f = {.frame = frame};
+  bool is_chain;
+  if (leaf != 0)
+    s->stack[0] = leaf;
+  f.len = leaves + mprof_unwind_checked(&t->range, frame, s->stack + leaves,
+                                        s->depth - leaves, &f.end, &is_chain);
+  if (is_own(t, frame))
+    f.caller = ((const mprof_pc *)frame)[1];
+  else if (f.len > leaves)
+    f.caller = s->stack[leaves];
+  set_stack(t, key, &f);
+  struct mprof_bucket **same = &s->same[same_index(key)], *b = *same;
+  if (!b || !mprof_bucket_matches(b, key))
+    b = is_limited(key) ? mprof_bucket_get_limited(key)
+                        : mprof_bucket_get(key, true);
+  if (!b)
+    return NULL;
+  if (is_chain)
+    note_chain(t, key, &f, leaves, b);
+  *same = b;
+  s->recent[recent_index(f.caller, frame, key)] = is_chain ? b : &not_a_chain;
+  return b;
+}
+
+// Returns whether frame pointers probably do not lead through the stack at
+// frame.
+static bool needs_tables(const struct mprof_thread *t,
+                         const struct mprof_bucket_key *key, uintptr_t frame) {
+  return is_own(t, frame) &&
+         t->scratch->recent[recent_index(((const mprof_pc *)frame)[1], frame,
+                                         key)] == &not_a_chain;
 }
 
 // Unwinds the stack at frame and returns the bucket of this stack.
@@ -115,22 +239,22 @@ static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                                                    mprof_pc leaf,
                                                    uintptr_t frame) {
   struct mprof_scratch *s = t->scratch;
-  enum mprof_stack_end end;
-  mprof_pc *stack = s->stack;
-  size_t depth = s->depth;
-  if (leaf != 0) {
-    *stack++ = leaf;
-    depth--;
-  }
-  size_t n;
   if (mprof_unlikely(mprof_tls.is_foreign)) {
     mprof_tls.is_foreign = false;
-    n = mprof_unwind_cfi(&t->range, frame, stack, depth, &end);
-  } else {
-    n = mprof_unwind(&t->range, frame, stack, depth, &end);
+    return find_by_tables(t, key, leaf, frame);
   }
-  return of_stack(t, key, n + (size_t)(stack - s->stack), end, n ? stack[0] : 0,
-                  frame);
+  if (needs_tables(t, key, frame))
+    return find_by_tables(t, key, leaf, frame);
+  const size_t leaves = leaf != 0;
+  struct found f = {.frame = frame};
+  if (leaf != 0)
+    s->stack[0] = leaf;
+  const size_t n = mprof_unwind(&t->range, frame, s->stack + leaves,
+                                s->depth - leaves, &f.end);
+  f.len = n + leaves;
+  f.caller = n ? s->stack[leaves] : 0;
+  struct mprof_bucket *b = known_chain(t, key, &f);
+  return b ? b : find_by_tables(t, key, leaf, frame);
 }
 
 // Returns the bucket of a stack that agrees with the stack of b up to the frame
@@ -138,10 +262,11 @@ static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
 // bucket is b.
 static MPROF_NOINLINE struct mprof_bucket *
 finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
-          struct mprof_bucket *b, bool has_leaf, uintptr_t frame,
+          struct mprof_bucket *b, mprof_pc leaf, uintptr_t frame,
           uintptr_t last) {
   struct mprof_scratch *s = t->scratch;
-  const size_t known = b->stack_len - 1;
+  const bool has_leaf = leaf != 0;
+  const size_t known = b->stack_len - 1u;
   enum mprof_stack_end end;
   size_t n = mprof_unwind_rest(&t->range, last, s->stack + known,
                                known - has_leaf, s->depth - known, &end);
@@ -153,7 +278,9 @@ finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
     return b;
   }
   memcpy(s->stack, b->stack, known * sizeof(s->stack[0]));
-  return of_stack(t, key, known + n, end, s->stack[has_leaf], frame);
+  const struct found f = {known + n, end, s->stack[has_leaf], frame};
+  b = known_chain(t, key, &f);
+  return b ? b : find_by_tables(t, key, leaf, frame);
 }
 
 struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
@@ -168,5 +295,5 @@ struct mprof_bucket *mprof_bucket_at(struct mprof_thread *t,
     return find_at(t, key, leaf, frame);
   if (mprof_likely(ends_at_root(t->scratch, b, last)))
     return b;
-  return finish_at(t, key, b, leaf != 0, frame, last);
+  return finish_at(t, key, b, leaf, frame, last);
 }

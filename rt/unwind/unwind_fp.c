@@ -37,6 +37,18 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                              : MPROF_STACK_CUT_CHAIN;
 }
 
+// Returns how many of the n frames at pcs to keep. The chain ends at the last
+// of them, whose frame is at fp. Drops this frame only if libc has called main
+// or the start function of a thread there. Without this check, a chain that
+// ends in a libc function such as qsort would look like a complete stack.
+static size_t without_root(const struct mprof_stack_range *r, uintptr_t fp,
+                           const mprof_pc *pcs, size_t n, size_t before) {
+  if (before + n > 1 && ((r->is_main && fp == (uintptr_t)__mprof_main_frame) ||
+                         mprof_is_thread_root(pcs[n - 1])))
+    return n - 1;
+  return n;
+}
+
 MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
                                             uintptr_t fp, mprof_pc *pcs,
                                             size_t before, size_t depth,
@@ -65,8 +77,9 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
     // unsigned difference is huge.
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
       *end = classify(range, fp, next);
-      return *end == MPROF_STACK_COMPLETE ? mprof_without_root(pcs, n, before)
-                                          : n;
+      return *end == MPROF_STACK_COMPLETE
+                 ? without_root(range, fp, pcs, n, before)
+                 : n;
     }
     if (n == depth)
       return n;
