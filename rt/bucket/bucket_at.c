@@ -23,14 +23,13 @@
 // code takes step 5 at each event. recent[] notes this, so that steps 2 to 4
 // are skipped. They are also skipped for stacks that begin in uninstrumented
 // code.
-// The calls for an allocation therefore go in one direction. Between its entry
-// and its bucket, no file is called twice, except the services of rt/sys:
+// The calls for an allocation go in one direction:
 //   entry_heap.c -> sample.c
 //                -> the allocator
 //                -> event.c -> bucket_at.c -> unwind_fp.c
+//                                          -> unwind_cfi.c
 //                                          -> bucket.c
 //                           -> livemap.c
-//                                          -> unwind_cfi.c, for a new stack
 // A repeated allocation in instrumented code calls none of unwind_fp.c,
 // unwind_cfi.c and bucket.c.
 // A thread's first allocation also calls threads.c twice: sample.c calls it to

@@ -92,10 +92,13 @@ void mprof_unwind_init(void) {
     libc->start = libc->end = 0;
 }
 
-void mprof_learn_thread_root(mprof_pc pc) {
-  for (int i = 0; i < MPROF_THREAD_ROOTS; i++) {
+void mprof_learn_root(mprof_pc pc) {
+  const struct mprof_module *libc = &mprof_stack_roots.libc;
+  if (libc->end != 0 && pc - libc->start >= libc->end - libc->start)
+    return; // other modules may be unloaded
+  for (int i = 0; i < MPROF_ROOTS; i++) {
     mprof_pc unused = 0;
-    if (atomic_compare_exchange_strong(&mprof_stack_roots.threads[i], &unused,
+    if (atomic_compare_exchange_strong(&mprof_stack_roots.known[i], &unused,
                                        pc) ||
         unused == pc)
       return;

@@ -68,9 +68,9 @@ void mprof_unwind_init(void);
 // programs without events do not pay for it.
 void mprof_unwind_learn_roots(void);
 
-// Maximum number of known thread roots. glibc has two: the calls of POSIX and
-// of C11 start functions.
-#define MPROF_THREAD_ROOTS 4
+// Maximum number of known roots. glibc has three: main, and the start functions
+// of POSIX and of C11 return to different addresses.
+#define MPROF_ROOTS 4
 
 struct mprof_stack_roots {
   // Address to which a function started by makecontext returns; 0: unknown.
@@ -81,9 +81,9 @@ struct mprof_stack_roots {
   // libc's module, empty if libc is linked statically. Frames of libc at the
   // root of a stack are not frames of the program. Written once at start.
   struct mprof_module libc;
-  // Return addresses in libc of its calls of threads' start functions; 0:
-  // unused. Each is written once.
-  _Atomic(mprof_pc) threads[MPROF_THREAD_ROOTS];
+  // Addresses in libc to which main and the start functions of threads return;
+  // 0: unused. Each is written once.
+  _Atomic(mprof_pc) known[MPROF_ROOTS];
 };
 extern struct mprof_stack_roots mprof_stack_roots;
 
@@ -91,15 +91,15 @@ extern struct mprof_stack_roots mprof_stack_roots;
 static inline bool mprof_is_context_root(mprof_pc pc) {
   return pc == mprof_stack_roots.context;
 }
-// Remembers pc as the return address to which the start functions of threads
+// Remembers pc as the address to which main or the start functions of threads
 // return. Does nothing if too many such addresses are known.
-void mprof_learn_thread_root(mprof_pc pc);
-// Returns whether threads' start functions return to pc. So pc is the root of
-// a stack. Returns false if mprof_learn_thread_root was not called for pc.
-static inline bool mprof_is_thread_root(mprof_pc pc) {
-  for (int i = 0; i < MPROF_THREAD_ROOTS; i++)
-    if (pc == atomic_load_explicit(&mprof_stack_roots.threads[i],
-                                   memory_order_relaxed))
+void mprof_learn_root(mprof_pc pc);
+// Returns whether main or the start functions of threads return to pc. So pc is
+// the root of a stack. Returns false if mprof_learn_root was not called for pc.
+static inline bool mprof_is_root(mprof_pc pc) {
+  for (int i = 0; i < MPROF_ROOTS; i++)
+    if (pc ==
+        atomic_load_explicit(&mprof_stack_roots.known[i], memory_order_relaxed))
       return true;
   return false;
 }

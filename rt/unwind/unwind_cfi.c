@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinds by call frame information (eh_frame.h), for stacks that begin in
-// uninstrumented code. The rule for a code address fits in one word and is
-// cached, so most steps are a single table lookup. Code without call frame
-// information is assumed to keep frame pointers.
+// Unwinds by call frame information (eh_frame.h), for new stacks and for stacks
+// that frame pointers do not lead through. The rule for a code address fits in
+// one word and is cached, so most steps are a single table lookup. Code without
+// call frame information is assumed to keep frame pointers.
 
 #include "unwind/unwind_cfi.h"
 
@@ -29,42 +29,51 @@ static struct {
   _Atomic uint64_t packed;
 } remembered[1u << LG_REMEMBERED];
 
-// Layout of the word packed, starting at bit 0: base (3 bits), bp_is_saved (1),
-// bp_words (20), cfa_words (24), hash of the address (16).
+// A struct mprof_cfa_rule in one word. Starting at bit 0: base (3 bits),
+// bp_is_saved (1), bp_words (20), cfa_words (24), hash of the address (16).
+struct rule {
+  uint64_t word;
+};
 #define BASE_BITS 3
 #define BP_BITS 20
 #define CFA_BITS 24
 #define BP_AT (BASE_BITS + 1)
 #define CFA_AT (BP_AT + BP_BITS)
+#define HASH_AT (CFA_AT + CFA_BITS)
 
 static uint64_t hash_of(uintptr_t pc) { return pc * 0x9e3779b97f4a7c15u; }
 
-static int32_t signed_bits(uint64_t v, unsigned bits) {
-  return (int32_t)((uint32_t)v << (32 - bits)) >> (32 - bits);
+static uint64_t bits_of(int32_t v, unsigned bits) {
+  return (uint32_t)v & ((1u << bits) - 1);
 }
 
-static uint64_t pack(const struct mprof_cfa_rule *r, uint64_t hash) {
+static uint64_t pack(const struct mprof_cfa_rule *r) {
   return (uint64_t)r->base | (uint64_t)r->bp_is_saved << BASE_BITS |
-         ((uint64_t)(uint32_t)r->bp_words & ((1u << BP_BITS) - 1)) << BP_AT |
-         ((uint64_t)(uint32_t)r->cfa_words & ((1u << CFA_BITS) - 1)) << CFA_AT |
-         (hash & 0xffff) << 48;
+         bits_of(r->bp_words, BP_BITS) << BP_AT |
+         bits_of(r->cfa_words, CFA_BITS) << CFA_AT;
 }
 
-static struct mprof_cfa_rule unpack(uint64_t p) {
-  return (struct mprof_cfa_rule){
-      .base = (enum mprof_cfa_base)(p & ((1u << BASE_BITS) - 1)),
-      .bp_is_saved = p >> BASE_BITS & 1,
-      .bp_words = signed_bits(p >> BP_AT, BP_BITS),
-      .cfa_words = signed_bits(p >> CFA_AT, CFA_BITS)};
+static enum mprof_cfa_base base_of(struct rule r) {
+  return (enum mprof_cfa_base)(r.word & ((1u << BASE_BITS) - 1));
+}
+static bool saves_bp(struct rule r) { return r.word >> BASE_BITS & 1; }
+// Returns the offset of the saved frame pointer from the CFA, in bytes.
+static uintptr_t bp_offset(struct rule r) {
+  return (uintptr_t)((int64_t)(r.word << (64 - CFA_AT)) >> (64 - BP_BITS)) * 8;
+}
+// Returns the offset from the base, in bytes.
+static uintptr_t cfa_offset(struct rule r) {
+  return (uintptr_t)((int64_t)(r.word << (64 - HASH_AT)) >> (64 - CFA_BITS)) *
+         8;
 }
 
 static bool fits(const struct mprof_cfa_rule *r) {
-  return signed_bits((uint32_t)r->bp_words, BP_BITS) == r->bp_words &&
-         signed_bits((uint32_t)r->cfa_words, CFA_BITS) == r->cfa_words;
+  const struct rule packed = {pack(r)};
+  return bp_offset(packed) == (uintptr_t)(intptr_t)r->bp_words * 8 &&
+         cfa_offset(packed) == (uintptr_t)(intptr_t)r->cfa_words * 8;
 }
 
-static MPROF_NOINLINE struct mprof_cfa_rule make_rule(uintptr_t pc,
-                                                      bool is_sure) {
+static MPROF_NOINLINE struct rule make_rule(uintptr_t pc, bool is_sure) {
   struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
   if (is_sure)
     r = mprof_eh_rule(pc);
@@ -72,26 +81,26 @@ static MPROF_NOINLINE struct mprof_cfa_rule make_rule(uintptr_t pc,
     r = (struct mprof_cfa_rule){.base = MPROF_CFA_UNKNOWN};
   if (r.base == MPROF_CFA_UNKNOWN && mprof_is_signal_return(pc + 1))
     r.base = MPROF_CFA_OF_SIGNAL;
-  return r;
+  return (struct rule){pack(&r)};
 }
 
 // Returns the rule for pc, which is the last byte of a call instruction. If
 // is_sure is false, pc is only a guess. Then its module may be unloaded at any
 // time, so its call frame information is not read.
-static struct mprof_cfa_rule find_rule(uintptr_t pc, bool is_sure) {
+static struct rule find_rule(uintptr_t pc, bool is_sure) {
   const uintptr_t key = is_sure ? pc : ~pc;
   uint64_t hash = hash_of(key);
   size_t i = hash >> (64 - LG_REMEMBERED);
-  uint64_t packed =
-      atomic_load_explicit(&remembered[i].packed, memory_order_relaxed);
+  struct rule r = {
+      atomic_load_explicit(&remembered[i].packed, memory_order_relaxed)};
   if (mprof_likely(atomic_load_explicit(&remembered[i].pc,
                                         memory_order_relaxed) == key &&
-                   packed >> 48 == (hash & 0xffff)))
-    return unpack(packed);
-  struct mprof_cfa_rule r = make_rule(pc, is_sure);
+                   (r.word ^ hash << HASH_AT) >> HASH_AT == 0))
+    return r;
+  r = make_rule(pc, is_sure);
+  r.word |= hash << HASH_AT;
   atomic_store_explicit(&remembered[i].pc, key, memory_order_relaxed);
-  atomic_store_explicit(&remembered[i].packed, pack(&r, hash),
-                        memory_order_relaxed);
+  atomic_store_explicit(&remembered[i].packed, r.word, memory_order_relaxed);
   return r;
 }
 
@@ -127,10 +136,13 @@ word_at(uintptr_t addr) {
 // frame pointer, below the return address. So its caller is the next frame in
 // the chain of frame pointers. Code without call frame information is assumed
 // to keep one.
-static bool keeps_frame_pointer(const struct mprof_cfa_rule *r) {
-  return r->base == MPROF_CFA_UNKNOWN ||
-         (r->base == MPROF_CFA_FROM_BP && r->cfa_words == 2 && r->bp_is_saved &&
-          r->bp_words == -2);
+static inline bool keeps_frame_pointer(struct rule r) {
+  const struct mprof_cfa_rule chain = {.base = MPROF_CFA_FROM_BP,
+                                       .cfa_words = 2,
+                                       .bp_is_saved = true,
+                                       .bp_words = -2};
+  return r.word << (64 - HASH_AT) == pack(&chain) << (64 - HASH_AT) ||
+         base_of(r) == MPROF_CFA_UNKNOWN;
 }
 
 // Reads the word at addr in the frames above the stack pointer sp. Returns
@@ -146,12 +158,10 @@ static bool read_above(struct mprof_stack_range *range, bool is_foreign,
 
 // Does the work of ascend for a rule with the base MPROF_CFA_AT_BP.
 static bool ascend_aligned(struct mprof_stack_range *range, bool is_foreign,
-                           const struct mprof_cfa_rule *r,
-                           struct mprof_registers *f) {
+                           struct rule r, struct mprof_registers *f) {
   uintptr_t bp, cfa;
   if (!read_above(range, is_foreign, f->sp, f->bp, &bp) ||
-      !read_above(range, is_foreign, f->sp,
-                  f->bp + (uintptr_t)(intptr_t)r->cfa_words * 8, &cfa) ||
+      !read_above(range, is_foreign, f->sp, f->bp + cfa_offset(r), &cfa) ||
       cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, cfa - 16))
     return false;
@@ -159,27 +169,41 @@ static bool ascend_aligned(struct mprof_stack_range *range, bool is_foreign,
   return true;
 }
 
+// Replaces the registers *f of a frame by those of its caller. The code of the
+// frame keeps a frame pointer. Returns false if the caller's frame cannot be
+// found.
+static inline bool ascend_chain(struct mprof_stack_range *range,
+                                bool is_foreign, struct mprof_registers *f) {
+  const uintptr_t bp = f->bp;
+  // The first comparison checks both bounds: if bp is below sp, the unsigned
+  // difference is huge. bp may be 8 bytes below sp in code without call frame
+  // information.
+  if (bp + 8 - f->sp > MPROF_MAX_FRAME_BYTES || (bp & 7) != 0 ||
+      !mprof_stack_reaches(range, is_foreign, bp))
+    return false;
+  *f = (struct mprof_registers){
+      .pc = word_at(bp + 8), .sp = bp + 16, .bp = word_at(bp)};
+  return true;
+}
+
 // Replaces the registers *f of a frame by those of its caller, according to
-// rule *r. Returns false if the caller's frame cannot be found.
+// rule r. Returns false if the caller's frame cannot be found.
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
-                   const struct mprof_cfa_rule *r, struct mprof_registers *f) {
-  if (r->base == MPROF_CFA_AT_BP)
+                   struct rule r, struct mprof_registers *f) {
+  if (keeps_frame_pointer(r))
+    return ascend_chain(range, is_foreign, f);
+  if (base_of(r) == MPROF_CFA_AT_BP)
     return ascend_aligned(range, is_foreign, r, f);
-  bool by_bp = r->base != MPROF_CFA_FROM_SP;
-  uintptr_t cfa =
-      (by_bp ? f->bp : f->sp) + (r->base == MPROF_CFA_UNKNOWN
-                                     ? 16
-                                     : (uintptr_t)(intptr_t)r->cfa_words * 8);
+  const uintptr_t cfa =
+      (base_of(r) == MPROF_CFA_FROM_SP ? f->sp : f->bp) + cfa_offset(r);
   // The first comparison checks both bounds: if cfa is not above sp, the
   // unsigned difference is huge.
   if (cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, cfa - 16))
     return false;
   uintptr_t bp = f->bp;
-  if (r->base == MPROF_CFA_UNKNOWN) {
-    bp = word_at(cfa - 16);
-  } else if (r->bp_is_saved) {
-    uintptr_t saved = cfa + (uintptr_t)(intptr_t)r->bp_words * 8;
+  if (saves_bp(r)) {
+    uintptr_t saved = cfa + bp_offset(r);
     if (saved < range->lo || saved + 8 > range->hi)
       return false;
     bp = word_at(saved);
@@ -255,33 +279,36 @@ static bool is_on_foreign(const struct walk *w) {
   return w->range == &w->foreign;
 }
 
-// Returns whether f is the frame of main.
-static bool is_main(const struct walk *w, const struct mprof_cfa_rule *r) {
-  const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
-  return main_frame != 0 && w->f.bp == main_frame && keeps_frame_pointer(r);
-}
-
-// Goes from the frame f, whose rule is r, to the frame of its caller. Returns
-// false if the stack ends at f.
-static bool rise(struct walk *w, const struct mprof_cfa_rule *r) {
+// Does the work of rise for code that keeps no frame pointer, or at the end of
+// the stack.
+static bool rise_by_rule(struct walk *w, struct rule r) {
   w->end = MPROF_STACK_COMPLETE;
-  if (r->base == MPROF_CFA_ROOT || mprof_is_context_root(w->f.pc))
+  if (base_of(r) == MPROF_CFA_ROOT || mprof_is_context_root(w->f.pc))
     return false;
-  w->is_sure = r->base != MPROF_CFA_UNKNOWN;
-  if (w->range && r->base == MPROF_CFA_OF_SIGNAL &&
+  w->is_sure = base_of(r) != MPROF_CFA_UNKNOWN;
+  if (w->range && base_of(r) == MPROF_CFA_OF_SIGNAL &&
       ascend_signal(w->range, is_on_foreign(w), &w->f)) {
     // The handler may have run on an alternate signal stack, so the stack of
     // the new f.sp may be another one.
     enter(w);
-  } else if (!w->range || r->base == MPROF_CFA_OF_SIGNAL ||
+  } else if (!w->range || base_of(r) == MPROF_CFA_OF_SIGNAL ||
              !ascend(w->range, is_on_foreign(w), r, &w->f)) {
     const bool is_root =
-        w->range && r->base == MPROF_CFA_UNKNOWN && w->f.bp == 0;
+        w->range && base_of(r) == MPROF_CFA_UNKNOWN && w->f.bp == 0;
     w->end = is_root ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
     return false;
   }
   w->end = MPROF_STACK_CUT_DEPTH;
   return true;
+}
+
+// Goes from the frame f, whose rule is r, to the frame of its caller. Returns
+// false and sets w->end if the stack ends at f.
+static inline bool rise(struct walk *w, struct rule r) {
+  if (mprof_likely(base_of(r) == MPROF_CFA_FROM_BP && keeps_frame_pointer(r) &&
+                   w->range && ascend_chain(w->range, is_on_foreign(w), &w->f)))
+    return true;
+  return rise_by_rule(w, r);
 }
 
 // Returns how many of the n frames at pcs to keep. The stack has been followed
@@ -293,13 +320,19 @@ static size_t keep(const struct walk *w, const mprof_pc *pcs, size_t n,
     return n;
   const size_t kept = without_roots(pcs, n);
   if (has_root && kept > 0 && n == kept + 2)
-    mprof_learn_thread_root(pcs[kept]);
+    mprof_learn_root(pcs[kept]);
   return kept;
 }
 
+static void learn_root_of_main(const struct walk *w, uintptr_t main_frame) {
+  if (w->own->is_main && !mprof_is_root(word_at(main_frame + 8)))
+    mprof_learn_root(word_at(main_frame + 8));
+}
+
 static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
+  const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
-  struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
+  struct rule r = {MPROF_CFA_UNKNOWN};
   w->is_sure = true;
   w->end = MPROF_STACK_CUT_DEPTH;
   enter(w);
@@ -309,35 +342,41 @@ static size_t follow(struct walk *w, mprof_pc *pcs, size_t depth) {
       w->end = pc == 0 ? MPROF_STACK_COMPLETE : MPROF_STACK_CUT_CHAIN;
       break;
     }
-    if (n > 0 && mprof_is_thread_root(pc)) {
-      w->end = MPROF_STACK_COMPLETE;
-      return n;
-    }
     // Looks up pc - 1, which is a byte of the call instruction. If the call is
     // the last instruction of its function, pc itself is already the start of
     // the next function.
     r = find_rule(pc - 1, w->is_sure);
-    if (is_entry(pc - 1)) {
-      w->is_hiding = true;
-    } else {
-      pcs[n++] = pc;
-      if (w->by_fp == n - 1 && !w->is_hiding && keeps_frame_pointer(&r))
-        w->by_fp = n;
-    }
-    if (is_main(w, &r)) {
+    const bool is_in_chain = keeps_frame_pointer(r);
+    // This test is quicker than a walk through libc's frames. It is not needed
+    // if libc keeps frame pointers.
+    if (!is_in_chain && n > 0 && mprof_is_root(pc)) {
       w->end = MPROF_STACK_COMPLETE;
       return n;
     }
-    if (!rise(w, &r))
+    if (mprof_likely(!is_entry(pc - 1)))
+      pcs[n++] = pc;
+    else
+      w->is_hiding = true;
+    if (is_in_chain && w->by_fp == n - 1)
+      w->by_fp = n;
+    // A handler's f.bp is the frame pointer of the interrupted code, so f is
+    // main's frame only if the code keeps a frame pointer.
+    if (is_in_chain && main_frame != 0 && w->f.bp == main_frame) {
+      learn_root_of_main(w, main_frame);
+      w->end = MPROF_STACK_COMPLETE;
+      return n;
+    }
+    if (!rise(w, r))
       break;
   }
-  return keep(w, pcs, n, r.base == MPROF_CFA_ROOT);
+  return keep(w, pcs, n, base_of(r) == MPROF_CFA_ROOT);
 }
 
 // Returns whether the frame pointers alone lead to the n frames that were found
 // and to the end of the stack.
 static bool is_chain(const struct walk *w, size_t n) {
-  return n > 0 && w->by_fp >= (w->end == MPROF_STACK_CUT_DEPTH ? n - 1 : n);
+  return n > 0 && !w->is_hiding &&
+         w->by_fp >= (w->end == MPROF_STACK_CUT_DEPTH ? n - 1 : n);
 }
 
 size_t mprof_unwind_checked(struct mprof_stack_range *own, uintptr_t fp,
@@ -376,15 +415,6 @@ size_t mprof_unwind_registers(struct mprof_stack_range *own,
   return n;
 }
 
-size_t mprof_certain_frames(const mprof_pc *pcs, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    const struct mprof_cfa_rule r = find_rule(pcs[i] - 1, true);
-    if (!keeps_frame_pointer(&r))
-      return i + 1;
-  }
-  return n;
-}
-
 const void *mprof_interrupted_context(struct mprof_stack_range *own,
                                       uintptr_t fp) {
   enum { FRAMES_MAX = 256 };
@@ -398,12 +428,13 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
   for (int i = 0; i < FRAMES_MAX && f.pc >= MPROF_PAGE && f.pc >> 47 == 0;
        i++) {
     const uintptr_t sp = f.sp;
-    struct mprof_cfa_rule r = find_rule(f.pc - 1, is_sure);
-    is_sure = r.base != MPROF_CFA_UNKNOWN;
-    if (r.base == MPROF_CFA_OF_SIGNAL)
+    const struct rule r = find_rule(f.pc - 1, is_sure);
+    is_sure = base_of(r) != MPROF_CFA_UNKNOWN;
+    if (base_of(r) == MPROF_CFA_OF_SIGNAL)
       return ascend_signal(range, range == &foreign, &f) ? (const void *)sp
                                                          : NULL;
-    if (r.base == MPROF_CFA_ROOT || !ascend(range, range == &foreign, &r, &f))
+    if (base_of(r) == MPROF_CFA_ROOT ||
+        !ascend(range, range == &foreign, r, &f))
       return NULL;
   }
   return NULL;
@@ -441,9 +472,9 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
     if (f.bp == frame)
       return mprof_stack_reaches(range, is_foreign, frame) &&
              word_at(frame + 8) == pc;
-    struct mprof_cfa_rule r = find_rule(f.pc - 1, true);
-    if (r.base == MPROF_CFA_ROOT || r.base == MPROF_CFA_UNKNOWN ||
-        r.base == MPROF_CFA_OF_SIGNAL || !ascend(range, is_foreign, &r, &f))
+    const struct rule r = find_rule(f.pc - 1, true);
+    if (base_of(r) == MPROF_CFA_ROOT || base_of(r) == MPROF_CFA_UNKNOWN ||
+        base_of(r) == MPROF_CFA_OF_SIGNAL || !ascend(range, is_foreign, r, &f))
       return false;
   }
   return false;

@@ -3,9 +3,9 @@
 //
 // Unwinds by call frame information (eh_frame.h), for stacks that pass through
 // code without frame pointers. The rules are cached, but unwinding by them is
-// still slower than unwinding by frame pointers. So it is used only for stacks
-// that begin in code without frame pointers. The functions take no lock and may
-// run in signal handlers.
+// still slower than unwinding by frame pointers. So it is used for new stacks,
+// and for stacks that frame pointers do not lead through. The functions take no
+// lock and may run in signal handlers.
 
 #ifndef MPROF_RT_UNWIND_UNWIND_CFI_H
 #define MPROF_RT_UNWIND_UNWIND_CFI_H

@@ -12,7 +12,8 @@
 // pointer register. So each step is checked: the next frame must lie above,
 // must be aligned like a frame, must not be too far away, and must be in memory
 // that is known to be readable. A step may still be wrong, but it never faults.
-// The writers of profiles drop addresses that lie in no code.
+// bucket_at.c uses a stack that was unwound by this file only after
+// unwind_cfi.c has found that all of its code keeps frame pointers.
 
 #include "unwind/unwind_fp.h"
 
@@ -37,16 +38,25 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
                                              : MPROF_STACK_CUT_CHAIN;
 }
 
-// Returns how many of the n frames at pcs to keep. The chain ends at the last
-// of them, whose frame is at fp. Drops this frame only if libc has called main
-// or the start function of a thread there. Without this check, a chain that
-// ends in a libc function such as qsort would look like a complete stack.
-static size_t without_root(const struct mprof_stack_range *r, uintptr_t fp,
-                           const mprof_pc *pcs, size_t n, size_t before) {
-  if (before + n > 1 && ((r->is_main && fp == (uintptr_t)__mprof_main_frame) ||
-                         mprof_is_thread_root(pcs[n - 1])))
-    return n - 1;
-  return n;
+// Returns how many of the n frames at pcs to keep. The chain breaks at the last
+// of them: its frame is at fp, and next is the frame address saved there. Drops
+// libc's frames only if libc has called main or the start function of a thread
+// there. Without this check, a chain that ends in another function of libc,
+// such as qsort, would look like a complete stack.
+static MPROF_NOINLINE size_t stop(const struct mprof_stack_range *r,
+                                  uintptr_t fp, uintptr_t next,
+                                  const mprof_pc *pcs, size_t n, size_t before,
+                                  enum mprof_stack_end *end) {
+  enum { OF_LIBC_MAX = 4 };
+  for (size_t i = n; i-- > 0 && n - i <= OF_LIBC_MAX;)
+    if (before + i > 0 && mprof_is_root(pcs[i])) {
+      *end = MPROF_STACK_COMPLETE;
+      return i;
+    }
+  *end = classify(r, fp, next);
+  const bool is_called_by_libc =
+      r->is_main && before + n > 1 && fp == (uintptr_t)__mprof_main_frame;
+  return is_called_by_libc ? n - 1 : n;
 }
 
 MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
@@ -76,10 +86,7 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
     // The first comparison checks both bounds: if next is below fp + 16, the
     // unsigned difference is huge.
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
-      *end = classify(range, fp, next);
-      return *end == MPROF_STACK_COMPLETE
-                 ? without_root(range, fp, pcs, n, before)
-                 : n;
+      return stop(range, fp, next, pcs, n, before, end);
     }
     if (n == depth)
       return n;

@@ -15,7 +15,9 @@
 // frame that shows the reason.
 enum mprof_stack_end {
   MPROF_STACK_COMPLETE = 0,
-  MPROF_STACK_CUT_CHAIN = 1, // at code without frame pointers or a broken chain
+  // at code without frame pointers and call frame information, or at a broken
+  // chain
+  MPROF_STACK_CUT_CHAIN = 1,
   MPROF_STACK_CUT_DEPTH = 2, // at the limit of stack_depth frames
 };
 
@@ -25,12 +27,14 @@ enum mprof_stack_end {
 size_t mprof_unwind_rest(struct mprof_stack_range *range, uintptr_t fp,
                          mprof_pc *pcs, size_t before, size_t depth,
                          enum mprof_stack_end *end);
-// Follows the chain of frames from fp, which is the frame address of the
-// runtime's entry. So the first return address lies in the function that
+// Follows the chain of frame pointers from fp, which is the frame address of
+// the runtime's entry. So the first return address lies in the function that
 // contains the call site. Writes at most depth return addresses to pcs and
 // returns their number. Sets *end to the reason why the stack ends. Reads only
 // memory inside *range. If the kernel confirms that more memory is readable,
-// extends *range. So the function cannot fault on any stack.
+// extends *range. So the function cannot fault on any stack. If the stack
+// passes through code without frame pointers, the result may lack frames
+// (mprof_unwind_checked).
 static inline size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
                                   mprof_pc *pcs, size_t depth,
                                   enum mprof_stack_end *end) {
