@@ -90,9 +90,10 @@ static struct mprof_hold *choose(struct mprof_holds *h, uintptr_t lock) {
   return best;
 }
 
-// Returns whether the stack at frame is known to be the last stack of x, which
-// is often so. Follows frame pointers only. They may skip frames, unless they
-// are known to lead through this stack.
+// Returns whether the stack that begins at `frame` is known to be the last
+// stack of record x. Often it is, because a loop takes the same lock again.
+// This function follows frame pointers only, so it returns false if x->is_chain
+// is 0.
 static bool has_stack(const struct mprof_thread *t, const struct mprof_hold *x,
                       uintptr_t frame) {
   size_t n = MPROF_HOLD_FRAMES;
@@ -107,6 +108,7 @@ static bool has_stack(const struct mprof_thread *t, const struct mprof_hold *x,
                                     mprof_is_root(((const mprof_pc *)next)[1]));
 }
 
+// Stores in record x the stack that begins at `frame`.
 static void set_stack(struct mprof_thread *t, struct mprof_hold *x,
                       uintptr_t frame) {
   enum mprof_stack_end end;
@@ -165,10 +167,11 @@ void mprof_hold_dropped(uintptr_t lock) {
     if (x->lock == lock)
       x->lock = 0;
   }
-  // If a needed record was replaced, its lock has no record when it is
-  // released. But `lost` is not decreased in this case, because the record may
-  // not have been lost. The thread may have taken the lock twice, and the first
-  // release has removed the record.
+  // If the lock's record was replaced by another needed record, the loop has
+  // found no record. But `lost` is not decreased in this case, because a record
+  // may be missing for another reason: the thread has taken the lock twice, and
+  // its first release has removed the record. `lost` becomes 0 when the thread
+  // has no needed record.
   if (mprof_unlikely(h->lost != 0) && !has_needed(h))
     h->lost = 0;
 }
