@@ -89,8 +89,8 @@ static void say_error(const char *path, int error) {
 }
 
 // Appends the totals of all kinds of profiles to the line. Called only if no
-// profile file has been written, because the line gives the totals of each
-// file.
+// profile file has been written, because the line already has the totals of
+// each profile file.
 static void put_all(struct last_words *w) {
   const char *separator = "";
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
@@ -126,8 +126,9 @@ static void put_losses(struct last_words *w) {
   }
 }
 
-// Appends the file at w->path to the line, or reports the error. Returns
-// whether the file was written. If so, the caller may append the file's totals,
+// Appends the path w->path of a written file to the line. If error is not 0,
+// reports that the file could not be written. Returns whether the file was
+// written. After the result true, the caller may append the file's totals
 // between begin_numbers and end_numbers.
 static bool note_file(struct last_words *w, int error) {
   static const char and[] = " and ";
@@ -231,8 +232,9 @@ static void choose_number(struct last_words *w, unsigned first) {
   set_number(w, mprof_free_number(first, NUMBERS_MAX, is_taken, w));
 }
 
-// Returns whether another process has used the name meanwhile. If so, gives w a
-// new name.
+// Checks the error of writing a file. If another process has created a file of
+// this name since the name was chosen, gives w a new name and returns true.
+// Returns false if there was another error or no error, or if no name is left.
 static bool lost_name(struct last_words *w, int error) {
   if (error != -EEXIST || w->number >= NUMBERS_MAX)
     return false;
@@ -273,8 +275,8 @@ static void write_part(struct last_words *w, size_t i, size_t number) {
   end_numbers(w);
 }
 
-// Writes the files of all profiles. With log_path=stderr the report goes to the
-// terminal. Then a profile with a section in the report gets no file.
+// Writes the files of all profiles. With log_path=stderr, the report is written
+// to stderr, so a profile that has a section in the report gets no file.
 static void write_profiles(struct last_words *w) {
   for (size_t i = 0; i < MPROF_PROFILES; i++) {
     if (!w->sum.is_shown[i] ||
@@ -312,8 +314,8 @@ static void write_trace(struct last_words *w) {
   mprof_outfile_keep_others(true);
 }
 
-// Appends the allocation log to the line. The log itself was written during the
-// whole run.
+// Appends the path of the allocation log to the line. The log itself was
+// written while the program ran.
 static void name_alloc_log(struct last_words *w) {
   uint64_t records;
   const char *path = mprof_alloc_log_path(&records);
@@ -399,9 +401,10 @@ static void put_number_of_files(struct last_words *w) {
   mprof_text_str(&w->line, has_losses() ? many : ".*");
 }
 
-// Prints the line that names the written files. flushes: the process is in
-// exit, which will flush stdout. Flushes stdout before the line, so that the
-// line is not in the middle of the program's output if both go to one file.
+// Prints the line that names the written files. If the process is in exit,
+// which would flush stdout later (w->flushes), flushes stdout first. Otherwise
+// the line could appear in the middle of the program's output if stdout and
+// stderr are the same file.
 static void say_files(struct last_words *w) {
   if (!mprof_flags_want_news())
     return;
@@ -504,7 +507,8 @@ void mprof_write_at_exit(bool flushes) {
     return;
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process. The
-    // interrupted code may hold any lock.
+    // interrupted code may hold any lock, so writing could wait for a lock
+    // forever.
     mprof_message_always("wrote nothing: a signal handler that interrupted "
                          "the profiler ended the process");
     return;

@@ -301,7 +301,7 @@ draw() {
     printf "%.3f %.3f", (from > 0 ? from : 0), begin + ms * 1.15 + 1
   }')
   build/bin/mprof-trace2json --from="$1ms" --to="$2ms" --frames=8 \
-    --name=server -o "$page/window.json" "$demo/server.trace"
+    --stacks=text --name=server -o "$page/window.json" "$demo/server.trace"
   # --no-sandbox: the browser's sandbox works neither for root nor in most
   # containers, and our own page does not need it. --user-data-dir: with a browser
   # profile of its own, this browser does not join a browser that already runs.

@@ -22,9 +22,9 @@ struct mprof_module {
 // Returns the module that contains an address. Call this function only when the
 // runtime starts, because it takes the loader's lock.
 struct mprof_module mprof_module_of(void *address);
-// Returns whether the module is the C++ library (libstdc++ or libc++). Its
-// operators new and delete only forward to malloc and free, so they can serve
-// every library.
+// Returns whether the module is a C++ runtime library (libstdc++ or libc++).
+// The operators new and delete of such a library only forward to malloc and
+// free, so they do not replace the program's allocator.
 static inline bool mprof_module_is_cxx_library(const struct mprof_module *m) {
   static const char *const names[] = {"libstdc++.so", "libc++.so",
                                       "libc++abi.so"};

@@ -49,17 +49,19 @@ static inline int mprof_count_down(uint64_t size) {
   __mprof_heap_countdown = (int64_t)(before - size);
   return before <= size;
 }
-// Undoes mprof_count_down for a request that will fail. Call this function in
-// an entry that does not call mprof_sample_hit. Otherwise the countdown might
-// stay wrapped around.
+// Adds `size` to the countdown, from which the call site has subtracted `size`
+// for a request that will fail. Call this function in an entry that returns
+// without calling mprof_sample_hit. If the subtraction has made the countdown
+// wrap around, only this function or mprof_sample_hit corrects the countdown.
 static inline void mprof_count_back(uint64_t size) {
   __mprof_heap_countdown = (int64_t)((uint64_t)__mprof_heap_countdown + size);
 }
 
-// hooks.def explains these words. A mask changes only once, to 0. The runtime
-// changes the mask under registry_lock, before it counts the first block whose
-// free would not call the runtime with the old mask. Instrumented main stores
-// its frame address in __mprof_main_frame.
+// hooks.def explains these words. A free of ptr calls the runtime only if (ptr
+// & mask) == 0, so with mask 0 every free calls the runtime. A mask changes
+// only once, to 0. The runtime makes this change under registry_lock, before it
+// counts the first block whose address has a bit of the old mask. Instrumented
+// main stores its frame address in __mprof_main_frame.
 extern MPROF_DATA uintptr_t __mprof_free_mask;
 extern MPROF_DATA uintptr_t __mprof_delete_mask;
 extern MPROF_DATA uintptr_t __mprof_custom_mask;

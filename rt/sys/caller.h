@@ -19,9 +19,9 @@ struct mprof_saved {
 
 // Saves the registers to *s. Use this macro in the entry, that is, in the
 // runtime's function that the program calls. Before the macro runs, the
-// compiler may move a register's value into the frame of the function that uses
-// the macro. The entry's frame still exists when the value is needed, but the
-// frame of a function called by the entry does not.
+// compiler may have moved a register's value to the frame of the function that
+// uses the macro. The search for stuck threads also scans the entry's frame,
+// but not the frames of functions that the entry calls.
 #define MPROF_SAVE(s)                                                          \
   __asm__ volatile("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\t"    \
                    "movq %%r14, %3\n\tmovq %%r15, %4"                          \

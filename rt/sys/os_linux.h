@@ -31,10 +31,10 @@ long mprof_sys_fcntl(int fd, int cmd, long arg);
 // Reads the target of the symbolic link path into buf. Returns the length of
 // the target. The text in buf has no terminating 0.
 long mprof_sys_readlink(const char *path, char *buf, size_t len);
-// Stores the device and inode numbers of the file that is open as fd. Both
-// numbers together identify the file. Returns 0 or -errno.
 // Returns whether fd refers to a terminal.
 bool mprof_sys_is_terminal(int fd);
+// Stores the device and inode numbers of the file that is open as fd. Both
+// numbers together identify the file. Returns 0 or -errno.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
 // Reserves disk space for `bytes` bytes from offset on, without changing the
 // file's length. To release reserved space behind the file's end, call

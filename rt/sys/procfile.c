@@ -112,6 +112,7 @@ void mprof_command_line(char *buf, size_t len) {
 bool mprof_command_title(char *buf, size_t len) {
   read_arguments(buf, len);
   const size_t n = strlen(buf);
-  // The kept copy may be truncated.
+  // Compares only as many characters as `kept` has, because `kept` may be a
+  // truncated copy of the arguments.
   return kept[0] != '\0' && n > 0 && strncmp(buf, kept, strlen(kept)) != 0;
 }

@@ -22,11 +22,12 @@ typedef void *open_fn(const char *file, int mode);
 
 // Values of mprof_found.when. NEVER: no function was found yet. BUSY: a thread
 // is writing the result. Any other value is FOUND_FIRST plus the number of
-// unloads that had been reported when the search began. The result is valid
-// until the next unload is reported. An unload of the library that defines the
-// function is always reported, for two reasons. The caller's library depends on
-// the defining library, so it is unloaded together with the defining library.
-// The caller's library was compiled with MProf, so its last destructor reports
+// unloads that had been reported when the search began.
+//
+// The result is valid until the next unload is reported. An unload of the
+// library that defines the function is always reported, because it also unloads
+// the library that calls the function. The calling library depends on the
+// defining library. It was compiled with MProf, so its last destructor reports
 // the unload.
 enum { NEVER, BUSY, FOUND_FIRST };
 static _Atomic uint64_t unloads;

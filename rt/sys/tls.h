@@ -19,8 +19,9 @@ struct mprof_wait;
 
 // The time that other threads have waited for the profiler's own locks while
 // this thread held the locks. The time is kept here until the thread adds it to
-// the mutex profile. The thread's scratch memory has the stack of one release
-// of such a lock. (Go: mLockProfile)
+// the mutex profile. The thread's scratch memory (struct mprof_scratch) has the
+// stack of one release of a lock for which other threads have waited. (Go:
+// mLockProfile)
 struct mprof_lock_profile {
   uint64_t cycles; // ticks for the kept stack; 0: no stack is kept
   uint64_t lost;   // ticks whose stack was not kept
@@ -33,9 +34,10 @@ struct mprof_tls {
   struct mprof_thread *self; // the thread's record; NULL: no record
   uint16_t shard; // number of the thread's shard of counters; 0: none
   // Number of the thread's label set (labels.h). self->labels is a copy of this
-  // number that other threads can read. A signal handler may change the labels
-  // between a change of this number and its copy. The copy is always made from
-  // this number, so it gets the handler's labels.
+  // number that other threads can read. A change writes this number first and
+  // then copies it. If a signal handler changes the labels between these two
+  // steps, the copy gets the handler's number, because the copy is always made
+  // from this field.
   volatile uint16_t labels;
   // The last cell that the thread has used: the cell's bucket and the cell's
   // counters. A cell has the counters of one shard of threads in a bucket
@@ -43,7 +45,7 @@ struct mprof_tls {
   const struct mprof_bucket *cell_bucket;
   struct mprof_mem_cycle *cell_cycles;
   uint64_t random;       // state of the random number generator; 0: not seeded
-  uint64_t rate_epoch;   // epoch of the rate that gave the countdown; 0: none
+  uint64_t rate_epoch;   // epoch of the countdown's sampling rate; 0: none
   volatile bool guarded; // true: the recursion guard is set
   // Signals that arrived while the guard was set. Bit s - 1 stands for signal
   // s. Such a signal stays blocked until the guard is cleared. In a forked

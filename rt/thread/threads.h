@@ -48,7 +48,7 @@ static inline mprof_pc *mprof_scratch_lock_stack(struct mprof_scratch *s) {
 struct mprof_heapx_last {
   const void *ptr;   // NULL: no sampled block, or the block was freed
   int64_t countdown; // the thread's sampling countdown at the allocation
-  uint64_t mark;     // value that heapx.c stored in marks[] for ptr
+  uint64_t mark;     // word for ptr in marks[] (heapx.c) at the allocation
 };
 
 // The record of a thread. Only the thread itself uses a field, unless the
@@ -126,7 +126,7 @@ static inline void mprof_thread_set_labels(uint16_t labels) {
 // Return the record of the calling thread, and create it if needed. If
 // need_scratch is true, the field `scratch` of the result is not NULL. Return
 // NULL if there is no memory, or if the thread belongs to the runtime. Call
-// with the reentrancy guard set.
+// with the recursion guard set.
 struct mprof_thread *mprof_thread_make(bool need_scratch);
 static inline struct mprof_thread *mprof_thread_self(bool need_scratch) {
   struct mprof_thread *t = mprof_tls.self;
@@ -151,7 +151,7 @@ struct mprof_thread_info {
 };
 // Stores data about the live threads in v, newest first, for at most cap
 // threads. Returns the number of all live threads, which may exceed cap. Call
-// with the reentrancy guard set.
+// with the recursion guard set.
 size_t mprof_threads_list(struct mprof_thread_info *v, size_t cap);
 
 // Calls fn for each live thread, newest first. Call with registry_lock held.

@@ -201,8 +201,8 @@ static void fill_own(struct mprof_thread_stacks *s, uintptr_t frame) {
       t ? t->range
         : mprof_stack_range_of_thread(mprof_sys_gettid() == mprof_sys_getpid());
   enum mprof_stack_end end;
-  // The kernel's list may lack this thread, for the reason given at
-  // join_locked.
+  // The kernel's list of threads may lack this thread if another thread ended
+  // while the kernel made the list.
   if (!slot)
     slot = add_slot(s, mprof_sys_gettid());
   if (!slot || !mprof_slot_claim(slot))
@@ -273,8 +273,8 @@ static int take(const struct inspection *n, struct mprof_thread_stacks *s,
   mprof_thread_self(false); // adds the calling thread to the registry
   mprof_lock_acquire(&rounds.lock);
   int error = list_threads(&tids);
-  // Other errors mean that /proc is missing. Then the round has only the
-  // threads of the registry.
+  // After -ENOMEM, there is no round. Any other error means that /proc is
+  // missing. In this case, the round has only the threads of the registry.
   if (error != -ENOMEM)
     error = 0;
   if (error == 0 && tids.len > limit) {

@@ -18,6 +18,7 @@
 #include "snapshot/estimate_heap.h"
 #include "snapshot/snapshot_heap.h"
 #include "sys/assert.h"
+#include "sys/clock.h"
 #include "sys/flags.h"
 #include "sys/lock.h"
 #include "sys/message.h"
@@ -144,7 +145,8 @@ MPROF_PUBLIC int mprof_trace_start_reader(void) {
 static void close_row(struct mprof_trace_row *r) {
   if (r->g == 0 || !mprof_trace_has_room(r, 2 * MPROF_TRACE_RECORD_MAX))
     return;
-  if (r->waits_in == 0 || r->open_ticks != 0) // shown as running so far
+  // In both cases, the trace shows the thread as running so far.
+  if (r->waits_in == 0 || r->open_ticks != 0)
     mprof_trace_put_thread_name(r, r->ticks * MPROF_TRACE_TICK_DIV);
   if (r->open_ticks == 0)
     return;
@@ -153,11 +155,25 @@ static void close_row(struct mprof_trace_row *r) {
   mprof_trace_finish(r, mprof_trace_put(p, r->open_stack));
 }
 
+// Stores the end of the session in each row: the time `end` or the time of the
+// last record, whichever is later.
+static void end_rows(struct mprof_trace_row *rows, uint64_t end) {
+  for (const struct mprof_trace_row *r = rows; r; r = r->next)
+    end = r->ticks > end ? r->ticks : end;
+  for (struct mprof_trace_row *r = rows; r; r = r->next)
+    r->end_ticks = end;
+}
+
 // Ends the session and returns its rows (the threads' lists of record buffers).
 // Records that threads add after this call belong to a later session.
 static struct mprof_trace_row *end_session_locked(void) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE));
-  atomic_store(&mprof_trace_session, 0);
+  // If the session has already ended because its memory was full, it ends at
+  // its last record. Otherwise it ends now. Read the clock before the threads
+  // are stopped, because that may take milliseconds in which nothing is
+  // recorded.
+  const bool is_full = atomic_exchange(&mprof_trace_session, 0) == 0;
+  const uint64_t end = is_full ? 1 : mprof_trace_ticks(mprof_clock_now());
   mprof_lock_acquire(&mprof_registry_lock);
   mprof_threads_leave_trace();
   mprof_lock_release(&mprof_registry_lock);
@@ -166,6 +182,7 @@ static struct mprof_trace_row *end_session_locked(void) {
     if (!r->is_left)
       close_row(r);
   }
+  end_rows(mprof_trace_rows(), end);
   return take_rows_locked();
 }
 

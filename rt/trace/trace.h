@@ -13,7 +13,7 @@
 // no data from the scheduler, and only one thread at a time writes to a row.
 //
 // A thread adds a record between mprof_trace_enter and mprof_trace_leave, with
-// the reentrancy guard set. To end a session, a thread sets the session number
+// the recursion guard set. To end a session, a thread sets the session number
 // to 0 and issues a memory barrier on all processors. Then it waits until no
 // thread is adding a record. After that, no thread writes to the rows.
 
@@ -33,16 +33,16 @@ void mprof_trace_hooks_init(void);
 void mprof_trace_init(void);
 // Returns whether a session has been started and not stopped. Sets *own_path to
 // the path that the program passed to mprof_trace_start, or to NULL. Call this
-// at the end of the process, with the reentrancy guard set and writer_lock
+// at the end of the process, with the recursion guard set and writer_lock
 // held.
 bool mprof_trace_is_open(const char **own_path);
 // Returns whether a session has been started and not stopped. The caller needs
-// neither the reentrancy guard nor a lock.
+// neither the recursion guard nor a lock.
 bool mprof_trace_has_session(void);
 // Ends the session and writes the trace to the file that the program gave when
 // it started the session. If the program gave no file, writes to `path`. If
 // path is NULL, the options determine the file. *result receives the outcome.
-// Returns 0 or -errno. Call with the reentrancy guard set and writer_lock held.
+// Returns 0 or -errno. Call with the recursion guard set and writer_lock held.
 int mprof_trace_finish_session(const char *path,
                                struct mprof_trace_result *result);
 

@@ -42,7 +42,7 @@ enum { SLOTS_FREE, SLOTS_WRITTEN, SLOTS_SEALED };
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct mprof_trace_buf *unused, *unused_small;
-  struct mprof_trace_buf *all; // list of mappings: first buffer of each
+  struct mprof_trace_buf *all; // list of the first buffers of all mappings
   size_t mapped;               // in bytes
   _Atomic size_t used;         // bytes of buffers in use; read without the lock
 } pool = {.lock = MPROF_LOCK_INIT(MPROF_RANK_TRACE_BUF)};
@@ -206,10 +206,11 @@ void mprof_trace_buf_unmap(struct mprof_trace_buf *list) {
   mprof_lock_release(&pool.lock);
 }
 
-// Removes the mapping of buffer b from the list of mappings, so that it is
-// never unmapped. A mapping that was split into small buffers stays on the
-// list. Such a mapping is unmapped only when no buffer is used, and its small
-// buffers continue to count as used.
+// Makes sure that buffer b is never unmapped. If b is a normal buffer, removes
+// its mapping from the list of mappings. A mapping that was split into small
+// buffers stays on the list, because it is unmapped only when no buffer is in
+// use. This never happens after a small buffer was abandoned, because the small
+// buffer continues to count as used.
 static void abandon_locked(struct mprof_trace_buf *b) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_TRACE_BUF));
   struct mprof_trace_buf **link = &pool.all;

@@ -49,7 +49,7 @@ struct mprof_trace_buf {
   // to one (trace_buf.c). generation: how often the buffer was reused. A mark
   // (a reference to a slot) with another generation is stale.
   _Atomic uint32_t slots, generation;
-  bool unmap_only; // unmap_locked must unmap this buffer
+  bool unmap_only; // unmap_locked(false) unmaps the mapping of this buffer
   bool is_stuck;   // a thread may still write to a slot at any time
   // First buffer of the next mapping. Set only in the first buffer of a
   // mapping.
@@ -138,10 +138,10 @@ static inline unsigned char *mprof_trace_slot_after(const unsigned char *p) {
 }
 // Records that a release has woken thread g. Writes g and seq into the slot of
 // the release's WAKE record, to which mark m refers. seq: sequence number of
-// the wake-up; skipped: how many sequence numbers up to seq format 1.23 does
-// not count. Returns false if another thread has already written to the slot,
-// or if the buffer has been written to the file. Also returns false if another
-// thread takes too long to write to a slot of the same buffer.
+// the wake-up. skipped: number of the thread's sequence numbers up to seq that
+// format 1.23 does not use. Returns false if another thread has already written
+// to the slot, or if the buffer has been written to the file. Also returns
+// false if another thread takes too long to write to a slot of the same buffer.
 bool mprof_trace_mark_claim(const struct mprof_trace_mark *m, uint64_t g,
                             uint32_t seq, uint32_t skipped);
 // Seals buffer b: after this call, no thread writes to a slot of the buffer. If

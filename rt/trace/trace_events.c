@@ -184,10 +184,12 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
     put_start_self(r, woken, now, m->stack);
 }
 
-// Marks that link the end of a thread to the pthread_join of that thread. Each
-// entry is for the last ended thread with its hash value. The table of waiters
-// cannot hold these marks, because the end of a thread is not the release of a
-// lock. Moreover, the joining thread may be cancelled.
+// Marks that link the end of a thread to the pthread_join of that thread. If
+// several ended threads have the same hash value, the entry belongs to the
+// thread that ended last. The table of waiters (waiters.c) cannot hold these
+// marks, because the end of a thread is not the release of a lock. Another
+// reason is that nothing would remove the entry of a joining thread that was
+// cancelled.
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct {
@@ -228,8 +230,8 @@ static void end_call(struct mprof_trace_row *r, const struct mprof_wait *w,
     put_block(r, MPROF_TRACE_CALL, w->start, w->trace_stack);
   } else if (type == MPROF_TRACE_CALL_OPEN) {
     unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CALL_LONG, w->start);
-    // The duration counts from the time of the record, which may be later than
-    // the start of the call.
+    // The duration counts from the time of the record. This time is later than
+    // the start of the call if another record was added since.
     const uint64_t end = now / MPROF_TRACE_TICK_DIV;
     const uint64_t ticks = end > r->ticks ? end - r->ticks : 0;
     p = mprof_trace_put(p, w->trace_stack);
@@ -289,9 +291,9 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
 
 // --- threads ---
 
-// The end of a thread has a WAKE record, for the thread that joins this thread.
-// Its stack is the thread's start function, because an ending thread has no
-// other frames left.
+// The end of a thread also gets a WAKE record, for the thread that joins the
+// ending thread. The stack of the WAKE record is the ending thread's start
+// function, because an ending thread has no other frames left.
 void mprof_trace_put_end(struct mprof_trace_row *r) {
   const uint64_t now = mprof_clock_now();
   const uintptr_t self = (uintptr_t)pthread_self();

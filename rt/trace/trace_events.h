@@ -4,7 +4,7 @@
 // Adds records of waits, wake-ups, threads and the heap to the row (list of
 // record buffers) of the calling thread. These functions are the hooks of
 // trace_hooks.h. The callers decide which events are recorded. Call all
-// functions with the reentrancy guard set. The functions record nothing if the
+// functions with the recursion guard set. The functions record nothing if the
 // thread cannot get a row.
 
 #ifndef MPROF_RT_TRACE_TRACE_EVENTS_H
@@ -29,11 +29,11 @@ void mprof_trace_wait_begin(struct mprof_wait *w, bool is_call);
 void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
                           uint64_t now, const struct mprof_trace_mark *mark);
 // Prepares the record of a release. Sets *w to the stack and the row (list of
-// record buffers) of the calling thread. op, frame: as for mprof_trace_stack.
-// If w->row is NULL after this call, the release is not recorded. Otherwise
-// call mprof_trace_release_end after the release. Call this function before
-// acquiring the lock of the table of waiters, because the function may acquire
-// other locks.
+// record buffers) of the calling thread. op and frame determine the stack; see
+// mprof_trace_stack in trace_rows.h. If w->row is NULL after this call, the
+// release is not recorded. Otherwise call mprof_trace_release_end after the
+// release. Call this function before acquiring the lock of the table of
+// waiters, because the function may acquire other locks.
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
 // Records the release of an object for which a thread waits. Call this between

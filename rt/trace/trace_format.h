@@ -47,12 +47,12 @@ struct mprof_trace_format {
   void (*string)(struct mprof_trace_writer *w, uint64_t number, const char *s,
                  size_t len);
   // begin_stacks begins the part of the file that holds the stacks, after the
-  // last batch. last_ticks: time of the last record. `stack` writes the stack
-  // of a handle. Events refer to the stack by `number`.
-  void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t last_ticks);
+  // last batch. end_ticks: time of the end of the session. `stack` writes the
+  // stack of a handle. Events refer to the stack by `number`.
+  void (*begin_stacks)(struct mprof_trace_writer *w, uint64_t end_ticks);
   void (*stack)(struct mprof_trace_writer *w, uint64_t number, uint32_t handle);
   // Writes the end of the file, after the stacks.
-  void (*finish)(struct mprof_trace_writer *w, uint64_t last_ticks);
+  void (*finish)(struct mprof_trace_writer *w, uint64_t end_ticks);
   // Frees the memory to which the state has pointers. NULL: there is none.
   void (*free_state)(void *state);
 };

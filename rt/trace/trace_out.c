@@ -312,7 +312,8 @@ bool mprof_trace_make_room(struct mprof_trace_row *rows, uint64_t until) {
   else if (!mprof_trace_is_read()) // mprof_trace_read takes the buffers itself
     has_written = write_to_file(rows, until, &must_wait);
   atomic_store_explicit(&to.is_busy, false, memory_order_release);
-  if (must_wait) // is_busy is false, so other waiting threads can continue
+  // is_busy is already false, so other threads can make room during the sleep.
+  if (must_wait)
     mprof_sys_sleep_ms(1);
   return has_written || must_wait;
 }
@@ -324,13 +325,6 @@ static void write_all(struct mprof_trace_row *rows) {
       mprof_trace_write_batch(to.writer, r, b);
     }
   }
-}
-
-static uint64_t last_ticks_of(const struct mprof_trace_row *rows) {
-  uint64_t last = 1;
-  for (; rows; rows = rows->next)
-    last = rows->ticks > last ? rows->ticks : last;
-  return last;
 }
 
 // Writes the rows (the threads' lists of buffers), then the tail of the file.
@@ -348,7 +342,7 @@ static int write_rows(struct mprof_trace_row *rows, uint64_t from,
     // useless if writing the events has failed.
     error = mprof_outfile_flush(to.out);
   if (error == 0)
-    mprof_trace_write_tail(to.writer, last_ticks_of(rows));
+    mprof_trace_write_tail(to.writer, rows ? rows->end_ticks : 1);
   if (error == 0)
     error = mprof_trace_writer_error(to.writer);
   return error != 0 ? error : mprof_outfile_flush(to.out);

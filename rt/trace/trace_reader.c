@@ -32,7 +32,7 @@ static struct {
   atomic_bool is_busy; // set during mprof_trace_read; guards the fields below
   struct mprof_trace_writer *writer;
   struct mprof_trace_row *rest; // rows left to write after the session's end
-  uint64_t last_ticks;
+  uint64_t end_ticks;           // end of the session
   bool has_tail;
   unsigned char *piece;
   size_t len, cap;
@@ -78,6 +78,7 @@ void mprof_trace_reader_news(void) {
 
 void mprof_trace_reader_end(struct mprof_trace_row *rows) {
   reader.rest = rows;
+  reader.end_ticks = rows ? rows->end_ticks : 1;
   atomic_store(&reader.has_ended, true);
   mprof_trace_reader_news();
 }
@@ -115,8 +116,6 @@ static void write_full(void) {
 static void write_rest(void) {
   for (struct mprof_trace_row *r = reader.rest; r && reader.len == 0;
        r = r->next) {
-    if (r->ticks > reader.last_ticks)
-      reader.last_ticks = r->ticks;
     // A format may keep the events of a buffer for later, so that writing the
     // buffer creates no piece. In that case, the next buffer is written.
     while (r->first && reader.len == 0)
@@ -125,12 +124,11 @@ static void write_rest(void) {
   if (reader.len != 0 || reader.has_tail)
     return;
   reader.has_tail = true;
-  mprof_trace_write_tail(reader.writer, reader.last_ticks);
+  mprof_trace_write_tail(reader.writer, reader.end_ticks);
 }
 
 static void begin(void) {
   const struct mprof_trace_sink sink = {put, NULL};
-  reader.last_ticks = 1;
   reader.writer =
       mprof_trace_writer_new(mprof_trace_format_chosen(), &sink,
                              (unsigned)sysconf(_SC_NPROCESSORS_ONLN));

@@ -45,6 +45,7 @@ struct numbers {
   }
 static const struct numbers numbers_of[] = {
     [MPROF_TRACE_BEGIN] = NUMBERS(PLAIN, PLAIN, PLAIN, START),
+    [MPROF_TRACE_STOP] = NUMBERS(STACK),
     [MPROF_TRACE_PRE] = NUMBERS(PLAIN, PLAIN, START, PLAIN),
     [MPROF_TRACE_CREATE] = NUMBERS(PLAIN, START, STACK),
     [MPROF_TRACE_BLOCK_SYNC] = NUMBERS(STACK),
@@ -102,7 +103,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // seq counts the wait and the wake-up
+  case MPROF_TRACE_FROM_WAITING: // the wait and the wake-up have numbers, too
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -320,6 +321,23 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
   mprof_trace_follow(&to->thread, r);
 }
 
+void mprof_trace_write_row_end(struct mprof_trace_writer *w,
+                               struct mprof_trace_written *to,
+                               const struct mprof_trace_row *row) {
+  // A thread that left the trace in the middle of a record may have set
+  // row->ticks later than the end.
+  const uint64_t end = row->end_ticks, last = row->ticks;
+  struct mprof_trace_record r = {.ticks = end > last ? end - last : 0};
+  if (to->collection != 0) {
+    r.type = MPROF_TRACE_GC_DONE;
+    mprof_trace_write_record(w, to, &r);
+    r.ticks = 0;
+  }
+  r.type = MPROF_TRACE_STOP;
+  if (to->thread.g != 0 && !to->thread.waits)
+    mprof_trace_write_record(w, to, &r);
+}
+
 void mprof_trace_write_batch(struct mprof_trace_writer *w,
                              struct mprof_trace_row *row,
                              const struct mprof_trace_buf *b) {
@@ -331,5 +349,7 @@ void mprof_trace_write_batch(struct mprof_trace_writer *w,
     p = mprof_trace_read_record(p, &r);
     mprof_trace_write_record(w, to, &r);
   }
+  if (row->end_ticks != 0 && !b->next)
+    mprof_trace_write_row_end(w, to, row);
   w->format->end_batch(w);
 }

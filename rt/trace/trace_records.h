@@ -36,7 +36,16 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r);
 
-// Writes buffer b of row r as a batch of the file.
+// Writes the events that end what is still open when the session ends: a
+// garbage collection by the thread of the row, and the run of this thread.
+// Readers of format 1.11 fail without these events.
+void mprof_trace_write_row_end(struct mprof_trace_writer *w,
+                               struct mprof_trace_written *to,
+                               const struct mprof_trace_row *row);
+
+// Writes buffer b of row r as a batch of the file. After the end of the
+// session, the batch of the last buffer also has the events of
+// mprof_trace_write_row_end.
 void mprof_trace_write_batch(struct mprof_trace_writer *w,
                              struct mprof_trace_row *r,
                              const struct mprof_trace_buf *b);

@@ -226,8 +226,9 @@ static void end_full(unsigned session) {
 }
 
 // Adds the calling thread to the session, with its first record. Returns its
-// row, or NULL if the thread gets no row. session: number of the session. g,
-// start: as for mprof_trace_created; 0: unknown.
+// row, or NULL if the thread gets no row. session: number of the session. g:
+// number of the thread, 0: unknown. start: handle of the stack of its start
+// function, 0: unknown.
 static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
                                                    uint32_t start) {
   // A signal handler or a destructor may run after the end of the thread was
@@ -246,8 +247,8 @@ static MPROF_NOINLINE struct mprof_trace_row *join(unsigned session, uint64_t g,
   return r;
 }
 
-// Leaves the row of the calling thread and returns NULL. If session is not 0,
-// also ends the session with this number, for lack of memory. 0: the session
+// Leaves the row of the calling thread and returns NULL. session: number of the
+// session, which this function ends because there is no memory; 0: the session
 // has already ended.
 static MPROF_NOINLINE struct mprof_trace_row *run_out(unsigned session) {
   mprof_trace_leave();

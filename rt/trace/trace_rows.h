@@ -4,7 +4,7 @@
 // The rows of a trace session. A row is a list of record buffers that belongs
 // to one thread at a time. Each thread adds its records to its own row only. A
 // thread adds a record between mprof_trace_enter and mprof_trace_leave, with
-// the reentrancy guard set. trace_out.c and trace_reader.c take the full
+// the recursion guard set. trace_out.c and trace_reader.c take the full
 // buffers from the rows.
 
 #ifndef MPROF_RT_TRACE_TRACE_ROWS_H
@@ -33,7 +33,7 @@ static inline bool mprof_trace_is_recorder(void) {
 // Begins a record. Returns the row (list of record buffers) of the calling
 // thread, with room for `bytes` bytes. Returns NULL if there is no session or
 // no memory. If there is no memory, also ends the session; but a flight
-// recorder continues without this thread. Call with the reentrancy guard set.
+// recorder continues without this thread. Call with the recursion guard set.
 struct mprof_trace_row *mprof_trace_enter(uint32_t bytes);
 // Makes room for `bytes` bytes at the end of row r, with a new buffer if
 // needed. Call this when no other thread can write to the row. Returns false if
@@ -66,10 +66,10 @@ static inline void mprof_trace_finish(struct mprof_trace_row *r,
 
 // Returns a new thread number.
 uint64_t mprof_trace_new_g(void);
-// Returns the handle of the calling thread's stack. op: address of the hooked
-// function, which becomes the leaf; 0: no such leaf. frame: a frame address;
-// the caller of this frame follows the leaf, and then its callers. Returns 0 if
-// there is no memory.
+// Returns the handle of the calling thread's stack, or 0 if there is no memory.
+// op: address of the hooked function, which becomes the leaf; 0: no hooked
+// function is added. frame: a frame address; the function to which this frame
+// returns is the first frame of the stack after the leaf.
 uint32_t mprof_trace_stack(uintptr_t op, uintptr_t frame);
 
 // Returns the first row of the session's list of rows. During a session, rows

@@ -25,6 +25,9 @@ enum mprof_trace_type {
   // the thread; its tid; enum mprof_trace_from; stack of its start function.
   MPROF_TRACE_BEGIN,
   MPROF_TRACE_END, // the thread of this row ends; no arguments
+  // The thread of this row still runs when the session ends. Argument: stack,
+  // which is 0. No buffer has this record: the writer of the file creates it.
+  MPROF_TRACE_STOP,
   // Record of a thread that exists when the session begins. Arguments: number
   // of the thread; enum mprof_trace_from; stack of its start function; its tid.
   // Has no time. The thread that starts the session adds this record to its own
@@ -65,8 +68,8 @@ enum mprof_trace_type {
   // handle of its name; stack.
   MPROF_TRACE_TASK,
   MPROF_TRACE_TASK_END, // task, stack
-  // A region begins or ends. Arguments: number of its task; 0: begins, 1: ends;
-  // handle of its name; stack.
+  // A region begins or ends. Arguments: number of its task; flag (0 if the
+  // region begins, 1 if it ends); handle of its name; stack.
   MPROF_TRACE_REGION,
   // A message. Arguments: number of its task; handle of its key; stack; length
   // of its text; the text.
@@ -94,9 +97,11 @@ enum mprof_trace_from {
 // The state of the thread that owns a row, after the records that were read so
 // far.
 struct mprof_trace_thread {
-  uint64_t g;            // number of the thread; 0: no thread
-  uint64_t tid, start;   // start: handle of the stack of its start function
-  uint64_t seq, skipped; // as in struct mprof_trace_row
+  uint64_t g;          // number of the thread; 0: no thread
+  uint64_t tid, start; // start: handle of the stack of its start function
+  // seq: last sequence number of the thread. skipped: number of sequence
+  // numbers up to seq that format 1.23 does not use.
+  uint64_t seq, skipped;
   bool waits;
   uint16_t labels; // number of the label set
 };
@@ -167,10 +172,13 @@ struct mprof_trace_row {
   uint64_t open_ticks;
   uint32_t open_stack;
   enum mprof_trace_type open_type;
-  // Count of the sequence numbers in seq that format 1.23 does not use. These
+  // Number of sequence numbers up to seq that format 1.23 does not use. These
   // are the numbers of system calls, and of a wait that began before the
   // session.
   uint32_t skipped;
+  // End of the session; 0 during the session. The thread that ends the session
+  // sets this field.
+  uint64_t end_ticks;
   struct mprof_trace_written written;
 };
 

@@ -96,8 +96,8 @@ static uint32_t get_name(const char *s, size_t len) {
 }
 
 // Names that the calling thread used recently, with the addresses of their
-// texts in the program. A name that is found here is compared, but need not be
-// hashed.
+// texts in the program. If the program passes the address of a recent text
+// again, the name is found by one comparison, without a hash table.
 static _Thread_local struct recent_name {
   const char *s;
   const struct name *name; // NULL: none
@@ -214,7 +214,7 @@ struct record {
 };
 
 // Begins a record, with room for `bytes` bytes of text. frame: frame address of
-// the caller. Reads `name` before setting the reentrancy guard, so that a crash
+// the caller. Reads `name` before setting the recursion guard, so that a crash
 // at a bad pointer happens without the guard. Returns false if no record can be
 // added, for example in a signal handler that interrupts a wait. If the result
 // is true, the guard is set and the caller must call end.

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The records that the program itself adds to the trace: tasks, regions and
-// messages. Also the messages with the names and the labels of threads. This
-// module owns the table of names, and records refer to a name by its handle.
-// mprof.h declares the public functions.
+// Adds the records that the program itself requests: tasks, regions and
+// messages. Also adds messages with the names and the labels of threads. This
+// module owns the table of names, to which records refer by handles. mprof.h
+// declares the public functions.
 
 #ifndef MPROF_RT_TRACE_TRACE_USER_H
 #define MPROF_RT_TRACE_TRACE_USER_H
@@ -17,7 +17,7 @@
 const char *mprof_trace_name_text(uint32_t handle);
 // Adds n starts and ends of regions, in the order of v, to the trace of the
 // calling thread. Used for phases during which the thread could not add
-// records. Call with the reentrancy guard set.
+// records. Call with the recursion guard set.
 void mprof_trace_phases(const struct mprof_trace_phase *v, size_t n);
 // Empties the table of names in a forked child.
 void mprof_trace_names_reset(void);

@@ -66,10 +66,10 @@ static uint64_t key_of_wake(uint64_t g, uint64_t seq) {
   return UINT64_C(1) << 63 | g << 32 | seq;
 }
 
-// Returns two numbers in one: how the sequence numbers of a thread in its row
-// differ from those in the file. seq: the number in the row that becomes 1 in
-// the file. more_skipped: how many more numbers format 1.23 skips in the row
-// than in the file.
+// Packs two numbers into one. Both numbers tell how the sequence numbers of a
+// thread in its row differ from those in the file. seq: the number in the row
+// that becomes 1 in the file. more_skipped: how many more numbers format 1.23
+// skips in the row than in the file.
 static uint64_t ahead_of(uint64_t seq, uint64_t more_skipped) {
   return more_skipped << 32 | (uint32_t)seq;
 }
@@ -215,9 +215,9 @@ static void put_there(struct window *v, struct mprof_trace_written *to,
 }
 
 // Writes the first batch: all threads that exist when the window begins, and
-// one extra thread. The extra thread exists only in the file. It is needed
-// because readers require that the thread that writes the number of processors
-// runs.
+// one extra thread, which exists only in the file. The extra thread writes the
+// number of processors. Readers accept this number only from a running thread,
+// and the file shows no other thread as running yet.
 static void put_begin(struct window *v, uint32_t row) {
   struct mprof_trace_written own = {.is_first = true};
   const struct mprof_trace_thread thread = {.g = mprof_trace_new_g()};
@@ -354,6 +354,7 @@ static void put_row(struct window *v, struct place *p) {
   // 2^64.
   to->left = p->ticks - v->ticks;
   each(v, p, put_record);
+  mprof_trace_write_row_end(v->w, to, p->row);
   v->w->format->end_batch(v->w);
 }
 

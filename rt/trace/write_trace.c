@@ -251,17 +251,17 @@ void mprof_trace_write_head(struct mprof_trace_writer *w) {
   mprof_trace_put_bytes(w, w->format->header, 16);
 }
 
-void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks) {
+void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks) {
   int error =
       mprof_symbolize_begin(mprof_flags.symbolize && w->format->has_names);
   if (error != 0) {
     w->error = error;
     return;
   }
-  w->format->begin_stacks(w, last_ticks);
+  w->format->begin_stacks(w, end_ticks);
   for (size_t i = 0; i < w->handles.len && w->error == 0; i++)
     w->format->stack(w, i + 1, ((const uint32_t *)w->handles.v)[i]);
-  w->format->finish(w, last_ticks);
+  w->format->finish(w, end_ticks);
   mprof_symbolize_end();
 }
 

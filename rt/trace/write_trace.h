@@ -37,7 +37,7 @@ mprof_trace_writer_new(const struct mprof_trace_format *format,
 void mprof_trace_writer_free(struct mprof_trace_writer *w);
 // Returns the number of events written so far.
 uint64_t mprof_trace_writer_events(const struct mprof_trace_writer *w);
-// Returns the number of stacks that have got a number so far.
+// Returns how many stacks the writer has numbered so far.
 // mprof_trace_write_tail will write these stacks.
 size_t mprof_trace_writer_stacks(const struct mprof_trace_writer *w);
 // Returns the first error of the writer as -errno, or 0 if there was none.
@@ -46,9 +46,10 @@ int mprof_trace_writer_error(const struct mprof_trace_writer *w);
 
 // Write the head and the tail of the file. Between these two calls, the caller
 // writes all buffers with mprof_trace_write_batch. The buffers of one row (one
-// thread) must be written in their order. last_ticks: time of the last record.
+// thread) must be written in their order. end_ticks: time of the end of the
+// session.
 void mprof_trace_write_head(struct mprof_trace_writer *w);
-void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t last_ticks);
+void mprof_trace_write_tail(struct mprof_trace_writer *w, uint64_t end_ticks);
 
 // A growable list, whose memory comes from mprof_os_map.
 struct mprof_trace_list {

@@ -30,11 +30,14 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Writes the number of processors, once per file. Readers assume that a thread
-// existed when the trace began if it appears before this event.
+// Writes the number of processors at the begin of the file. Readers assume that
+// a thread existed when the trace began if it appears before this event. The
+// event is written twice, because Go 1.22 and later take the number only from a
+// second event. Without a number, their view of the mutator's utilization
+// fails.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
-  if (to->is_first)
+  for (int i = 0; i < 2 && to->is_first; i++)
     EVENT(w, EV_GOMAXPROCS, 0, w->processors, 0);
   to->is_first = false;
 }
@@ -129,6 +132,8 @@ static void put_log(struct mprof_trace_writer *w,
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
+    // Go's tracer also writes this event when a trace ends.
+    [MPROF_TRACE_STOP] = {.event = EV_GO_PREEMPT},
     [MPROF_TRACE_PRE] = {.put = put_pre},
     [MPROF_TRACE_CREATE] = {.event = EV_GO_CREATE},
     [MPROF_TRACE_BLOCK_SYNC] = {.event = EV_GO_BLOCK_SYNC},
@@ -203,8 +208,8 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
 }
 
 // Stacks are not part of a batch, but readers require a batch before them.
-static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
-  begin_batch(w, NULL, 0, last_ticks);
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
+  begin_batch(w, NULL, 0, end_ticks);
 }
 
 static void put_stack(struct mprof_trace_writer *w, uint64_t number,
@@ -221,8 +226,8 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
   mprof_trace_put_bytes(w, f.bytes, f.len);
 }
 
-static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
-  (void)last_ticks;
+static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
+  (void)end_ticks;
   put_event(w, EV_FREQUENCY, (const uint64_t[]){mprof_trace_frequency()}, 1);
 }
 

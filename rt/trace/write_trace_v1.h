@@ -29,6 +29,7 @@ enum mprof_v1_event {
   EV_GO_CREATE = 13,
   EV_GO_START = 14,
   EV_GO_END = 15,
+  EV_GO_PREEMPT = 18,
   EV_GO_SLEEP = 19,
   EV_GO_UNBLOCK = 21,
   EV_GO_BLOCK_SELECT = 24,

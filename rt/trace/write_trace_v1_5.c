@@ -58,7 +58,7 @@ struct source {
   uint64_t ticks;    // time of the last event stored or read
   uint64_t g;        // number of the thread that runs in the row
   struct mprof_trace_list batch;
-  uint64_t seq, batch_ticks; // of the last event in the batch
+  uint64_t seq, batch_ticks; // number and time of the last event in the batch
 };
 
 struct state {
@@ -320,7 +320,10 @@ static void adapt(const struct mprof_trace_writer *w, struct event *e,
   case EV_GO_CREATE:
     e->args[1] = start_pc(w, e->args[1]);
     break;
-  case EV_GO_SYS_EXIT: // number and time of the call's real end
+  case EV_GO_SYS_EXIT:
+    // In format 1.5, these arguments are the number and the time of the real
+    // end of the call. MProf records the event at the real end, so both are
+    // those of the event.
     e->args[1] = seq;
     e->args[2] = e->ticks;
     break;
@@ -414,9 +417,9 @@ static void put_next(struct mprof_trace_writer *w) {
 }
 
 // Writes all events, because readers require the events before the stacks.
-static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
   struct state *s = state_of(w);
-  (void)last_ticks;
+  (void)end_ticks;
   s->heap_bytes = s->sources.len * sizeof(*s->heap);
   s->heap = s->heap_bytes != 0 ? mprof_os_map(s->heap_bytes) : NULL;
   if (!s->heap) {
@@ -440,9 +443,9 @@ static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
 // once per process.
 static atomic_bool has_said;
 
-static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
+static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
   unsigned char bytes[1 + 2 * 10], *p = bytes;
-  (void)last_ticks;
+  (void)end_ticks;
   *p++ = EV_FREQUENCY;
   p = mprof_trace_put(p, mprof_trace_frequency());
   p = mprof_trace_put(p, 0); // unused

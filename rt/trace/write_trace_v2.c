@@ -42,6 +42,7 @@ enum event {
   V2_GO_CREATE = 14,
   V2_GO_START = 16,
   V2_GO_DESTROY = 17,
+  V2_GO_STOP = 19,
   V2_GO_BLOCK = 20,
   V2_GO_UNBLOCK = 21,
   V2_GO_SYSCALL_BEGIN = 22,
@@ -145,9 +146,9 @@ static void event(struct mprof_trace_writer *w, unsigned type,
   keep_together(w, 1);
   unsigned char *p = b->data + b->len;
   *p++ = (unsigned char)type;
-  // The batch header holds the time of the first event, so the first event
-  // itself has the time 0. As a result, no two batches of an M have equal
-  // times.
+  // The time in the batch header is the time of the first event, so the first
+  // event has the time difference 0. If the header had the time of the event
+  // before the batch, two batches of an M could have equal times.
   p = mprof_trace_put(p, b->len == 0 ? 0 : args[0]);
   for (size_t i = 1; i < n; i++)
     p = mprof_trace_put(p, args[i]);
@@ -181,8 +182,8 @@ static void put_string(struct mprof_trace_writer *w, uint64_t number,
             text, len);
 }
 
-static void begin_stacks(struct mprof_trace_writer *w, uint64_t last_ticks) {
-  state_of(w)->ticks = last_ticks;
+static void begin_stacks(struct mprof_trace_writer *w, uint64_t end_ticks) {
+  state_of(w)->ticks = end_ticks;
 }
 
 static void put_stack(struct mprof_trace_writer *w, uint64_t number,
@@ -197,13 +198,13 @@ static void put_stack(struct mprof_trace_writer *w, uint64_t number,
             f.bytes, f.len);
 }
 
-static void finish(struct mprof_trace_writer *w, uint64_t last_ticks) {
+static void finish(struct mprof_trace_writer *w, uint64_t end_ticks) {
   struct state *s = state_of(w);
   struct batch *b = &s->events;
   put_batch(w, &s->stacks);
   put_batch(w, &s->strings);
   b->m = NO_THREAD;
-  b->ticks = last_ticks;
+  b->ticks = end_ticks;
   b->data[0] = V2_FREQUENCY;
   b->len =
       (size_t)(mprof_trace_put(b->data + 1, mprof_trace_frequency()) - b->data);
@@ -361,6 +362,7 @@ static void put_log(struct mprof_trace_writer *w,
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},
+    [MPROF_TRACE_STOP] = {.event = V2_GO_STOP, .text = "preempted"},
     [MPROF_TRACE_PRE] = {.put = put_pre},
     [MPROF_TRACE_CREATE] = {.event = V2_GO_CREATE},
     [MPROF_TRACE_BLOCK_SYNC] = {.event = V2_GO_BLOCK, .text = "sync"},

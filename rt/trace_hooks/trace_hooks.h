@@ -72,8 +72,9 @@ struct mprof_trace_hooks {
   void (*created)(uint64_t g, uint32_t start, unsigned session);
   // Reports the end of the calling thread.
   void (*thread_end)(void);
-  // The hooks from wait_begin to gc are set to mprof_trace_wait_begin and so
-  // on; trace_events.h explains these functions.
+  // Each hook from wait_begin to gc is set to a function that is declared and
+  // explained in trace_events.h. For example, wait_begin is set to
+  // mprof_trace_wait_begin.
   void (*wait_begin)(struct mprof_wait *w, bool is_call);
   void (*wait_end)(const struct mprof_wait *w, unsigned how, uint64_t now,
                    const struct mprof_trace_mark *mark);

@@ -89,8 +89,9 @@ void mprof_unwind_init(void) {
   *libc = mprof_module_of((void *)pthread_key_create);
   // If libc is linked statically, libc is part of the program's module and has
   // no range of its own. With glibc, the program's module has no name. With
-  // musl, the program's module has its file name, so the address of its program
-  // headers is compared, too.
+  // musl, the program's module has its file name. Therefore the id of the
+  // module, which is the address of its program headers, is also compared with
+  // the address of the program's own headers.
   if (libc->name[0] == '\0' || libc->id == getauxval(AT_PHDR))
     libc->start = libc->end = 0;
 }

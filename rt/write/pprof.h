@@ -40,8 +40,8 @@ struct mprof_pprof_head {
   const char *rate_name;
   uint64_t rate;
   const char *note; // additional comment in the profile; NULL: none
-  // true: readers omit the frames of allocation functions, not only of
-  // wrappers.
+  // true: readers omit the frames of wrappers and of allocation functions;
+  // false: readers omit only the frames of wrappers.
   bool drops_allocators;
   // Name of the frame that is shown for an empty stack, because some readers
   // lose samples without locations. NULL: no stack is empty.

@@ -23,7 +23,7 @@ struct writer {
   struct mprof_legacy text;
   const struct mprof_mem_sample **sorted;
   size_t len;
-  uint64_t rate;     // of the first line
+  uint64_t rate;     // sampling rate for the first line
   bool is_estimated; // the samples have different rates
 };
 
@@ -66,12 +66,13 @@ static void put_counts(struct mprof_outfile *f, const uint64_t counts[4]) {
   mprof_outfile_text(f, "] @");
 }
 
-// Writes the first line, which has the totals and the rate. If the totals of
-// bytes in use and of allocated bytes are equal, readers assume a profile
-// without allocated bytes. They cannot merge it with other profiles. Therefore
-// this function then adds 1 to the total of allocated bytes. Readers do not use
-// the totals otherwise. The line has twice the sampling rate, as in the first
-// profiler that wrote this format.
+// Writes the first line, which has the totals and the rate. If the total of
+// bytes in use and the total of allocated bytes are equal, readers assume that
+// the profile has no allocated bytes. Readers cannot merge this kind of profile
+// with other profiles. Therefore this function adds 1 to the total of allocated
+// bytes if the totals are equal. Readers use the totals for nothing else. The
+// rate in the line is twice the sampling rate, as in the first profiler that
+// wrote this format.
 static void put_header(struct writer *w) {
   uint64_t total[4] = {0}, counts[4];
   for (size_t i = 0; i < w->len; i++) {

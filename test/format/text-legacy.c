@@ -46,8 +46,8 @@
 // EQUAL: heap profile: 1: 64 [1: 65] @ heap/1048576
 // EQUAL-NEXT: 1: 64 [1: 64] @ 0x
 
-// The rates are 524288, 1 and 77. The blocks of the last rate are unlikely to be
-// missed, so that one sample is one block.
+// The rates are 524288, 1 and 77. The blocks of the last rate are unlikely to
+// be missed, so that one sample is one block.
 // MIXED: PeriodType: space bytes
 // MIXED: Period: 1{{$}}
 // MIXED-DAG: {{205[01]}} 2099200 {{205[01]}} 2099200:

@@ -12,7 +12,7 @@
 // RUN: for f in 1.5 1.11 1.23; do \
 // RUN:   %run_quiet{trace_format=$f} ./formats $f.trace 2> $f.err && \
 // RUN:   %trace_check -q $f.trace && \
-// RUN:   %trace2json -o $f.json $f.trace || exit 1; done
+// RUN:   %trace2json --stacks=text -o $f.json $f.trace || exit 1; done
 // RUN: %go119 tool trace -d formats 1.5.trace > 1.5.txt
 // RUN: %go tool trace -d=parsed 1.23.trace > 1.23.txt
 // RUN: for f in 1.5 1.11 1.23; do \

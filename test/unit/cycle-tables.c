@@ -17,9 +17,9 @@
 static struct mprof_bucket *b;
 
 // Steps: +n allocates n blocks, -n frees n explicitly, ~n frees n by a
-// collector. O says that a collector ends cycles. N is a collector that ends the
-// cycle, F flushes, P is the post-sweep, C calls mprof_next_cycle, and H calls
-// mprof_next_cycle in a signal handler inside the profiler. =a,f reads.
+// collector. O says that a collector ends cycles. N is a collector that ends
+// the cycle, F flushes, P is the post-sweep, C calls mprof_next_cycle, and H
+// calls mprof_next_cycle in a signal handler inside the profiler. =a,f reads.
 static const struct {
   const char *name, *steps;
 } rows[] = {

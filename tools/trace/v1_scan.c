@@ -159,8 +159,8 @@ static void add_sample(struct trace *t, const struct v1_record *r) {
 
 // Checks the rules that concern only this single event.
 static void check_event(struct trace *t, const struct v1_record *r) {
-  // Only Go 1.22 and later reject the events below, and they read no formats
-  // before 1.11.
+  // Only Go 1.22 and later reject the events below. These versions of Go do not
+  // read formats before 1.11.
   if (t->minor < 11)
     return;
   if (r->type == V1_FutileWakeup)

@@ -18,8 +18,9 @@ void v2_proc_status(struct v2_state *s, const struct trace_event *ev) {
     return;
   }
   // P_ABANDONED means that the P belongs to a thread in a system call, but that
-  // the writer of the status may not know the thread. If an earlier event told
-  // the thread, keep P_IN_CALL, so that the P still belongs to this thread.
+  // the writer of the status may not know which thread. If an earlier event has
+  // given the P to a thread, keep P_IN_CALL, so that the P still belongs to
+  // this thread.
   bool promoted = status == P_ABANDONED && p->status == P_IN_CALL;
   if (promoted)
     status = P_IN_CALL;

@@ -56,9 +56,10 @@ void v2_region(struct v2_state *s, const struct trace_event *ev) {
   }
 }
 
-// *open tells whether the range of the event is open. Reports a violation if
-// the event begins a range that is open, or ends a range that is not open. Then
-// sets *open to begins.
+// Reports a violation if the event begins a range that is open, or ends a range
+// that is not open. Then updates *open.
+// *open: whether the range of the event is open.
+// begins: true: the event begins the range; false: the event ends the range.
 static void range(struct v2_state *s, const struct trace_event *ev, bool *open,
                   bool begins, enum trace_rule rule) {
   if (*open == begins)

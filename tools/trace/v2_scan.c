@@ -167,8 +167,9 @@ static unsigned entry_of(const struct trace *t, unsigned type) {
 
 static bool read_table(struct trace *t, const uint8_t *at, const uint8_t *end,
                        unsigned entry) {
-  // Other tables begin with one byte for the type of the batch. A Frequency
-  // batch lacks this byte, because the batch is a single Frequency entry.
+  // Every batch with a table begins with one byte for the type of the batch,
+  // except a Frequency batch. A Frequency batch is a single entry, and its
+  // first byte is the type of this entry.
   bool sync = *at == V2_Sync;
   if (*at != V2_Frequency)
     at++;

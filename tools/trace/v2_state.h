@@ -88,9 +88,10 @@ bool v2_follows(const struct v2_state *s, uint64_t generation, uint64_t old,
                 uint64_t new);
 
 enum need { MAY, MUST, MUST_NOT };
-// Checks whether the thread of ev has a P and a G, and reports a violation if
-// this is wrong. p and g say what is right. MUST: the thread has one. MUST_NOT:
-// the thread has none. MAY: both are right.
+// Reports a violation if the thread of ev has a P or a G that it must not have,
+// or lacks one that it must have. p and g say what is required. MUST: the
+// thread must have one. MUST_NOT: the thread must have none. MAY: both are
+// valid.
 void v2_check_context(struct v2_state *s, const struct trace_event *ev,
                       enum need p, enum need g);
 // Reports a violation if thread g is not in the state wanted. Does nothing if g

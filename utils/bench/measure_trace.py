@@ -103,7 +103,8 @@ def calls_for(tracer, loop):
     calls = 4
     run(argv_of(tracer, loop, calls, 100, 1, trace),
         {**tracer.env, **mprof("profile=0:report=0")})
-    tool("mprof-trace2json", "--frames=100", "--output=" + json, trace)
+    tool("mprof-trace2json", "--frames=100", "--stacks=text",
+         "--output=" + json, trace)
     with open(json, encoding="utf-8") as f:
         stacks = re.findall(r'"stack":"([^"]*)"', f.read())
     name = re.compile(r"(^|\\n)" + tracer.loop + loop.kind, re.I)
