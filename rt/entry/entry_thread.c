@@ -20,6 +20,7 @@
 #include "thread_stacks/thread_starts.h"
 #include "trace/trace_events.h"
 #include "trace_hooks/trace_hooks.h"
+#include "unwind/stack_range.h"
 
 #include <string.h>
 
@@ -79,6 +80,7 @@ static void *run(void *arg) {
   struct mprof_thread_start *s = arg;
   void *(*fn)(void *) = s->fn;
   arg = s->arg;
+  mprof_learn_root((mprof_pc)__builtin_return_address(0));
   mprof_thread_begin(s, true);
   __attribute__((musttail)) return fn(arg);
 }
@@ -102,6 +104,7 @@ static int run_c11(void *arg) {
   struct mprof_thread_start *s = arg;
   int (*fn)(void *) = s->c11_fn;
   arg = s->arg;
+  mprof_learn_root((mprof_pc)__builtin_return_address(0));
   mprof_thread_begin(s, true);
   __attribute__((musttail)) return fn(arg);
 }

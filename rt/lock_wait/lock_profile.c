@@ -26,7 +26,7 @@
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/threads.h"
-#include "unwind/unwind_fp.h"
+#include "unwind/unwind_cfi.h"
 
 void mprof_lock_profile_publish(void) {
   mprof_stat_set(MPROF_STAT_runtime_lock_wait_ns,
@@ -41,9 +41,9 @@ static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   if (t == NULL || t->scratch == NULL)
     return;
   enum mprof_stack_end end;
-  p->stack_len = (uint32_t)mprof_unwind(&t->range, frame,
-                                        mprof_scratch_lock_stack(t->scratch),
-                                        mprof_flags.stack_depth, &end);
+  p->stack_len = (uint32_t)mprof_unwind_cfi(
+      &t->range, frame, mprof_scratch_lock_stack(t->scratch),
+      mprof_flags.stack_depth, &end);
   p->end = (uint8_t)end;
 }
 

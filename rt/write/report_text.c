@@ -187,7 +187,8 @@ void mprof_report_stack(struct mprof_report *w, const struct mprof_bucket *b) {
   if (w->is_main)
     return;
   if (b->end == MPROF_STACK_CUT_CHAIN)
-    mprof_report_put(w, "    [truncated] at code without frame pointers\n");
+    mprof_report_put(w, "    [truncated] at code without frame pointers and "
+                        "unwind tables\n");
   else if (b->end == MPROF_STACK_CUT_DEPTH)
     mprof_report_put(w, "    [truncated] at stack_depth frames\n");
 }
