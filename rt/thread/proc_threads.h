@@ -11,8 +11,10 @@
 #include "sys/os_linux.h"
 
 // Stores the ids of the first cap threads of the process, in the order of their
-// creation. Returns the number of all threads, or -errno.
-long mprof_proc_threads(int *tids, size_t cap);
+// creation. Returns the number of listed threads, or -errno.
+// missing: receives the number of threads that the kernel has not listed,
+//   because other threads have ended meanwhile. May be NULL.
+long mprof_proc_threads(int *tids, size_t cap, size_t *missing);
 enum { MPROF_SYSCALL_NONE = -1, MPROF_SYSCALL_UNKNOWN = -2 };
 struct mprof_proc_thread {
   char state;       // R, S, D, T, ... as in /proc
