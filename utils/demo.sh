@@ -231,18 +231,16 @@ $(head -n 1 "$demo/trace.go")"
   rm "$demo/trace.check" "$demo/trace.go"
 }
 
-# Prints how much waiting for locks HeapPool::checkIn ended, in ms and in percent.
-# When checkIn releases the lock, it ends one wait. The threads behind that one
-# are woken by the thread that got the lock, which has it for a moment only. The
-# share is therefore less than all.
+# Prints how much waiting for locks HeapPool::checkIn caused, in ms and in percent.
 check_in_share() {
   lock_waits --count=1000 | awk '
     function ms(value, unit) {
       return value * (unit == "s" ? 1000 : unit == "ms" ? 1 : 0.001)
     }
     / waits for sync, / { all = ms($5, $6) }
-    ended { if (/HeapPool::checkIn /) part += ms($1, $2) }
-    /^Where waits were ended/ { ended = 1 }
+    held { if (/HeapPool::checkIn /) part += ms($1, $2) }
+    /^Where / { held = 0 }
+    /^Where locks were held while others waited/ { held = 1 }
     END { printf "%d %d\n", part, all ? 100 * part / all : 0 }'
 }
 
@@ -333,10 +331,10 @@ show_trace() {
   echo
   share=$(check_in_share)
   if [ "${share% *}" -lt 500 ] || [ "${share#* }" -lt 25 ]; then
-    die "HeapPool::checkIn, which holds the lock too long, ended waits of \
+    die "HeapPool::checkIn, which holds the lock too long, caused waits of \
 ${share% *} ms, ${share#* } % of all"
   fi
-  echo "HeapPool::checkIn, which is slow on purpose, ended ${share#* } % of" \
+  echo "HeapPool::checkIn, which is slow on purpose, caused ${share#* } % of" \
     'this waiting.'
   waited=$(wait_to_show)
   [ -n "$waited" ] || die 'no request waited for HeapPool::checkIn'

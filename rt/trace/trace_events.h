@@ -37,10 +37,11 @@ void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame);
 // Records a release of an object on which a thread waits. Call this between
 // mprof_trace_release_begin and mprof_trace_release_end. now: time of the clock
-// up to which the waiters were charged. Returns the mark that links the wake-up
-// of the waiting thread to this release.
+// up to which the waiters were charged. charge: ticks that the waiters have
+// waited for a lock; 0: the object is not a lock. Returns the mark that links
+// the wake-up of the waiting thread to this release.
 struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
-                                             uint64_t now);
+                                             uint64_t now, uint64_t charge);
 // Leaves the row of the calling thread after a release. Call this only if
 // w->row is not NULL.
 void mprof_trace_release_end(void);

@@ -50,7 +50,7 @@ struct mprof_trace_form {
 };
 // A format's table of forms, indexed by the type of the record.
 struct mprof_trace_forms {
-  struct mprof_trace_form of[MPROF_TRACE_LABELS + 1];
+  struct mprof_trace_form of[MPROF_TRACE_CHARGE + 1];
 };
 // Writes the events of record r as its form says. If the form has no function
 // put, the arguments of the record become the arguments of the event. Returns

@@ -64,6 +64,10 @@ enum mprof_trace_type {
   MPROF_TRACE_REGION,   // task, 0: begin, 1: end, handle of the name, stack
   MPROF_TRACE_LOG,      // task, handle of the key, stack, length, text
   MPROF_TRACE_LABELS,   // change of the thread's labels: number of the set
+  // A release of a lock while other threads waited for the lock: stack, sum of
+  // the times that they have waited and that no earlier release is charged
+  // with, in clock ticks. A WAKE record of the same time follows.
+  MPROF_TRACE_CHARGE,
 };
 
 // How a thread enters the trace.

@@ -33,6 +33,8 @@ void mprof_trace_labels(uintptr_t frame);
 // Adds a record of the current label set of the calling thread to its row r.
 // Call between mprof_trace_enter and mprof_trace_leave, with room for a record.
 void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
+// Returns the handle of the key of messages about charges of releases.
+uint32_t mprof_trace_charge_key(void);
 // Returns the handle of the key of messages about labels.
 uint32_t mprof_trace_labels_key(void);
 

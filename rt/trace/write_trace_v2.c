@@ -350,8 +350,8 @@ static void put_log(struct mprof_trace_writer *w,
         mprof_trace_text_number(w, r->text, r->n[3]), stack(w, r->n[2]));
 }
 
-// The texts are the reasons of waits, as Go's tools know them. LABELS has no
-// form, because trace_records.c converts it to a LOG record.
+// The texts are the reasons of waits, as Go's tools know them. LABELS and
+// CHARGE have no form, because trace_records.c converts them to LOG records.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = V2_GO_DESTROY, .then = V2_PROC_STOP},

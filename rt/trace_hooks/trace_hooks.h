@@ -51,6 +51,7 @@ struct mprof_trace_mark {
 struct mprof_trace_waker {
   struct mprof_trace_row *row;
   uint32_t stack;
+  uintptr_t frame; // frame address of the entry
 };
 
 // The begin or the end of a region in the calling thread's row of the trace,
@@ -77,7 +78,7 @@ struct mprof_trace_hooks {
   void (*release_begin)(struct mprof_trace_waker *w, uintptr_t op,
                         uintptr_t frame);
   struct mprof_trace_mark (*put_wake)(const struct mprof_trace_waker *w,
-                                      uint64_t now);
+                                      uint64_t now, uint64_t charge);
   // Ends what release_begin has begun. Called after the release, and only if
   // release_begin has set waker->row.
   void (*release_end)(void);

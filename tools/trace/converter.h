@@ -24,7 +24,7 @@ struct converter {
 };
 
 // Converts a log event of any format. The key tells whether text is the name of
-// a thread or a message of the program.
+// a thread, the charge of a release, or a message of the program.
 void convert_log(struct converter *converter, const struct trace_event *event,
                  struct trace_text key, struct trace_text text);
 

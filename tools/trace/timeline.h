@@ -71,6 +71,12 @@ void timeline_region_end(struct timeline *line, uint64_t g);
 void timeline_instant(struct timeline *line, uint64_t g, const char *category,
                       struct trace_text name, struct trace_text value,
                       uint64_t stack, uint64_t ticks);
+// Records that thread g has released a lock. ns: sum of the times that other
+// threads have waited for the lock since their waits began or since the
+// previous release. The waits that end at the same time at the same stack were
+// for the lock.
+void timeline_charge(struct timeline *line, uint64_t g, uint64_t ns,
+                     uint64_t stack);
 // Begin and end a range. id distinguishes ranges of the same kind. Only a task
 // has a name. The begin of an open range is ignored, and so is the end of a
 // range that is not open.

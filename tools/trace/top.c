@@ -23,9 +23,11 @@ static const char usage[] =
     "with\n"
     "its line, the thread that ended it and the line where that thread did "
     "so.\n"
-    "Then prints how much waiting was ended at which line. TRACE - is "
-    "standard\n"
-    "input.\n"
+    "Then prints which lines released locks, and how long other threads had "
+    "waited\n"
+    "for these locks; and how much other waiting was ended at which line. "
+    "TRACE - is\n"
+    "standard input.\n"
     "\n"
     "  -c, --count=N        print at most N waits and N lines (default 10)\n"
     "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
@@ -142,6 +144,34 @@ static void print_end(const struct wait_end *end) {
   putchar('\n');
 }
 
+static void print_holder(const struct holder *h) {
+  print_time(10, h->total);
+  printf("%9" PRIu64, h->count);
+  print_time(10, h->longest);
+  fputs("  ", stdout);
+  print_place(&h->at);
+  putchar('\n');
+}
+
+static void print_holders(const struct waits *w, size_t count) {
+  if (!w->holder_count)
+    return;
+  printf("\nWhere locks were held while others waited\n"
+         "     in all   unlocks      longest\n");
+  for (size_t i = 0; i < w->holder_count && i < count; i++)
+    print_holder(&w->holders[i]);
+}
+
+static void print_ends(const struct waits *w, size_t count) {
+  if (!w->end_count)
+    return;
+  printf("\nWhere %swaits were ended\n"
+         "     in all     waits      longest\n",
+         w->holder_count ? "other " : "");
+  for (size_t i = 0; i < w->end_count && i < count; i++)
+    print_end(&w->ends[i]);
+}
+
 static void print_waits(const char *path, struct timeline *line,
                         const char *reason, size_t count) {
   const struct waits waits = waits_end(line), *w = &waits;
@@ -156,10 +186,8 @@ static void print_waits(const char *path, struct timeline *line,
   printf("\nThe longest waits\n");
   for (size_t i = 0; i < w->longest_count; i++)
     print_wait(line, i + 1, &w->longest[i]);
-  printf("\nWhere waits were ended\n"
-         "     in all     waits      longest\n");
-  for (size_t i = 0; i < w->end_count && i < count; i++)
-    print_end(&w->ends[i]);
+  print_holders(w, count);
+  print_ends(w, count);
 }
 
 static int print_file(const char *path, const char *reason, size_t count) {

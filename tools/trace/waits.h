@@ -2,7 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The implementation of timeline.h for mprof-trace-top. It collects the longest
-// waits, and the lines of the program that ended waits.
+// waits, the lines of the program that ended waits, and the lines that released
+// locks for which other threads waited.
+//
+// The line that ends a wait for a lock often does not cause the wait. If many
+// threads wait for a lock that one thread holds for a long time, only one wait
+// ends when this thread releases the lock. The other threads then get the lock
+// one after the other. MProf therefore stores in the trace how long all waiters
+// have waited at each release. A wait for a lock is counted by these charges
+// only, and not where it was ended. Traces of Go and traces in format 1.5 have
+// no charges.
 //
 // Memory grows with the number of threads and the number of such lines, not
 // with the number of waits.
@@ -42,6 +51,14 @@ struct wait_end {
   struct wait example;
 };
 
+// A line that has released locks for which other threads waited.
+struct holder {
+  uint64_t count;          // number of releases
+  uint64_t total, longest; // charges of the releases, in nanoseconds
+  uint64_t first;          // time of the first release
+  struct place at;
+};
+
 struct waits {
   uint64_t count, total;       // number and time of all waits; nanoseconds
   uint64_t duration, threads;  // trace's nanoseconds and number of threads
@@ -49,6 +66,8 @@ struct waits {
   size_t longest_count;        // at most the number passed to waits_begin
   const struct wait_end *ends; // largest total first
   size_t end_count;
+  const struct holder *holders; // largest total first
+  size_t holder_count;
 };
 
 // Returns a timeline that collects waits. reason: counts only waits with this
