@@ -20,7 +20,7 @@ struct thread {
   struct wait wait; // valid while the thread waits
 };
 
-enum { CHARGES = 1 << 16, PENDING = 256 };
+enum { CHARGES_MAX = 1 << 16, PENDING = 256 };
 
 struct pending {
   struct wait wait;
@@ -43,8 +43,10 @@ struct timeline {
   struct idmap holder_ids; // maps place_key to an index of holders
   struct holder *holders;
   size_t holder_count, holder_capacity;
-  // The charge_ids of the latest charges. The index is the id modulo CHARGES.
-  uint64_t *charges;
+  // The charge_ids of the latest charges. When `charges` has CHARGES_MAX ids,
+  // it becomes `older`, and the ids that were in `older` are dropped.
+  struct idmap charges, older;
+  size_t charge_count; // number of ids in `charges`
   // The latest waits that a release has ended, as a ring. A wait stays here for
   // a while, because the charge of its release may come after the wait's end.
   struct pending pending[PENDING];
@@ -108,9 +110,9 @@ static uint64_t end_key(const struct wait *w) {
 }
 
 // Returns a number that a release and the waits that it ends have in common:
-// all these events have the same time and the same stack. Never returns 0.
+// all these events have the same time and the same stack.
 static uint64_t charge_id(const struct timeline *l, const struct place *p) {
-  return hash(place_key(p), &l->ticks, sizeof l->ticks) | 1;
+  return hash(place_key(p), &l->ticks, sizeof l->ticks);
 }
 
 static void count_end(struct timeline *l, const struct wait *w) {
@@ -132,8 +134,22 @@ static void count_end(struct timeline *l, const struct wait *w) {
 // Counts the end of a wait, unless the wait was for a lock. A wait for a lock
 // is already part of the charges.
 static void settle(struct timeline *l, const struct pending *p) {
-  if (l->charges[p->id % CHARGES] != p->id)
+  size_t index;
+  if (!idmap_find(&l->charges, p->id, &index) &&
+      !idmap_find(&l->older, p->id, &index))
     count_end(l, &p->wait);
+}
+
+static void add_charge(struct timeline *l, uint64_t id) {
+  size_t index;
+  if (l->charge_count == CHARGES_MAX) {
+    idmap_clear(&l->older);
+    l->older = l->charges;
+    l->charges = (struct idmap){0};
+    l->charge_count = 0;
+  }
+  if (!idmap_find(&l->charges, id, &index))
+    idmap_add(&l->charges, id, l->charge_count++);
 }
 
 static void hold_back(struct timeline *l, const struct wait *w) {
@@ -186,7 +202,6 @@ struct timeline *waits_begin(const struct trace *trace, const char *reason,
   l->reason = reason;
   l->longest_max = longest;
   l->longest = zeroed(longest, sizeof *l->longest);
-  l->charges = zeroed(CHARGES, sizeof *l->charges);
   return l;
 }
 
@@ -233,11 +248,12 @@ void waits_free(struct timeline *l) {
   idmap_clear(&l->thread_ids);
   idmap_clear(&l->end_ids);
   idmap_clear(&l->holder_ids);
+  idmap_clear(&l->charges);
+  idmap_clear(&l->older);
   free(l->threads);
   free(l->longest);
   free(l->ends);
   free(l->holders);
-  free(l->charges);
   free(l);
 }
 
@@ -295,7 +311,7 @@ void timeline_charge(struct timeline *l, uint64_t g, uint64_t ns,
   // All waits for locks have this reason.
   if (l->reason && strcmp(l->reason, "sync") != 0)
     return;
-  l->charges[id % CHARGES] = id;
+  add_charge(l, id);
   if (!idmap_find(&l->holder_ids, key, &index)) {
     index = l->holder_count;
     idmap_add(&l->holder_ids, key, index);
