@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the functions, files and lines of return addresses with
-// llvm-symbolizer. symbolize_pc.c runs llvm-symbolizer for modules that are
-// mapped, symbolize_file.c for all other modules. Both run in a helper process,
-// which is a copy of this process. The code in the helper may allocate, take
-// the loader's lock, start a process, print warnings or crash without any
-// effect on the program.
+// llvm-symbolizer. symbolize_pc.c asks llvm-symbolizer about addresses in
+// mapped modules, and symbolize_file.c about addresses in other modules.
 //
-//   writer:  question, a return address or an address in a file  ->  helper
-//   helper:  one string for each frame, and an empty string       ->  writer
+// Both files run in a helper process, which is a copy of this process. The code
+// in the helper may allocate, take the loader's lock, start a process, print
+// warnings or crash. None of this disturbs the program. The writer of a profile
+// and the helper exchange these messages:
+//
+//   writer -> helper   a return address, or an address in a file
+//   helper -> writer   one string for each frame, and an empty string
 
 #define _GNU_SOURCE 1
 
@@ -35,21 +37,23 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-// No function name or file name contains this character.
+// Separates the fields of a frame. No function name or file name contains this
+// character.
 #define SEPARATOR '\x1f'
 
 enum {
   REPLY_SIZE = 32768,
   CHUNK_SIZE = 1 << 20,
-  TIMEOUT_MS = 30000, // for one address; reading a large program takes seconds
-  // Time for the helper to become ready, in the first and in the last try. Each
-  // try waits twice as long as the try before it, 1875 ms in total.
+  TIMEOUT_MS = 30000, // for one address; a large program takes seconds
+  // Time limits for the helper to become ready, in the first and in the last
+  // try. Each try waits twice as long as the previous try. All tries together
+  // wait 1875 ms.
   FIRST_READY_MS = 125,
   LAST_READY_MS = 1000,
 };
 
-// A piece of memory for replies. Each chunk links to the chunk allocated before
-// it.
+// A piece of memory for replies of the helper. `next` is the chunk that was
+// allocated before this chunk.
 struct chunk {
   struct chunk *next;
   size_t used;
@@ -61,10 +65,10 @@ static struct {
   struct mprof_helper helper;
   struct mprof_pc_table table; // address -> reply; UINT64_MAX: no reply
   struct chunk *chunks;
-  char *reply;   // REPLY_SIZE bytes; in the helper, the reply to send
-  unsigned uses; // mprof_symbolize_begin calls without their end
+  char *reply;   // 3 * REPLY_SIZE bytes; see mprof_symbolize
+  unsigned uses; // calls of mprof_symbolize_begin that have not ended
   char path[MPROF_PATH_MAX];
-  bool has_reported; // missing names were reported (once per process)
+  bool has_reported; // the reason for missing names was reported
 } state;             // guarded by writer_lock
 
 static const char ended_early[] =
@@ -76,8 +80,9 @@ static bool is_symbolizer(const char *path) {
   static const char name[] = "llvm-symbolizer";
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
-  // sanitizer_common expands a '%' in the path, and ends the process if the
-  // file's base name does not begin with llvm-symbolizer.
+  // sanitizer_common expands each '%' in the path. sanitizer_common also ends
+  // the process if the base name of the path does not begin with
+  // llvm-symbolizer.
   return strncmp(base, name, sizeof(name) - 1) == 0 &&
          strchr(path, '%') == NULL && mprof_os_is_executable(path);
 }
@@ -90,8 +95,9 @@ static bool try_directory(const char *dir, size_t len, const char *name) {
   return t.len < sizeof(state.path) - 1 && is_symbolizer(state.path);
 }
 
-// Searches a colon-separated list of directories for a symbolizer called name.
-// Skips relative directories, because anybody may put a program into them.
+// Searches a colon-separated list of directories for a symbolizer with the
+// given name. Skips relative directories, because they depend on the current
+// directory, into which another user may have put a program.
 static bool search(const char *directories, const char *name) {
   for (const char *p = directories; p != NULL && *p != '\0';) {
     size_t len = strcspn(p, ":");
@@ -112,8 +118,9 @@ static bool find_symbolizer(void) {
          search("/usr/lib/llvm-19/bin", "llvm-symbolizer");
 }
 
-// Reports once why there are no function names. The message consists of what,
-// name and rest; name is a path or "". Uses state.reply as its buffer.
+// Reports why there are no function names, but only the first time. The message
+// consists of what, name and rest. name is a path, an error or "". The message
+// is made in state.reply.
 static void report(const char *what, const char *name, const char *rest) {
   if (state.has_reported)
     return;
@@ -128,14 +135,15 @@ static void report(const char *what, const char *name, const char *rest) {
 
 static bool choose_symbolizer(void) {
   const char *flag = mprof_flags.external_symbolizer_path;
-  // A privileged program must not run another program with the environment of
-  // its unprivileged caller.
+  // A privileged (AT_SECURE) program must not run another program, because the
+  // environment comes from an unprivileged user.
   if (getauxval(AT_SECURE) != 0)
     return false;
   if (mprof_has_sanitizer()) {
-    // The sanitizer finds its symbolizer by its own options. The path chosen
-    // here is only used for unloaded modules, which the sanitizer does not
-    // know. Without a path, their functions have no names.
+    // The sanitizer finds its own symbolizer by its own options. The path
+    // chosen here is used only for unloaded modules, which the sanitizer does
+    // not know. If no path is found, functions of unloaded modules have no
+    // names.
     if (is_symbolizer(flag))
       strcpy(state.path, flag);
     else if (!find_symbolizer())
@@ -162,9 +170,8 @@ static bool choose_symbolizer(void) {
 
 // --- in the helper ---
 
-// Returns the length of a reply, including the empty string at its end. There
-// always is an empty string, because the last byte of the reply buffer is never
-// written.
+// Returns the length of a reply, including the empty string at its end. An
+// empty string always exists, because the last byte of the buffer is always 0.
 static size_t reply_length(const char *reply) {
   const char *p = reply;
   while (*p != '\0')
@@ -172,7 +179,8 @@ static size_t reply_length(const char *reply) {
   return (size_t)(p + 1 - reply);
 }
 
-// A question to the helper: a return address, or an address in a file.
+// A question to the helper: a return address, or an address in a file. The
+// length of the message tells which of the two it is.
 union question {
   mprof_pc pc;
   struct mprof_file_query file;
@@ -211,8 +219,8 @@ static void report_no_process(int error) {
   report("cannot create a process for llvm-symbolizer: ", why, "");
 }
 
-// Receives a reply like mprof_helper_receive. While this thread waits, another
-// thread may ask it for its stack.
+// Receives a reply by mprof_helper_receive. While this thread waits, other
+// threads may interrupt it to read its stack.
 static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
   mprof_thread_set_interruptible(true);
   long n = mprof_helper_receive(fd, data, len, timeout_ms);
@@ -220,9 +228,9 @@ static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
   return n;
 }
 
-// Starts the helper, in several tries. The helper hangs if another thread held
-// the loader's lock when the process was copied. The lock may be free when the
-// next try copies the process.
+// Starts the helper, in several tries. If another thread held the loader's lock
+// when the process was copied, the helper hangs. In this case the next try
+// copies the process again, because the lock may be free by then.
 static void start_helper(void) {
   for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {
     int error =
@@ -269,9 +277,9 @@ static void give_up(const char *why) {
 }
 
 // Stores in *q the question about the return address pc in the mapping m, and
-// returns the question's length. The question is pc itself if the code is still
-// mapped and sanitizer_common can look it up. Otherwise the question names the
-// file and the address in the file.
+// returns the question's length. If the code is still mapped and
+// sanitizer_common can look up pc, the question is pc itself. Otherwise the
+// question has the file and the address in the file.
 static size_t make_question(union question *q, mprof_pc pc,
                             const struct mprof_mapping *m) {
   if (mprof_symbolize_pc_works && m < state.maps.v + state.maps.len) {
@@ -285,8 +293,8 @@ static size_t make_question(union question *q, mprof_pc pc,
   return sizeof(q->file);
 }
 
-// Asks the helper about pc in the mapping m. Returns the reply, or NULL if
-// there is none.
+// Asks the helper about the return address pc in the mapping m. Returns the
+// reply, or NULL if the helper sends no reply.
 static const char *ask(mprof_pc pc, const struct mprof_mapping *m) {
   union question q;
   if (state.helper.pid == 0)
@@ -321,8 +329,9 @@ static const char *find_reply(mprof_pc pc, const struct mprof_mapping *m) {
 
 // --- frames ---
 
-// Copies the field at *p up to the separator into t, and moves *p behind the
-// separator. Returns the copy, or "" if the symbolizer did not know the field.
+// Copies the field at *p, which ends at a separator, into t. Moves *p behind
+// the separator. Returns the copy, or "" if llvm-symbolizer did not know the
+// field.
 static const char *take_field(const char **p, struct mprof_text *t) {
   const char *end = strchr(*p, SEPARATOR);
   size_t len = end == NULL ? strlen(*p) : (size_t)(end - *p);
@@ -333,8 +342,8 @@ static const char *take_field(const char **p, struct mprof_text *t) {
                                                                     : t->buf;
 }
 
-// Parses the string s of one frame into f. Returns false if s names no
-// function.
+// Parses the string s, which describes one frame, into f. Uses `function` and
+// `file` as buffers. Returns false if s names no function.
 static bool parse_frame(const char *s, struct mprof_text *function,
                         struct mprof_text *file, struct mprof_frame *f) {
   f->function = take_field(&s, function);
@@ -349,8 +358,8 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
 }
 
-// Compares the file names, because the program's file may have more than one
-// mapping.
+// Returns whether m is a mapping of another file than the main program.
+// Compares the file names, because the main program may have several mappings.
 static bool is_library(const struct mprof_mapping *m) {
   return strcmp(m->file, state.maps.v[0].file) != 0;
 }
@@ -374,8 +383,9 @@ bool mprof_symbolize(mprof_pc pc,
     return true;
   }
   const char *reply = find_reply(pc, m);
-  // The buffer has three parts of REPLY_SIZE bytes: the reply, a function name
-  // and a file name. All parts are that large because C++ names are long.
+  // state.reply has three parts of REPLY_SIZE bytes: the reply, a function name
+  // and a file name. Each part is as large as the reply, because C++ names can
+  // be long.
   struct mprof_text function = {.buf = state.reply + REPLY_SIZE,
                                 .cap = REPLY_SIZE};
   struct mprof_text file = {.buf = state.reply + 2 * REPLY_SIZE,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks llvm-symbolizer about addresses in files; see symbolize_file.h. A
-// question is one line:
+// question to llvm-symbolizer is one line:
 //     CODE "FILE" 0xADDRESS
 // The answer has two lines for each frame, and then an empty line:
 //     FUNCTION
@@ -24,12 +24,13 @@
 
 enum { LINE_SIZE = 512, ANSWER_SIZE = 65536 };
 
-// State of this file in the helper process, which has only one thread.
+// State of symbolize_file.c. The state is used only in the helper process,
+// which has only one thread.
 static struct {
-  struct mprof_child child; // runs llvm-symbolizer
+  struct mprof_child child; // process that runs llvm-symbolizer
   bool has_failed;
-  // The last question. is_right tells whether the file at its path is the file
-  // that was loaded.
+  // The last query, and whether the file at its path is the file that was
+  // loaded.
   struct mprof_file_query last;
   bool is_right;
   char answer[ANSWER_SIZE];
@@ -47,10 +48,10 @@ static bool has_build_id(int fd, size_t len, const char *expected) {
   return strcmp(id, expected) == 0;
 }
 
-// Returns whether the file at q->file is the file that was loaded. If q has a
-// build id, the build ids must match. Otherwise the file must not have changed
-// since its mapping was first seen. A wrong function name would be worse than
-// no name.
+// Returns whether the file at the path q->file is the file that was loaded. If
+// q has a build ID, the file must have the same build ID. Otherwise the file
+// must not have changed since its mapping was first seen. Without this check, a
+// changed file could give wrong function names, which are worse than no names.
 static bool is_right_file(const struct mprof_file_query *q) {
   struct stat st;
   if (q->file[0] != '/' || strpbrk(q->file, "\"\n\\") != NULL)
@@ -93,8 +94,8 @@ static bool send_question(const struct mprof_file_query *q) {
   return mprof_os_write_all(files.child.in, line, t.len) == 0;
 }
 
-// Reads the answer up to its empty line. Returns false if the output of
-// llvm-symbolizer ends earlier.
+// Reads llvm-symbolizer's answer up to the empty line at its end. Returns false
+// if the output ends before the empty line.
 static bool receive_answer(void) {
   size_t len = 0;
   while (len < 2 || memcmp(files.answer + len - 2, "\n\n", 2) != 0) {
@@ -103,7 +104,7 @@ static bool receive_answer(void) {
     if (n <= 0)
       return false;
     len += (size_t)n;
-    // The answer is empty: no frames.
+    // The answer is only the empty line, without frames.
     if (len == 1 && files.answer[0] == '\n')
       break;
   }
@@ -133,7 +134,7 @@ static const char *take_line(char **p) {
   return line;
 }
 
-// Returns the length of FILE in FILE:LINE:COLUMN.
+// Returns the length of FILE in a string of the form FILE:LINE:COLUMN.
 static size_t file_length(const char *place) {
   size_t len = strlen(place);
   for (int colons = 0; len > 0; len--)
@@ -153,7 +154,7 @@ static void put_frame(struct mprof_text *t, const char *function,
   mprof_text_mem(t, place, len);
   mprof_text_mem(t, &separator, 1);
   mprof_text_mem(t, line, strcspn(line, ":"));
-  t->len++; // keep the null byte that ends the string
+  t->len++; // keep the null byte at the end of the frame's string
 }
 
 void mprof_symbolize_file(const char *symbolizer,

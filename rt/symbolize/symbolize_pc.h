@@ -9,21 +9,22 @@
 
 #include "sys/base.h"
 
-// False if the functions below do nothing. In that case mprof_symbolize_file
-// looks up the addresses of mapped modules, too.
+// Whether the functions below work. If false, they do nothing, and
+// mprof_symbolize_file also looks up the addresses of mapped modules.
 extern const bool mprof_symbolize_pc_works;
 
-// Symbolizes one address in the helper, as a test: the helper can symbolize if
-// this function returns. It hangs if another thread of the program held the
-// loader's lock when the process was copied to create the helper.
+// Tests whether the helper process can symbolize: takes the loader's lock,
+// which a lookup needs. The function hangs if another thread of the program
+// held this lock when the process was copied to create the helper process.
 void mprof_symbolize_pc_try(void);
 
 // Sets the path of llvm-symbolizer. The string must stay valid. Call this
 // function once, before the first mprof_symbolize_pc.
 void mprof_symbolize_pc_init(const char *path);
 
-// Writes the frames at return address pc to out, in the form that
-// mprof_symbolize_file uses. out must be all zeros before the call.
+// Writes the frames at the return address pc to `out`, in the form that
+// mprof_symbolize_file uses. `out` has `size` bytes, which must be 0 before the
+// call.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
