@@ -20,7 +20,7 @@
 struct __mprof_module_hook {
   void *const *word;
   void *entry;
-  void *lazy;                  // target of word before the hook is bound
+  void *lazy; // function that *word refers to until the hook is bound
   void *const *program_s_word; // &__mprof_next_f
   void *program_s_entry;       // __mprof_f
   // The f to which the dynamic linker binds the library's references.

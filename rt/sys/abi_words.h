@@ -77,10 +77,11 @@ extern MPROF_DATA __thread uintptr_t __mprof_nested_return
 // Call sites read them without the lock.
 extern MPROF_DATA uint64_t __mprof_sync_kinds;
 extern MPROF_DATA uint64_t __mprof_owned_mask;
-// Table with one word for each slot of the table of waiters (waiters.c). A call
-// site calls the runtime for a lock only if the word of the lock's slot is not
-// 0. The lock of the slot guards the word, but call sites read the word without
-// the lock.
+// Table with one word for each slot of the table of waiters (waiters.c). The
+// slot of a program's lock is mprof_waiter_slot(its address). A call site calls
+// the runtime for a program's lock only if the word of this slot is not 0. The
+// runtime changes the word only while it holds its own lock of the slot. Call
+// sites read the word without that lock.
 #define MPROF_WAITER_SLOTS 1024u
 extern MPROF_DATA uint32_t __mprof_waiters[MPROF_WAITER_SLOTS];
 // Bit of a word in __mprof_waiters. It is set if a thread has begun to wait for

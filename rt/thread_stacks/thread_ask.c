@@ -63,8 +63,8 @@ static void fill(struct mprof_thread_slot *slot, const ucontext_t *context) {
   const struct mprof_registers from = {.pc = (uintptr_t)r[REG_RIP] + 1,
                                        .sp = (uintptr_t)r[REG_RSP],
                                        .bp = (uintptr_t)r[REG_RBP]};
-  // This is a copy of the thread's stack range, because the interrupted code
-  // may be in the middle of a change of the original.
+  // Use a copy of the thread's stack range, because the unwinder may change the
+  // range. The interrupted code may be using the original.
   struct mprof_stack_range range =
       mprof_tls.self
           ? mprof_tls.self->range

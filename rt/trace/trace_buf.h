@@ -49,7 +49,7 @@ struct mprof_trace_buf {
   // to one (trace_buf.c). generation: how often the buffer was reused. A mark
   // (a reference to a slot) with another generation is stale.
   _Atomic uint32_t slots, generation;
-  bool unmap_only; // unmap_locked(false) unmaps the mapping of this buffer
+  bool unmap_only; // the buffer is not reused, its mapping is to be unmapped
   bool is_stuck;   // a thread may still write to a slot at any time
   // First buffer of the next mapping. Set only in the first buffer of a
   // mapping.

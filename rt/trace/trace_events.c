@@ -184,12 +184,11 @@ static void end_block(struct mprof_trace_row *r, enum mprof_outcome how,
     put_start_self(r, woken, now, m->stack);
 }
 
-// Marks that link the end of a thread to the pthread_join of that thread. If
-// several ended threads have the same hash value, the entry belongs to the
-// thread that ended last. The table of waiters (waiters.c) cannot hold these
-// marks, because the end of a thread is not the release of a lock. Another
-// reason is that nothing would remove the entry of a joining thread that was
-// cancelled.
+// Table of marks that link the end of a thread to the pthread_join of that
+// thread. Each element of last[] is for the threads with one hash value, and
+// has the mark of the thread that ended last. The table of waiters (waiters.c)
+// is not used for these marks, because the end of a thread is no release of a
+// lock.
 static struct {
   struct mprof_lock lock; // guards the other fields
   struct {

@@ -26,9 +26,12 @@ struct mprof_trace_format {
   bool has_names;      // the file contains function names
   uint16_t string_max; // maximum length of a string in bytes
   size_t state_bytes;  // size of the format's state, which starts as zeros
-  // begin_batch begins a batch, which contains the events of one buffer. row:
-  // number of the buffer's row; ticks: time from which the first event counts;
-  // to: progress of writing the row. end_batch ends the batch.
+  // begin_batch begins a batch, which contains the events of one buffer.
+  // end_batch ends the batch.
+  // row: number of the buffer's row.
+  // ticks: base time of the batch. The time of the first event is written
+  //   relative to it.
+  // to: how far the row has been written before this batch.
   void (*begin_batch)(struct mprof_trace_writer *w,
                       const struct mprof_trace_written *to, uint32_t row,
                       uint64_t ticks);

@@ -269,9 +269,9 @@ static uint32_t pop(struct state *s) {
 }
 
 // Removes from the heap the row whose event comes next in the file, and returns
-// the row. Returns NONE if no event is ready. Rows with earlier events that are
-// not ready are kept in the free space after the heap, and are pushed back at
-// the end.
+// the row. An event is ready if is_ready allows to write it now. Rows whose
+// events are not ready are popped, kept in the array behind the heap, and
+// pushed again before the function returns. Returns NONE if no event is ready.
 static uint32_t take_next(struct mprof_trace_writer *w) {
   struct state *s = state_of(w);
   const uint32_t len = s->heap_len;

@@ -348,7 +348,9 @@ static void begin_window(struct timeline *l) {
 static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
-    // Make room for the ends of the regions, unless the state has just begun.
+    // End the slice of the state one unit of time earlier for each open region.
+    // Each region then ends one unit later than the slice inside it. If the
+    // state is too short for this, the regions end after the window.
     uint64_t end = row_now(l, t), inner = t->start;
     if (inner + t->region_count < end)
       inner = end - t->region_count;
