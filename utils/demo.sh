@@ -239,17 +239,17 @@ $(head -n 1 "$demo/trace.go")"
   rm "$demo/trace.check" "$demo/trace.go"
 }
 
-# Prints "MS PERCENT": how much of the waiting for locks HeapPool::checkIn ended. The
-# share is less than 100 %, because checkIn ends only one wait when it releases the
-# lock. The next waiting thread is woken by the thread that got the lock.
+# Prints "MS PERCENT": how long threads waited for locks that HeapPool::checkIn held,
+# and the share of this time in all waiting for locks.
 check_in_share() {
   lock_waits --count=1000 | awk '
     function ms(value, unit) {
       return value * (unit == "s" ? 1000 : unit == "ms" ? 1 : 0.001)
     }
-    / waits for sync, / { all = ms($5, $6) }
-    ended { if (/HeapPool::checkIn /) part += ms($1, $2) }
-    /^Where waits were ended/ { ended = 1 }
+    held { all += ms($1, $2) }
+    held && /HeapPool::checkIn / { part += ms($1, $2) }
+    /^Where / { held = 0 }
+    /^Where locks were held while others waited/ { held = 1 }
     END { printf "%d %d\n", part, all ? 100 * part / all : 0 }'
 }
 
@@ -343,11 +343,11 @@ show_trace() {
   echo
   share=$(check_in_share)
   if [ "${share% *}" -lt 500 ] || [ "${share#* }" -lt 25 ]; then
-    die "HeapPool::checkIn, which holds the lock too long, ended waits of \
+    die "HeapPool::checkIn, which holds the lock too long, caused waits of \
 ${share% *} ms, ${share#* } % of all"
   fi
-  echo "HeapPool::checkIn, which is slow on purpose, ended ${share#* } % of" \
-    'this waiting.'
+  echo "HeapPool::checkIn, which is slow on purpose, caused ${share#* } % of" \
+    'all waiting for locks.'
   waited=$(wait_to_show)
   [ -n "$waited" ] || die 'no request waited for HeapPool::checkIn'
   echo "One such wait begins at ${waited% *} ms and lasts ${waited#* } ms."

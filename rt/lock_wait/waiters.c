@@ -165,12 +165,16 @@ uint64_t mprof_waiters_leave(uintptr_t object, uint64_t start,
 
 static void add_mark_locked(struct waited *w, enum mprof_wakes wakes,
                             const struct mprof_trace_waker *waker,
-                            uint64_t now) {
+                            const struct mprof_charge *c) {
   if (!w->marks)
     w->marks = mprof_persistent_alloc(sizeof(*w->marks));
   if (w->marks)
-    mprof_wake_marks_add(w->marks, mprof_trace_hooks.put_wake(waker, now),
-                         wakes);
+    mprof_wake_marks_add(
+        w->marks,
+        // Only the release of a lock is charged: see WAKE in sync_entry.h.
+        mprof_trace_hooks.put_wake(
+            waker, c->stamp, wakes == MPROF_WAKES_NEXT_OWNER ? c->ticks : 0),
+        wakes);
 }
 
 // Adds a signal to the list of signals of the condition w, and returns the
@@ -211,7 +215,7 @@ mprof_waiters_charge(uintptr_t object, enum mprof_wakes wakes,
       w->sum += c.ticks;
       w->charged = now;
       if (mprof_unlikely(waker != NULL))
-        add_mark_locked(w, wakes, waker, now);
+        add_mark_locked(w, wakes, waker, &c);
       if (w->mutex != 0 && wakes != MPROF_WAKES_NEXT_OWNER)
         c.signal = add_signal_locked(w, wakes, now);
     }

@@ -72,7 +72,7 @@ static void count_unseen(struct mprof_stuck *g) {
   int *tids = mprof_os_map(bytes);
   if (!tids)
     return;
-  const long n = mprof_proc_threads(tids, cap);
+  const long n = mprof_proc_threads(tids, cap, NULL);
   for (long i = 0; i < n && (size_t)i < cap; i++)
     g->stacks.unseen += is_unseen(g, tids[i]);
   mprof_os_unmap(tids, bytes);

@@ -44,32 +44,48 @@ static long read_list(int fd, char *buf, int *tids, size_t cap) {
   return len < 0 ? len : (long)n;
 }
 
-static long list_once(char *buf, int *tids, size_t cap, uint64_t *threads) {
+// Returns the number of threads of the process. fd: the open directory
+// /proc/self/task.
+static uint64_t count_threads(int fd) {
+  // The directory /proc/self/task itself has 2 links. Each thread adds 1 link.
+  const uint64_t links = mprof_sys_links(fd);
+  return links > 2 ? links - 2 : 0;
+}
+
+// Stores in *before and *after the numbers of threads before and after the
+// list was read.
+static long list_once(char *buf, int *tids, size_t cap, uint64_t *before,
+                      uint64_t *after) {
   const long fd =
       mprof_sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (fd < 0)
     return fd;
+  *before = count_threads((int)fd);
   const long n = read_list((int)fd, buf, tids, cap);
-  // The directory /proc/self/task itself has 2 links. Each thread adds 1 link.
-  const uint64_t links = mprof_sys_links((int)fd);
-  *threads = links > 2 ? links - 2 : 0;
+  *after = count_threads((int)fd);
   mprof_sys_close((int)fd);
   return n;
 }
 
 // The kernel may omit threads from the list if other threads end while the list
 // is read. Therefore this function reads the list again if it has fewer entries
-// than the process has threads.
-long mprof_proc_threads(int *tids, size_t cap) {
+// than the process has threads. The threads are counted before and after the
+// list is read. If the list is shorter than both counts, it lacks threads that
+// existed all the time.
+long mprof_proc_threads(int *tids, size_t cap, size_t *missing) {
   enum { TRIES = 8 };
+  if (missing)
+    *missing = 0;
   char *buf = mprof_os_map(LIST_BYTES);
   if (!buf)
     return -ENOMEM;
   long n = -1;
-  uint64_t threads = 0;
-  for (int i = 0; i < TRIES && (i == 0 || (n >= 0 && (uint64_t)n < threads));
-       i++)
-    n = list_once(buf, tids, cap, &threads);
+  uint64_t before = 0, after = 0;
+  for (int i = 0; i < TRIES && (i == 0 || (n >= 0 && (uint64_t)n < after)); i++)
+    n = list_once(buf, tids, cap, &before, &after);
+  const uint64_t least = before < after ? before : after;
+  if (missing && n >= 0 && (uint64_t)n < least)
+    *missing = least - (uint64_t)n;
   mprof_os_unmap(buf, LIST_BYTES);
   return n;
 }

@@ -10,9 +10,11 @@
 #include "sys/os_linux.h"
 
 // Stores the ids of the threads of this process in tids, at most cap ids, in
-// the order in which the threads were created. Returns the number of all
-// threads, or -errno.
-long mprof_proc_threads(int *tids, size_t cap);
+// the order in which the threads were created. Returns the number of listed
+// threads, which may exceed cap, or -errno.
+// missing: receives the number of threads that the kernel has omitted from the
+//   list, because other threads have ended meanwhile. May be NULL.
+long mprof_proc_threads(int *tids, size_t cap, size_t *missing);
 enum { MPROF_SYSCALL_NONE = -1, MPROF_SYSCALL_UNKNOWN = -2 };
 struct mprof_proc_thread {
   char state;       // letter for the state, as in /proc: R, S, D, T, ...

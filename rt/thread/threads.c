@@ -139,10 +139,11 @@ static MPROF_NOINLINE struct mprof_thread *enter(void) {
       mprof_thread_observer.entered_locked(t);
     link_locked(t);
   }
+  mprof_tls.self = t;
   mprof_lock_release(&mprof_registry_lock);
   if (t)
     mprof_stat_add(MPROF_STAT_threads, 1);
-  return mprof_tls.self = t;
+  return t;
 }
 
 static void on_thread_exit(void *arg) {
@@ -161,8 +162,10 @@ static void on_thread_exit(void *arg) {
     mprof_thread_observer.ending(t);
   mprof_lock_acquire(&mprof_registry_lock);
   retire_locked(t);
-  mprof_lock_release(&mprof_registry_lock);
+  // The release must not use the record, because another thread may have it
+  // already.
   mprof_tls.self = NULL;
+  mprof_lock_release(&mprof_registry_lock);
   mprof_tls.is_exiting = true;
   mprof_guard_leave();
 }

@@ -261,9 +261,23 @@ void mprof_trace_wait_end(const struct mprof_wait *w, unsigned how,
   mprof_trace_leave();
 }
 
-struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
-                                             uint64_t now) {
+// Records the charge of a release of a lock. Readers reject a message of a
+// thread that waits, so a signal handler that interrupts a wait adds no record.
+static void put_charge(const struct mprof_trace_waker *w, uint64_t now,
+                       uint64_t charge) {
   struct mprof_trace_row *r = w->row;
+  if (!mprof_trace_runs(r, w->frame, now))
+    return;
+  unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_CHARGE, now);
+  p = mprof_trace_put(p, w->stack);
+  mprof_trace_finish(r, mprof_trace_put(p, charge));
+}
+
+struct mprof_trace_mark mprof_trace_put_wake(const struct mprof_trace_waker *w,
+                                             uint64_t now, uint64_t charge) {
+  struct mprof_trace_row *r = w->row;
+  if (charge != 0)
+    put_charge(w, now, charge);
   unsigned char *p = mprof_trace_begin(r, MPROF_TRACE_WAKE, now);
   p = mprof_trace_put(p, w->stack);
   unsigned char *const slot = mprof_trace_slot_after(p);
@@ -285,7 +299,8 @@ void mprof_trace_release_end(void) { mprof_trace_leave(); }
 void mprof_trace_release_begin(struct mprof_trace_waker *w, uintptr_t op,
                                uintptr_t frame) {
   w->stack = mprof_trace_stack(op, frame);
-  w->row = mprof_trace_enter(MPROF_TRACE_RECORD_MAX);
+  w->frame = frame;
+  w->row = mprof_trace_enter(3 * MPROF_TRACE_RECORD_MAX);
 }
 
 // --- threads ---
@@ -300,7 +315,7 @@ void mprof_trace_put_end(struct mprof_trace_row *r) {
   wait_left(r, now);
   mprof_trace_put_thread_name(r, now);
   const struct mprof_trace_mark mark = mprof_trace_put_wake(
-      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now);
+      &(struct mprof_trace_waker){.row = r, .stack = r->start}, now, 0);
   mprof_trace_finish(r, mprof_trace_begin(r, MPROF_TRACE_END, now));
   mprof_lock_acquire(&ended.lock);
   ended.last[i].thread = self;

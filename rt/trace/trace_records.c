@@ -17,6 +17,7 @@
 
 #include "trace/trace_records.h"
 
+#include "sys/clock.h"
 #include "sys/message.h"
 #include "thread/labels_text.h"
 #include "trace/trace_buf.h"
@@ -64,7 +65,8 @@ static const struct numbers numbers_of[] = {
     [MPROF_TRACE_TASK_END] = NUMBERS(PLAIN, STACK),
     [MPROF_TRACE_REGION] = NUMBERS(PLAIN, PLAIN, NAME, STACK),
     [MPROF_TRACE_LOG] = NUMBERS(PLAIN, NAME, STACK, PLAIN),
-    [MPROF_TRACE_LABELS] = NUMBERS(PLAIN)};
+    [MPROF_TRACE_LABELS] = NUMBERS(PLAIN),
+    [MPROF_TRACE_CHARGE] = NUMBERS(STACK, PLAIN)};
 
 const unsigned char *mprof_trace_read_record(const unsigned char *p,
                                              struct mprof_trace_record *r) {
@@ -282,6 +284,22 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
   return put(w, to, ticks, &log);
 }
 
+// Writes the charge of a release as a message of the program, because the
+// formats have no event for charges. mprof-trace-top reads these messages.
+static MPROF_NOINLINE bool put_charge(struct mprof_trace_writer *w,
+                                      struct mprof_trace_written *to,
+                                      uint64_t ticks,
+                                      const struct mprof_trace_record *r) {
+  char text[24];
+  struct mprof_text t = MPROF_TEXT(text);
+  const uint32_t key = mprof_trace_charge_key();
+  mprof_text_dec(&t, mprof_clock_ns(r->n[1]));
+  const struct mprof_trace_record log = {.type = MPROF_TRACE_LOG,
+                                         .n = {0, key, r->n[0], t.len},
+                                         .text = (const unsigned char *)text};
+  return key != 0 && put(w, to, ticks, &log);
+}
+
 // Writes the events of record r, unless readers would reject them. Returns
 // whether the record became an event.
 static bool put_checked(struct mprof_trace_writer *w,
@@ -301,6 +319,8 @@ static bool put_checked(struct mprof_trace_writer *w,
     return put_collection(w, to, ticks, r);
   case MPROF_TRACE_LABELS:
     return put_labels(w, to, ticks, r);
+  case MPROF_TRACE_CHARGE:
+    return put_charge(w, to, ticks, r);
   case MPROF_TRACE_BEGIN:
     to->regions = to->deeper = 0;
     to->collection = 0;

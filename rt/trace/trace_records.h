@@ -63,7 +63,7 @@ struct mprof_trace_form {
 // A format's table of how to write each type of record, indexed by enum
 // mprof_trace_type.
 struct mprof_trace_forms {
-  struct mprof_trace_form of[MPROF_TRACE_LABELS + 1];
+  struct mprof_trace_form of[MPROF_TRACE_CHARGE + 1];
 };
 // Writes the events of record r as the entry for its type in `forms` says. If
 // the entry has no function put, the arguments of the record become the

@@ -76,6 +76,10 @@ enum mprof_trace_type {
   MPROF_TRACE_LOG,
   // The labels of the thread change. Argument: number of the new label set.
   MPROF_TRACE_LABELS,
+  // The thread releases a lock for which other threads wait. Arguments: stack;
+  // charge, that is, the time in clock ticks that all waiters have waited since
+  // the last charged release. A WAKE record with the same time follows.
+  MPROF_TRACE_CHARGE,
 };
 
 // How a thread enters the trace.

@@ -121,6 +121,14 @@ void mprof_trace_names_reset(void) {
   names.len = 0;
 }
 
+// --- releases of locks ---
+
+#define CHARGE_KEY "lock.waited_ns"
+
+uint32_t mprof_trace_charge_key(void) {
+  return name_of(CHARGE_KEY, sizeof(CHARGE_KEY) - 1);
+}
+
 // --- labels of threads ---
 
 #define LABELS_KEY "labels"

@@ -34,6 +34,9 @@ void mprof_trace_labels(uintptr_t frame);
 // belongs to the thread. now: time of the clock. Call this between
 // mprof_trace_enter and mprof_trace_leave, when row r has room for a record.
 void mprof_trace_put_labels(struct mprof_trace_row *r, uint64_t now);
+// Returns the handle of "lock.waited_ns", the key of messages with the charges
+// of releases.
+uint32_t mprof_trace_charge_key(void);
 // Returns the handle of "labels", the key of messages with label sets.
 uint32_t mprof_trace_labels_key(void);
 

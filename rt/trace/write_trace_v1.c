@@ -127,8 +127,8 @@ static void put_log(struct mprof_trace_writer *w,
   mprof_trace_put_bytes(w, r->text, r->n[3]);
 }
 
-// LABELS has no entry, because trace_records.c converts a LABELS record to a
-// LOG record.
+// LABELS and CHARGE have no entry, because trace_records.c converts these
+// records to LOG records.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},

@@ -52,6 +52,7 @@ struct mprof_trace_mark {
 struct mprof_trace_waker {
   struct mprof_trace_row *row;
   uint32_t stack;
+  uintptr_t frame; // frame address of the entry
 };
 
 // The start or the end of a region in the trace of the calling thread. A region
@@ -81,7 +82,7 @@ struct mprof_trace_hooks {
   void (*release_begin)(struct mprof_trace_waker *w, uintptr_t op,
                         uintptr_t frame);
   struct mprof_trace_mark (*put_wake)(const struct mprof_trace_waker *w,
-                                      uint64_t now);
+                                      uint64_t now, uint64_t charge);
   // Ends the recording that release_begin has begun. Call after the release,
   // and only if release_begin has set the field `row` of its argument.
   void (*release_end)(void);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mprof-trace-top prints which threads of an execution trace waited longest,
-// and which threads ended these waits.
+// which threads ended these waits, and which lines made other threads wait.
 
 #include "convert.h"
 #include "open.h"
@@ -23,9 +23,13 @@ static const char usage[] =
     "with\n"
     "the source line that waited, the thread that ended the wait and the "
     "source\n"
-    "line at which that thread ended it. Then prints, for each source line, "
-    "how\n"
-    "much waiting it ended. TRACE - is standard input.\n"
+    "line at which that thread ended it. Then prints, for each source line "
+    "that\n"
+    "released locks, how long other threads had waited for these locks. Then "
+    "prints,\n"
+    "for each source line, how much other waiting it ended. TRACE - is "
+    "standard\n"
+    "input.\n"
     "\n"
     "  -c, --count=N        print at most N waits and N lines (default 10)\n"
     "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
@@ -144,6 +148,34 @@ static void print_end(const struct wait_end *end) {
   putchar('\n');
 }
 
+static void print_holder(const struct holder *h) {
+  print_time(10, h->total);
+  printf("%9" PRIu64, h->count);
+  print_time(10, h->longest);
+  fputs("  ", stdout);
+  print_place(&h->at);
+  putchar('\n');
+}
+
+static void print_holders(const struct waits *w, size_t count) {
+  if (!w->holder_count)
+    return;
+  printf("\nWhere locks were held while others waited\n"
+         "     in all   unlocks      longest\n");
+  for (size_t i = 0; i < w->holder_count && i < count; i++)
+    print_holder(&w->holders[i]);
+}
+
+static void print_ends(const struct waits *w, size_t count) {
+  if (!w->end_count)
+    return;
+  printf("\nWhere %swaits were ended\n"
+         "     in all     waits      longest\n",
+         w->holder_count ? "other " : "");
+  for (size_t i = 0; i < w->end_count && i < count; i++)
+    print_end(&w->ends[i]);
+}
+
 static void print_waits(const char *path, struct timeline *line,
                         const char *reason, size_t count) {
   const struct waits waits = waits_end(line), *w = &waits;
@@ -158,10 +190,8 @@ static void print_waits(const char *path, struct timeline *line,
   printf("\nThe longest waits\n");
   for (size_t i = 0; i < w->longest_count; i++)
     print_wait(line, i + 1, &w->longest[i]);
-  printf("\nWhere waits were ended\n"
-         "     in all     waits      longest\n");
-  for (size_t i = 0; i < w->end_count && i < count; i++)
-    print_end(&w->ends[i]);
+  print_holders(w, count);
+  print_ends(w, count);
 }
 
 static int print_file(const char *path, const char *reason, size_t count) {

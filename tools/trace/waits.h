@@ -1,8 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements timeline.h for mprof-trace-top. Collects the longest waits, and
-// the source lines at which threads ended waits.
+// Implements timeline.h for mprof-trace-top. Collects the longest waits, the
+// source lines at which threads ended waits, and the source lines that released
+// locks for which other threads waited.
+//
+// The line that ends a wait for a lock often did not cause the wait. If many
+// threads wait for a lock that one thread holds for a long time, only one wait
+// ends when this thread releases the lock. The other threads then get the lock
+// one after the other. MProf therefore stores in the trace, for each release,
+// how long all waiters have waited. A wait for a lock is counted by these
+// charges only, and not where it was ended. Traces of Go and traces in format
+// 1.5 have no charges.
 //
 // Memory grows with the number of threads and the number of these lines, not
 // with the number of waits.
@@ -44,6 +53,14 @@ struct wait_end {
   struct wait example;
 };
 
+// A line that has released locks for which other threads waited.
+struct holder {
+  uint64_t count;          // number of releases
+  uint64_t total, longest; // charges of the releases, in nanoseconds
+  uint64_t first;          // time of the first release
+  struct place at;
+};
+
 struct waits {
   // Number of all waits, and their total time in nanoseconds.
   uint64_t count, total;
@@ -53,6 +70,8 @@ struct waits {
   size_t longest_count;        // at most the number passed to waits_begin
   const struct wait_end *ends; // largest total first
   size_t end_count;
+  const struct holder *holders; // largest total first
+  size_t holder_count;
 };
 
 // Returns a timeline that collects waits. reason: only waits with this reason
