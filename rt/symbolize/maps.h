@@ -22,6 +22,7 @@ struct mprof_mapping {
   uint32_t from, to;
   uintptr_t shift;
   int64_t noted_ns; // when the mapping was first seen, CLOCK_REALTIME
+  uint64_t module;  // identifies the module (symbolize.c); 0: not computed yet
   // Used only by the writers of output files.
   bool has_names; // some frame in the mapping has a function name
   uint64_t id;

@@ -13,18 +13,19 @@
 struct mprof_frame {
   const char *function; // demangled; "" if unknown
   const char *file;     // "" if unknown
-  unsigned line;
+  unsigned line,
+      start_line;     // start_line: where the function begins; 0: unknown
   const char *module; // file name of the mapping, "" if unknown
   bool is_library;    // module is a file other than the program's
   uintptr_t offset;   // address in the module's file
 };
-// Prepares for calls of mprof_symbolize. If names is true, starts a helper
-// process that gets the names of functions from llvm-symbolizer. If
-// llvm-symbolizer is not found, which is reported once, or if the process is
-// AT_SECURE, frames have only module and offset. Returns 0 or -errno. The
-// helper process and the memory of the results exist until mprof_symbolize_end;
-// until then each address is looked up only once. Calls may be nested; inner
-// calls share the results of the outermost call.
+// Prepares for calls of mprof_symbolize. If names is true, mprof_symbolize gets
+// the names of functions from llvm-symbolizer. It starts a helper process for
+// the first address whose names are unknown, and keeps the names for later
+// profiles (names.h). If llvm-symbolizer is not found, which is reported once,
+// or if the process is AT_SECURE, frames have only module and offset. Returns 0
+// or -errno. The helper process exists until mprof_symbolize_end. Calls may be
+// nested; inner calls use the helper of the outermost call.
 int mprof_symbolize_begin(bool names);
 void mprof_symbolize_end(void);
 // Sets whether later calls of mprof_symbolize_begin ignore names. If off is

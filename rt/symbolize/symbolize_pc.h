@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in mapped modules with sanitizer_common of compiler-rt.
-// All functions here run in the symbolizer's helper process.
+// Symbolizes mapped code that is in no file, with sanitizer_common of
+// compiler-rt, which asks the dynamic loader. An example is a program that
+// copies its code into large pages. All functions here run in the symbolizer's
+// helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 
 #include "sys/base.h"
 
-// False if the functions below do nothing. In that case mprof_symbolize_file
-// looks up the addresses of mapped modules, too.
+// False if the functions below do nothing.
 extern const bool mprof_symbolize_pc_works;
 
 // Symbolizes one address in the helper, as a test: the helper can symbolize if
@@ -23,7 +24,7 @@ void mprof_symbolize_pc_try(void);
 void mprof_symbolize_pc_init(const char *path);
 
 // Writes the frames at return address pc to out, in the form that
-// mprof_symbolize_file uses. out must be all zeros before the call.
+// symbolizer_answer.h describes. out must be all zeros before the call.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H

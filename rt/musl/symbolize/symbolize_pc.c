@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stub of symbolize_pc.h for musl. The in-process symbolizer needs
-// sanitizer_common, which is compiled for glibc. So on musl, mapped modules are
-// symbolized from their files.
+// sanitizer_common, which is compiled for glibc. So on musl, code that is in no
+// file has no names.
 
 #include "symbolize/symbolize_pc.h"
 
