@@ -73,7 +73,8 @@ struct mprof_trace_writer {
   struct mprof_pc_table pcs;
   struct mprof_trace_list frames; // the frames that pcs refers to
   size_t frames_of_pc;            // frames added for the current address
-  int error;                      // -errno, 0 for none
+  bool is_start; // the current address is that of a start function
+  int error;     // -errno, 0 for none
 };
 
 // Writes an event in the writer's format. type: the format's number of the
