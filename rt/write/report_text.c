@@ -9,6 +9,7 @@
 
 #include "bucket/bucket.h"
 #include "file/outfile.h"
+#include "lock_wait/hook_names.h"
 #include "snapshot/group_by_stack.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/wrappers.h"
@@ -141,17 +142,18 @@ static bool is_omitted(struct mprof_report *w, const struct mprof_frame *f) {
          (f->function[0] != '\0' && mprof_is_wrapper(f->function));
 }
 
-// Returns whether the frame is that of the hooked function in which a thread
-// waited, or by which it ended the wait of others.
-static bool is_wait(const struct mprof_report *w) {
+// Returns whether the frame is that of a hooked function: the function in which
+// a thread waited, or by which it ended the wait of others.
+static bool is_hooked(const struct mprof_report *w) {
   const int type = w->bucket->type;
   return w->index == 0 &&
-         (type == MPROF_BUCKET_BLOCK || type == MPROF_BUCKET_MUTEX);
+         (type == MPROF_BUCKET_BLOCK || type == MPROF_BUCKET_MUTEX ||
+          mprof_hooked_name(w->bucket->stack[0]) != NULL);
 }
 
 static bool is_hidden(const struct mprof_report *w,
                       const struct mprof_frame *f) {
-  return !w->shows_std && !is_wait(w) && mprof_is_std_frame(f);
+  return !w->shows_std && !is_hooked(w) && mprof_is_std_frame(f);
 }
 
 // Writes how many frames are left out between two other frames.
@@ -207,7 +209,7 @@ static void put_frame(const struct mprof_frame *f, void *arg) {
 // Sets shows_std if the stack has only frames of standard libraries.
 static void look_at_frame(const struct mprof_frame *f, void *arg) {
   struct mprof_report *w = arg;
-  if (!is_omitted(w, f) && !is_wait(w) && !mprof_is_std_frame(f))
+  if (!is_omitted(w, f) && !is_hooked(w) && !mprof_is_std_frame(f))
     w->shows_std = false;
   w->is_main = w->is_main || strcmp(f->function, "main") == 0;
 }

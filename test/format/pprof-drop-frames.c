@@ -23,7 +23,7 @@
 // DROP std::__1::allocator<int>::allocate
 // DROP __gnu_cxx::new_allocator<int>::allocate
 // DROP std::__1::allocator::allocate[abi:ne190107]
-// DROP std::__1::allocator_traits<std::__1::allocator<int>>::allocate[abi:ne190107]
+// DROP std::__1::allocator_traits<A>::allocate[abi:ne190107]
 // DROP std::__1::__libcpp_allocate[abi:ne190107]
 // DROP std::_Vector_base<int, std::allocator<int> >::_M_allocate
 // DROP std::_Rb_tree::_M_get_node
