@@ -156,16 +156,21 @@ static void start_helper(bool with_loader) {
       "", "");
 }
 
+// Returns whether the helper may be asked. Finds llvm-symbolizer for the first
+// question.
+static bool may_ask(void) {
+  if (state.has_timed_out || state.has_no_names)
+    return false;
+  if (state.path == NULL && !mprof_symbolizer_find(&state.path))
+    state.has_no_names = true;
+  return !state.has_no_names;
+}
+
 // Returns whether a helper runs. Starts it if it does not run, or if it cannot
 // take the loader's lock and this question needs the lock.
 static bool has_helper(bool with_loader) {
-  if (state.has_timed_out || state.has_no_names ||
-      (with_loader && state.has_no_loader))
+  if (with_loader && state.has_no_loader)
     return false;
-  if (state.path == NULL && !mprof_symbolizer_find(&state.path)) {
-    state.has_no_names = true;
-    return false;
-  }
   if (state.helper.pid != 0 && with_loader && !state.has_loader)
     mprof_helper_stop(&state.helper);
   if (state.helper.pid == 0 && get_memory())
@@ -219,11 +224,11 @@ static size_t make_question(mprof_pc pc, const struct mprof_mapping *m,
 
 const char *mprof_symbolize_ask(mprof_pc pc, const struct mprof_mapping *m,
                                 bool is_mapped) {
-  if (strncmp(m->file, "[v", 2) == 0 || !has_helper(false))
+  if (strncmp(m->file, "[v", 2) == 0 || !may_ask())
     return NULL;
   const bool with_loader = needs_loader(m, is_mapped);
   // Without llvm-symbolizer's path, only the program's sanitizer can answer.
-  if (with_loader ? !has_helper(true) : state.path[0] == '\0')
+  if ((!with_loader && state.path[0] == '\0') || !has_helper(with_loader))
     return NULL;
   size_t len = make_question(pc, m, with_loader);
   if (mprof_helper_send(state.helper.fd, state.question, len) < 0)
