@@ -37,6 +37,7 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
+#include "sys/procfile.h"
 #include "sys/stats.h"
 #include "sys/tls.h"
 #include "thread/labels.h"
@@ -174,7 +175,7 @@ static bool is_first(atomic_int *written_by) {
 
 static atomic_int ended; // id of the process that has written its exit output
 
-static void write_at_exit_once(void) {
+static void write_once(bool flushes) {
   if (mprof_process_has_started() && !mprof_process_is_own())
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held, and their changes stay
@@ -183,19 +184,21 @@ static void write_at_exit_once(void) {
                          "process without running fork handlers");
   else if (is_first(&ended)) {
     mprof_stuck_watch_stop();
-    mprof_write_at_exit();
+    mprof_write_at_exit(flushes);
   }
 }
 
+static void write_at_exit_once(void) { write_once(false); }
+
 void mprof_write_before_end(void) {
   if (mprof_flags.dump_on__exit && is_first(&ended))
-    mprof_write_at_exit();
+    mprof_write_at_exit(false);
 }
 
 void mprof_write_before_exec(void) {
   static atomic_int replaced;
   if (mprof_flags.dump_on_exec && is_first(&replaced))
-    mprof_write_at_exit();
+    mprof_write_at_exit(false);
 }
 
 // --- start ---
@@ -224,12 +227,18 @@ void mprof_process_start_parts(void) {
 // Runs before the program's other constructors: 101 is the first priority that
 // the compiler leaves to programs. Constructors of other modules may run first;
 // their events start the runtime.
+// glibc passes the arguments of main to constructors, musl passes nothing.
+#ifdef __GLIBC__
+__attribute__((constructor(101))) static void at_load(int argc, char **argv) {
+  (void)argc;
+  mprof_command_keep(argv);
+#else
 __attribute__((constructor(101))) static void at_load(void) {
+#endif
   if (mprof_init_ready())
     mprof_stuck_watch_start();
 }
 
-// Runs after the program's exit handlers and its other destructors.
-__attribute__((destructor(101))) static void at_exit(void) {
-  write_at_exit_once();
-}
+// Runs after the program's exit handlers and its other destructors. Afterwards,
+// exit flushes stdio.
+__attribute__((destructor(101))) static void at_exit(void) { write_once(true); }

@@ -109,7 +109,8 @@ static void call_on_stack(void (*f)(void), char *top) {
 // until the process ends, and leaves no incomplete file behind.
 static void dump(bool is_last, uintptr_t frame) {
   if (!mprof_lock_acquire_within(&mprof_writer_lock, WAIT_MS)) {
-    mprof_message_always("wrote nothing: another thread is still writing");
+    mprof_message_always("dump_on_signal: wrote nothing, because another "
+                         "thread is still writing the files");
     return;
   }
   mprof_symbolize_turn_off(true);
@@ -190,7 +191,7 @@ static void take(int sig, const char *s, size_t len) {
   struct sigaction *p = &signals.previous[sig], now;
   if (sig == SIGKILL || sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
       sig == SIGTTOU || sigaction(sig, NULL, &now) != 0) {
-    complain("", s, len, " cannot be caught");
+    complain("", s, len, " cannot be caught; choose another signal");
     return;
   }
   if (now.sa_sigaction == on_signal) // the option lists the signal twice
@@ -199,7 +200,8 @@ static void take(int sig, const char *s, size_t len) {
   bool has_function = (p->sa_flags & SA_SIGINFO) ||
                       (p->sa_handler != SIG_DFL && p->sa_handler != SIG_IGN);
   if (!has_function && p->sa_handler == SIG_IGN) {
-    complain("the program ignores ", s, len, "");
+    complain("the process ignores ", s, len,
+             ", so nothing is written when it arrives");
     return;
   }
   struct sigaction ours;
@@ -226,7 +228,7 @@ void mprof_signals_init(void) {
     size_t len = strcspn(s, "+");
     int sig = number_of(s, len);
     if (sig == 0)
-      complain("unknown ", s, len, "");
+      complain("unknown ", s, len, "; use a name such as TERM, or a number");
     else
       take(sig, s, len);
     s += len + (s[len] == '+');

@@ -1,29 +1,30 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the bucket of an event at a frame, in these steps. A step is taken only
-// if the earlier steps did not find the bucket, and no step is repeated:
-//   1. Search recent[], the thread's cache of buckets by call site, caller's
-//      frame and size. This step follows the frames and compares each return
-//      address with the stack of the cached bucket. It writes no stack.
-//   2. Unwind the stack into a buffer: by unwind_cfi.c if the stack begins in
-//      uninstrumented code, otherwise by unwind_fp.c. If step 1 has found that
-//      the frames agree with a bucket's stack, but not that the stack ends
-//      there, this step unwinds only the rest.
-//   3. Search same[], the thread's cache of buckets by the whole stack and the
-//      size. Its hash is weaker and faster than the hash of bucket.c.
-//   4. Search the table of all buckets: bucket.c.
-// The calls for an allocation therefore go in one direction. Between its entry
-// and its bucket, no file is called twice, except the services of rt/sys:
+// Finds the bucket of an event from the stack that begins at a given frame. The
+// steps below are made in order, until a step finds the bucket:
+//   1. Search recent[], the thread's cache of buckets by call site, frame
+//      address and size. This step follows the frames and compares each return
+//      address with the stack of the cached bucket. The step copies no stack.
+//   2. Unwind the stack into a buffer, with unwind_cfi.c if the stack begins in
+//      uninstrumented code, and with unwind_fp.c otherwise. If step 1 has found
+//      a bucket whose return addresses all match, but the thread's stack may be
+//      longer than the bucket's stack, unwind only the rest of the stack.
+//   3. Search same[], the thread's cache of buckets by whole stack and size.
+//      The hash of same[] is weaker and faster than the hash of bucket.c.
+//   4. Search the table of all buckets (bucket.c).
+//
+// The diagram shows the calls between files for one allocation. Each file is
+// called only once, except the files in rt/sys:
 //   entry_heap.c -> sample.c
 //                -> the allocator
 //                -> event.c -> bucket_at.c -> unwind_fp.c
 //                                          -> bucket.c
 //                           -> livemap.c
-// A repeated allocation calls neither unwind_fp.c nor bucket.c.
-// A thread's first allocation also calls threads.c twice: sample.c calls it to
-// make the thread's record, and event.c calls it to make the record's caches
-// and buffers.
+// If recent[] already has the bucket, neither unwind_fp.c nor bucket.c is
+// called. A thread's first allocation also calls threads.c twice. sample.c
+// calls threads.c to make the thread's record, and event.c calls threads.c to
+// make the record's caches and buffers.
 
 #include "bucket/bucket_at.h"
 
@@ -36,8 +37,9 @@
 
 #include <string.h>
 
-// Returns the index in recent[] for a call site pc. fp is the caller's frame
-// address: it distinguishes most paths that lead to the same call site.
+// Returns the index in recent[] for the call site pc and the frame address fp.
+// The hash includes fp, because most call paths that lead to the same call site
+// have different frame addresses.
 static unsigned recent_index(mprof_pc pc, uintptr_t fp,
                              const struct mprof_bucket_key *key) {
   uint64_t h =
@@ -45,8 +47,8 @@ static unsigned recent_index(mprof_pc pc, uintptr_t fp,
   return (unsigned)((h * 0xbf58476d1ce4e5b9u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the index of a key in same[]. This hash is weaker and faster than
-// mprof_bucket_hash.
+// Returns the index in same[] for `key`. The hash is weaker than
+// mprof_bucket_hash, but faster.
 static unsigned same_index(const struct mprof_bucket_key *key) {
   uint64_t h = key->size + key->type + key->labels * 8191u;
   for (uint32_t i = 0; i < key->stack_len; i++)
@@ -54,10 +56,11 @@ static unsigned same_index(const struct mprof_bucket_key *key) {
   return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 56) % MPROF_RECENT;
 }
 
-// Returns the cached bucket in recent[] if its return addresses agree with the
-// frames from frame on; otherwise NULL. Stores in *last the address of the last
-// compared frame. The stack at frame may be longer than the bucket's stack, so
-// the caller must check that it ends at *last.
+// Searches recent[] for a bucket whose return addresses are the same as those
+// of the frames from `frame` on. Returns the bucket, or NULL. Stores the
+// address of the last compared frame in *last. The thread's stack may be longer
+// than the bucket's stack, so the caller must check that the thread's stack
+// ends at *last.
 static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
                                              const struct mprof_bucket_key *key,
                                              mprof_pc leaf, uintptr_t frame,
@@ -79,17 +82,17 @@ static inline struct mprof_bucket *recent_at(const struct mprof_thread *t,
              : NULL;
 }
 
-// Returns whether the stack of b is known to end at its last frame, whose
-// address is last. It is known if the thread's last complete stack ended at
-// this frame, too.
+// Returns whether the thread's stack is known to end at the frame at `last`,
+// where the stack of b ends. This is known only if the thread's last complete
+// stack ended at the same frame.
 static inline bool ends_at_root(const struct mprof_scratch *s,
                                 const struct mprof_bucket *b, uintptr_t last) {
   return last == s->root && *(const uintptr_t *)last == s->above_root &&
          b->end == MPROF_STACK_COMPLETE;
 }
 
-// Returns the bucket of the stack in the scratch buffer, which has len return
-// addresses.
+// Returns the bucket of the stack in the scratch buffer s->stack, which has len
+// return addresses. Adds the bucket to the caches recent[] and same[].
 __attribute__((always_inline)) static inline struct mprof_bucket *
 of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
          enum mprof_stack_end end, mprof_pc caller, uintptr_t frame) {
@@ -109,7 +112,7 @@ of_stack(struct mprof_thread *t, struct mprof_bucket_key *key, size_t len,
   return b;
 }
 
-// Unwinds the stack at frame and returns the bucket of this stack.
+// Unwinds the stack from `frame` on and returns the bucket of this stack.
 static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                                                    struct mprof_bucket_key *key,
                                                    mprof_pc leaf,
@@ -133,9 +136,9 @@ static MPROF_NOINLINE struct mprof_bucket *find_at(struct mprof_thread *t,
                   frame);
 }
 
-// Returns the bucket of a stack that agrees with the stack of b up to the frame
-// at last. Unwinds the rest of the stack. If there is no further frame, the
-// bucket is b.
+// Returns the bucket of a stack whose return addresses up to the frame at
+// `last` are those of b. First unwinds the rest of the stack. If the stack ends
+// at `last`, its bucket is b.
 static MPROF_NOINLINE struct mprof_bucket *
 finish_at(struct mprof_thread *t, struct mprof_bucket_key *key,
           struct mprof_bucket *b, bool has_leaf, uintptr_t frame,

@@ -173,9 +173,10 @@ static const struct {
 
 #define START_THREAD                                                           \
   _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE
-// Call sites refer only to the entry, so this reference makes the linker keep
-// the function. The reference is weak, because C programs have no C++ library,
-// which defines the function.
+// The entry below calls this function. The reference is weak, because C
+// programs have no C++ library, which defines the function. In C++ programs,
+// the pass adds a strong reference to the function to each module that calls
+// it, so that the linker keeps the function.
 extern void START_THREAD(void *thread, void **state, void (*depend)(void))
     __attribute__((weak));
 

@@ -47,8 +47,8 @@ static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   p->end = (uint8_t)end;
 }
 
-// Keeps the stack at frame for a release that made other threads wait for
-// cycles ticks, or drops it. (Go: mLockProfile.recordUnlock)
+// Keeps the stack at frame for a release that made other threads wait, or drops
+// it. cycles: the ticks that they waited. (Go: mLockProfile.recordUnlock)
 static void record(struct mprof_lock_profile *p, uint64_t cycles,
                    uintptr_t frame) {
   uint64_t fraction = atomic_load_explicit(&mprof_contention.mutex_fraction,

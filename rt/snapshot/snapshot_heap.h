@@ -59,9 +59,9 @@ static inline uint64_t mprof_active_frees(const struct mprof_bucket *b) {
 // is the first of the list. Buckets that are added later do not belong to the
 // profile. Call with active_lock held.
 // If mprof_cycle_next has ended a cycle whose counts are not published yet,
-// this function publishes them. If all published counts are still 0, the
-// function publishes all events up to now. Otherwise the profile of a program
-// that never ends a cycle would be empty.
+// this function publishes them. The function publishes all events up to now if
+// nobody ends cycles, because the profile would otherwise never change. It also
+// does so if all published counts are still 0.
 // inuse_zero: true: *n includes buckets whose blocks are all freed.
 struct mprof_bucket *mprof_mem_publish_locked(bool inuse_zero, size_t *n);
 

@@ -78,10 +78,10 @@ static void count_unseen(struct mprof_stuck *g) {
   mprof_os_unmap(tids, bytes);
 }
 
-// Judges only the threads that wait for locks or joins. If a thread no longer
-// waits at the second check, this thread and the threads that wait for it may
-// run. Memory was not searched for the objects that this thread can reach. So
-// threads that wait for conditions, semaphores or barriers are not judged.
+// Judges only the threads that wait for locks or joins. Called if at each
+// second check some thread no longer waited. Such a thread may run, and memory
+// was not searched for the objects that it can reach. So threads that wait for
+// conditions, semaphores or barriers are not judged.
 static int take_locks(struct mprof_stuck *g, uint64_t age) {
   int error = mprof_stuck_graph_take(g, age, false);
   if (has_objects(g))

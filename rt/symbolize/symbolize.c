@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the functions, files and lines of return addresses; see symbolize.h.
-// Looks up each address once: names.c keeps the names, and symbolize_helper.c
-// asks for the names that are not kept.
+// Each address is looked up only once. names.c keeps the names, and
+// symbolize_helper.c asks llvm-symbolizer for names that are not kept.
 
 #include "symbolize/symbolize.h"
 
@@ -20,8 +20,8 @@
 
 static struct {
   struct mprof_maps maps;
-  unsigned uses;    // mprof_symbolize_begin calls without their end
-  bool wants_names; // of the outermost mprof_symbolize_begin
+  unsigned uses;    // calls of mprof_symbolize_begin that have not ended
+  bool wants_names; // the outermost mprof_symbolize_begin asked for names
   bool is_off;      // see mprof_symbolize_turn_off
 } state;            // guarded by writer_lock
 
@@ -29,15 +29,15 @@ mprof_pc mprof_symbolize_shown(mprof_pc pc, uint32_t gone) {
   return mprof_maps_shown(&state.maps, pc, gone);
 }
 
-// Compares the file names, because the program's file may have more than one
-// mapping.
+// Returns whether m is a mapping of another file than the main program.
+// Compares the file names, because the main program may have several mappings.
 static bool is_library(const struct mprof_mapping *m) {
   return strcmp(m->file, state.maps.v[0].file) != 0;
 }
 
-// Computes a number that identifies the module of the mapping m. The numbers of
-// two modules that were loaded at the same address differ. Code without a file
-// gets a new number after each unload.
+// Computes a number that identifies the module of the mapping m. Two modules
+// that were loaded at the same address have different numbers. Code without a
+// file gets a new number after each unload.
 static uint64_t hash_module(const struct mprof_mapping *m) {
   const uint64_t unloads = m->noted_ns == 0 ? mprof_unloads_unloads() : 0;
   uint64_t h = mprof_hash(MPROF_HASH_EMPTY, m->file, strlen(m->file));
@@ -47,6 +47,7 @@ static uint64_t hash_module(const struct mprof_mapping *m) {
   return mprof_hash(h, (const char *)&unloads, sizeof(unloads));
 }
 
+// Returns the number of found's module, and keeps the number in the mapping.
 static uint64_t identify(const struct mprof_mapping *found) {
   struct mprof_mapping *m = &state.maps.v[found - state.maps.v];
   if (m->module == 0)
@@ -54,6 +55,8 @@ static uint64_t identify(const struct mprof_mapping *found) {
   return m->module;
 }
 
+// Returns the names of the return address pc in the mapping m, or NULL if there
+// are none.
 static const struct mprof_names *find_names(mprof_pc pc,
                                             const struct mprof_mapping *m) {
   if (!state.wants_names)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Asks llvm-symbolizer about addresses in files; see symbolize_file.h. A
-// question is one line:
+// question to llvm-symbolizer is one line:
 //     CODE "FILE" 0xADDRESS
 // The answer is one line of JSON (symbolizer_answer.h).
 
@@ -25,25 +25,26 @@ enum {
   FILE_SIZE = sizeof(((struct mprof_file_query *)0)->file),
   LINE_SIZE = FILE_SIZE + 64,
   ANSWER_SIZE = 1 << 17, // longer answers are ignored
-  FILES_MAX = 32,        // files that are checked only once
-  FAILURES_MAX = 3,      // ends of llvm-symbolizer, after which it stays off
+  FILES_MAX = 32,        // number of files whose checks are kept
+  FAILURES_MAX = 3,      // after so many failures, no question is sent
 };
 
-// A file that was asked for.
+// A file about which llvm-symbolizer was asked, and the result of its check.
 struct checked {
-  struct mprof_file_query query; // all but the address is used
+  struct mprof_file_query query; // all fields but the address are used
   bool is_right;                 // the file at its path is the loaded file
-  int fd; // if 0, name is the path; otherwise name leads to this descriptor
-  char name[FILE_SIZE];
+  int fd; // 0: name is the path; otherwise name refers to this descriptor
+  char name[FILE_SIZE]; // name by which llvm-symbolizer opens the file
 };
 
-// State of this file in the helper process, which has only one thread.
+// State of symbolize_file.c. The state is used only in the helper process,
+// which has only one thread.
 static struct {
-  struct mprof_child child; // runs llvm-symbolizer
-  int failures;
-  bool has_old_files; // descriptors were opened or closed since its start
-  struct checked files[FILES_MAX]; // the next one to replace is at `next`
-  unsigned next;
+  struct mprof_child child; // process that runs llvm-symbolizer
+  int failures;             // number of times that llvm-symbolizer failed
+  bool has_old_files; // fds in `files` changed after llvm-symbolizer's start
+  struct checked files[FILES_MAX];
+  unsigned next; // number of files checked; the next is files[next % FILES_MAX]
   char answer[ANSWER_SIZE];
 } state;
 
@@ -59,10 +60,10 @@ static bool has_build_id(int fd, size_t len, const char *expected) {
   return strcmp(id, expected) == 0;
 }
 
-// Returns whether the open file is the file that was loaded. If q has a build
-// id, the build ids must match. Otherwise the file must not have changed since
-// its mapping was first seen. A wrong function name would be worse than no
-// name.
+// Returns whether the open file fd is the file that was loaded. If q has a
+// build ID, the file must have the same build ID. Otherwise the file must not
+// have changed since its mapping was first seen. Without this check, a changed
+// file could give wrong function names, which are worse than no names.
 static bool is_right_file(const struct mprof_file_query *q, int fd) {
   struct stat st;
   if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
@@ -74,11 +75,16 @@ static bool is_right_file(const struct mprof_file_query *q, int fd) {
              : changed_ns < q->noted_ns;
 }
 
-// Sets c->name to the name by which llvm-symbolizer opens the file at path. A
-// name in a question cannot contain a line break or both sorts of quotation
-// marks. If a colon is in the name, llvm-symbolizer takes the text behind it
-// for a processor. For such a path, the name is that of an open descriptor,
-// which llvm-symbolizer inherits.
+// Sets c->name to the name by which llvm-symbolizer opens the file at path. fd
+// is an open descriptor of the file. Three sorts of paths cannot be in a
+// question:
+//
+// - a path with a line break;
+// - a path with both sorts of quotation marks;
+// - a path with a colon, because llvm-symbolizer takes the text behind the
+//   colon for the name of a processor.
+//
+// For such a path, the name is that of fd, which llvm-symbolizer inherits.
 static void set_name(struct checked *c, const char *path, int fd) {
   struct mprof_text t = MPROF_TEXT(c->name);
   c->name[0] = '\0';
@@ -95,6 +101,8 @@ static void set_name(struct checked *c, const char *path, int fd) {
   mprof_text_dec(&t, (uint64_t)fd);
 }
 
+// Returns whether the file at path is the file that was loaded. If it is, sets
+// c->name.
 static bool check_path(struct checked *c, const char *path) {
   const long fd = mprof_sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
   if (fd < 0)
@@ -107,8 +115,8 @@ static bool check_path(struct checked *c, const char *path) {
   return false;
 }
 
-// Replaces each \012 in path by a line break, as /proc/self/maps shows line
-// breaks. Returns false if there is none.
+// Replaces each \012 in path by a line break. /proc/self/maps shows line breaks
+// in this way. Returns false if path contains no \012.
 static bool unescape(char *path) {
   bool has_any = false;
   for (char *p = path; (p = strstr(p, "\\012")) != NULL; p++) {
@@ -119,6 +127,7 @@ static bool unescape(char *path) {
   return has_any;
 }
 
+// Returns the check of q's file. Checks the file if the check is not kept.
 static struct checked *check(const struct mprof_file_query *q) {
   for (int i = 0; i < FILES_MAX; i++) {
     const struct mprof_file_query *old = &state.files[i].query;
@@ -155,8 +164,8 @@ static bool send_question(const struct checked *c, uint64_t address) {
   return mprof_os_write_all(state.child.in, line, t.len) == 0;
 }
 
-// Reads the answer up to the end of its line. Returns false if the output of
-// llvm-symbolizer ends earlier. An answer that is too long becomes empty.
+// Reads llvm-symbolizer's answer up to the end of its line. Returns false if
+// the output ends before the line. An answer that is too long becomes empty.
 static bool receive_answer(void) {
   size_t len = 0;
   bool is_too_long = false;
@@ -181,8 +190,8 @@ static void stop_child(void) {
   state.child.pid = 0;
 }
 
-// Starts llvm-symbolizer if it does not run. Starts it again if its descriptors
-// are not those of state.files.
+// Starts llvm-symbolizer if it does not run. Restarts llvm-symbolizer if the
+// descriptors in state.files have changed since its start.
 static bool start_child(const char *symbolizer) {
   static const char *const args[] = {"--inlines", "--functions=linkage",
                                      "--demangle", "--output-style=JSON", NULL};
@@ -194,8 +203,9 @@ static bool start_child(const char *symbolizer) {
   return mprof_child_start(&state.child, symbolizer, args) == 0;
 }
 
-// llvm-symbolizer may crash, or the kernel may kill it for its memory. So it is
-// started again a few times.
+// Asks llvm-symbolizer about an address in the file c. llvm-symbolizer may
+// crash, or the kernel may kill it if memory is short. So llvm-symbolizer is
+// started again a few times. Returns false if there is no answer.
 static bool ask(const char *symbolizer, const struct checked *c,
                 uint64_t address) {
   while (state.failures < FAILURES_MAX && start_child(symbolizer)) {

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Starts the helper process and asks it; see symbolize_helper.h.
-// symbolize_file.c answers for modules in files, and symbolize_pc.c for mapped
-// code that is in no file.
+// Starts the helper process and sends it questions; see symbolize_helper.h. In
+// the helper, symbolize_file.c answers for modules in files, and symbolize_pc.c
+// for mapped code that is in no file. The writer of a profile and the helper
+// exchange these messages:
 //
-//   writer:  question, an address in a file or a return address  ->  helper
-//   helper:  one string for each frame, and an empty string      ->  writer
+//   writer -> helper   an address in a file, or a return address
+//   helper -> writer   one string for each frame, and an empty string
 
 #define _GNU_SOURCE 1
 
@@ -26,19 +27,22 @@
 #include <string.h>
 
 #ifndef MPROF_SYMBOLIZER_TIMEOUT_MS
-// For one address; reading a large program takes seconds. Tests set less.
+// Time limit for one address. Reading a large program takes seconds. Tests set
+// a shorter time.
 #define MPROF_SYMBOLIZER_TIMEOUT_MS 30000
 #endif
 
 enum {
   REPLY_SIZE = 32768,
-  // Time for the helper to become ready, in the first and in the last try. Each
-  // try waits twice as long as the try before it, 1875 ms in total.
+  // Time limits for the helper to become ready, in the first and in the last
+  // try. Each try waits twice as long as the previous try. All tries together
+  // wait 1875 ms.
   FIRST_READY_MS = 125,
   LAST_READY_MS = 1000,
 };
 
-// A question to the helper: a return address, or an address in a file.
+// A question to the helper: a return address, or an address in a file. The
+// length of the message tells which of the two it is.
 union question {
   mprof_pc pc;
   struct mprof_file_query file;
@@ -46,12 +50,12 @@ union question {
 
 static struct {
   struct mprof_helper helper;
-  const char *path; // of llvm-symbolizer; NULL: not looked for yet
+  const char *path; // path of llvm-symbolizer; NULL: not searched for yet
   char *reply;      // REPLY_SIZE bytes; in the helper, the reply to send
-  union question *question; // behind the reply
+  union question *question; // lies behind the reply
   bool has_loader;    // the helper can take the lock of the dynamic loader
-  bool has_no_names;  // no helper can be started until the next stop
-  bool has_no_loader; // no helper can take this lock until the next stop
+  bool has_no_names;  // until the next stop, no question is asked
+  bool has_no_loader; // until the next stop, no helper takes the loader's lock
   bool has_timed_out; // this process asks no further questions
 } state;              // guarded by writer_lock
 
@@ -60,9 +64,8 @@ static const char ended_early[] =
 
 // --- in the helper ---
 
-// Returns the length of a reply, including the empty string at its end. There
-// always is an empty string, because the last byte of the reply buffer is never
-// written.
+// Returns the length of a reply, including the empty string at its end. An
+// empty string always exists, because the last byte of the buffer is always 0.
 static size_t reply_length(const char *reply) {
   const char *p = reply;
   while (*p != '\0')
@@ -70,6 +73,8 @@ static size_t reply_length(const char *reply) {
   return (size_t)(p + 1 - reply);
 }
 
+// Makes the reply to the question, which has len bytes. Returns false if
+// llvm-symbolizer does not work.
 static bool answer(size_t len) {
   memset(state.reply, 0, REPLY_SIZE);
   if (len == sizeof(state.question->pc)) {
@@ -80,7 +85,7 @@ static bool answer(size_t len) {
   return mprof_symbolize_file(state.path, &state.question->file, &t);
 }
 
-// Ends without an answer if llvm-symbolizer does not work.
+// Runs in the helper. Returns without a reply if llvm-symbolizer does not work.
 static void serve(int fd) {
   long len;
   if (state.has_loader)
@@ -106,8 +111,8 @@ static void report_no_process(int error) {
                            "");
 }
 
-// Receives a reply like mprof_helper_receive. While this thread waits, another
-// thread may ask it for its stack.
+// Receives a reply by mprof_helper_receive. While this thread waits, other
+// threads may interrupt it to read its stack.
 static long await_reply(int fd, void *data, size_t len, int timeout_ms) {
   mprof_thread_set_interruptible(true);
   long n = mprof_helper_receive(fd, data, len, timeout_ms);
@@ -124,9 +129,10 @@ static bool get_memory(void) {
   return true;
 }
 
-// Starts the helper, in several tries. A helper that needs the loader's lock
-// hangs if another thread held the lock when the process was copied. The lock
-// may be free when the next try copies the process.
+// Starts the helper, in several tries. If with_loader is true, the helper first
+// takes the loader's lock. If another thread held this lock when the process
+// was copied, the helper hangs. In this case the next try copies the process
+// again, because the lock may be free by then.
 static void start_helper(bool with_loader) {
   state.has_loader = with_loader;
   for (int wait_ms = FIRST_READY_MS; wait_ms <= LAST_READY_MS; wait_ms *= 2) {
@@ -156,8 +162,8 @@ static void start_helper(bool with_loader) {
       "", "");
 }
 
-// Returns whether the helper may be asked. Finds llvm-symbolizer for the first
-// question.
+// Returns whether the helper may be asked. Searches for llvm-symbolizer before
+// the first question.
 static bool may_ask(void) {
   if (state.has_timed_out || state.has_no_names)
     return false;
@@ -166,8 +172,9 @@ static bool may_ask(void) {
   return !state.has_no_names;
 }
 
-// Returns whether a helper runs. Starts it if it does not run, or if it cannot
-// take the loader's lock and this question needs the lock.
+// Returns whether a helper runs that can answer the next question. with_loader:
+// the question needs the loader's lock. Starts a helper if none runs, or if the
+// running helper cannot take the loader's lock.
 static bool has_helper(bool with_loader) {
   if (with_loader && state.has_no_loader)
     return false;
@@ -187,9 +194,9 @@ static const char *give_up(const char *why) {
   return NULL;
 }
 
-// Returns whether m maps a file. The other mappings have names such as [anon],
-// or names of shared memory, which look like paths. A program may copy its code
-// into such memory.
+// Returns whether m maps a file. Other mappings have names such as [anon], or
+// names of shared memory, which look like paths. A program may copy its code
+// into shared memory.
 static bool is_file(const struct mprof_mapping *m) {
   static const char *const memory[] = {"/memfd:", "/dev/zero", "/SYSV",
                                        "/anon_hugepage"};
@@ -199,15 +206,19 @@ static bool is_file(const struct mprof_mapping *m) {
   return m->file[0] == '/';
 }
 
-// Returns whether only sanitizer_common may know the address: mapped code that
-// is in no file, or in a file whose path is too long to be known.
+// Returns whether only sanitizer_common may know addresses in m. This is so for
+// mapped code that is in no file, or in a file whose path is too long for
+// m->file. It is also so if only the program's sanitizer can run
+// llvm-symbolizer.
 static bool needs_loader(const struct mprof_mapping *m, bool is_mapped) {
   return mprof_symbolize_pc_works && is_mapped &&
          (!is_file(m) || state.path[0] == '\0');
 }
 
-// Stores the question about the return address pc in the mapping m, and returns
-// the question's length.
+// Stores in state.question the question about the return address pc in the
+// mapping m, and returns the question's length. If with_loader is true, the
+// question is pc itself. Otherwise the question has the file and the address in
+// the file.
 static size_t make_question(mprof_pc pc, const struct mprof_mapping *m,
                             bool with_loader) {
   union question *q = state.question;

@@ -13,9 +13,10 @@
 #include <link.h>
 #include <string.h>
 
-// Writes to out a string in the format fmt for each frame at the return address
-// pc, innermost first, and then an empty string. Declared here, because
-// <sanitizer/common_interface_defs.h> declares more than C needs.
+// Writes to out one string for each frame at the return address pc, innermost
+// first, and then an empty string. fmt is the format of the strings. The
+// function is declared here, because <sanitizer/common_interface_defs.h>
+// declares many other functions.
 __attribute__((visibility("default"))) void
 __sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
 
@@ -25,9 +26,9 @@ __sanitizer_get_module_and_offset_for_pc(void *pc, char *path, size_t size,
                                          void **offset);
 
 // The flags of sanitizer_common, and the function that sets their defaults. In
-// sanitizer_flags.inc of LLVM 19, the second flag is the path of the
-// symbolizer. The runtime of a sanitizer may hide these two symbols, but such a
-// runtime sets its flags itself.
+// LLVM 19, the second flag is the path of the symbolizer (sanitizer_flags.inc).
+// The symbols are weak, because the runtime of a sanitizer may hide them. Such
+// a runtime sets the flags itself.
 extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
     __attribute__((weak, visibility("default")));
 void set_default_flags(void *flags) __asm__(
@@ -35,10 +36,10 @@ void set_default_flags(void *flags) __asm__(
     __attribute__((weak, visibility("default")));
 enum { SYMBOLIZER_PATH_OFFSET = 8, PATH_SIZE = 4096 };
 
-// Replace the two functions of sanitizer_common's slow unwinder, which nothing
-// here calls. The real functions would make every program load libgcc_s.so.
-// These definitions are weak, because the runtime of a sanitizer defines the
-// real functions.
+// These functions replace two functions of sanitizer_common's slow unwinder,
+// which MProf never calls. The real functions would make each program load
+// libgcc_s.so. The definitions are weak, because the runtime of a sanitizer
+// defines the real functions.
 void unwind_slow(void) __asm__(
     "_ZN11__sanitizer18BufferedStackTrace10UnwindSlowEmj");
 void unwind_slow_in(void) __asm__(
@@ -46,7 +47,7 @@ void unwind_slow_in(void) __asm__(
 __attribute__((weak)) void unwind_slow(void) {}
 __attribute__((weak)) void unwind_slow_in(void) {}
 
-// Function, file and line, separated by MPROF_FRAME_SEPARATOR.
+// Function, file and line, with MPROF_FRAME_SEPARATOR between them.
 #define FORMAT "%f\x1f%s\x1f%l"
 
 const bool mprof_symbolize_pc_works = true;
@@ -58,8 +59,8 @@ static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
 
 // Takes and releases the loader's lock, which sanitizer_common needs to list
 // the modules. This call hangs if another thread held the lock when the process
-// was copied: that thread does not exist in the helper, so it never releases
-// the lock.
+// was copied. That thread does not exist in the helper process, so the lock is
+// never released.
 void mprof_symbolize_pc_try(void) { dl_iterate_phdr(stop_at_first, NULL); }
 
 void mprof_symbolize_pc_init(const char *path) {

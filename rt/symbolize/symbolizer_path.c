@@ -18,7 +18,7 @@ enum { MESSAGE_SIZE = MPROF_PATH_MAX + 256 };
 
 static struct {
   char path[MPROF_PATH_MAX];
-  bool has_reported; // missing names were reported (once per process)
+  bool has_reported; // the reason for missing names was reported
   char message[MESSAGE_SIZE];
 } state; // guarded by writer_lock
 
@@ -26,8 +26,9 @@ static bool is_symbolizer(const char *path) {
   static const char name[] = "llvm-symbolizer";
   const char *slash = strrchr(path, '/');
   const char *base = slash == NULL ? path : slash + 1;
-  // sanitizer_common expands a '%' in the path, and ends the process if the
-  // file's base name does not begin with llvm-symbolizer.
+  // sanitizer_common expands each '%' in the path. sanitizer_common also ends
+  // the process if the base name of the path does not begin with
+  // llvm-symbolizer.
   return strncmp(base, name, sizeof(name) - 1) == 0 &&
          strchr(path, '%') == NULL && mprof_os_is_executable(path);
 }
@@ -40,8 +41,9 @@ static bool try_directory(const char *dir, size_t len, const char *name) {
   return t.len < sizeof(state.path) - 1 && is_symbolizer(state.path);
 }
 
-// Searches a colon-separated list of directories for a symbolizer called name.
-// Skips relative directories, because anybody may put a program into them.
+// Searches a colon-separated list of directories for a symbolizer with the
+// given name. Skips relative directories, because they depend on the current
+// directory, into which another user may have put a program.
 static bool search(const char *directories, const char *name) {
   for (const char *p = directories; p != NULL && *p != '\0';) {
     size_t len = strcspn(p, ":");
@@ -78,14 +80,14 @@ void mprof_symbolizer_missing(const char *what, const char *name,
 bool mprof_symbolizer_find(const char **path) {
   *path = state.path;
   const char *flag = mprof_flags.external_symbolizer_path;
-  // A privileged program must not run another program with the environment of
-  // its unprivileged caller.
+  // A privileged (AT_SECURE) program must not run another program, because the
+  // environment comes from an unprivileged user.
   if (getauxval(AT_SECURE) != 0)
     return false;
   if (mprof_has_sanitizer()) {
-    // The sanitizer finds its symbolizer by its own options. The path chosen
-    // here is used for modules in files. Without a path, only the sanitizer
-    // can name functions.
+    // The sanitizer finds its own symbolizer by its own options. The path
+    // chosen here is used for modules in files. If no path is found, only the
+    // sanitizer can name functions.
     if (is_symbolizer(flag))
       strcpy(state.path, flag);
     else if (!find_symbolizer())

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes sets of labels as text, in Go's format and with Go's quoting.
-// (Go: LabelSet.String, strconv.Quote)
+// Writes label sets as text, in Go's format and with Go's quoting. (Go:
+// LabelSet.String, strconv.Quote)
 
 #include "thread/labels_text.h"
 
@@ -20,7 +20,8 @@ static void put(const struct sink *to, const char *s) {
   to->put(to->arg, s, strlen(s));
 }
 
-// Writes an escape such as \x1b or \u00ad.
+// Writes an escape sequence such as \x1b or \u00ad: a backslash, `letter`, and
+// character v as a hexadecimal number with `digits` digits.
 static void put_number(const struct sink *to, char letter, unsigned v,
                        int digits) {
   char text[12] = {'\\', letter};
@@ -37,9 +38,9 @@ static unsigned decode(const unsigned char *s, size_t n) {
   return c;
 }
 
-// Returns whether character c would break a line or is invisible. The ranges
-// approximate Go's table: control, space, format and private-use characters and
-// noncharacters. (Go: strconv.IsPrint)
+// Returns whether character c must be escaped, because it would break a line or
+// is invisible. The ranges approximate Go's table. They are control, space,
+// format and private-use characters, and noncharacters. (Go: strconv.IsPrint)
 static bool is_unseen(unsigned c) {
   static const unsigned ranges[][2] = {
       {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},       {0x61c, 0x61c},
@@ -53,7 +54,9 @@ static bool is_unseen(unsigned c) {
 }
 
 static void put_unseen(const struct sink *to, unsigned c) {
-  static const char names[] = "abtnvfr"; // escape letters of characters 7 to 13
+  // The letters of the escape sequences for characters 7 to 13: \a, \b, ...,
+  // \r.
+  static const char names[] = "abtnvfr";
   char name[] = {'\\', 0, 0};
   if (c >= 7 && c <= 13) {
     name[1] = names[c - 7];

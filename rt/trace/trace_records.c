@@ -1,16 +1,19 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the records of a row and passes them to the file format. Keeps track of
-// the state of the thread that owns the row, and omits records that would make
-// readers of the file fail. The format encodes the events.
+// Reads the records of a row (the records of one thread) and passes them to the
+// file format, which encodes them as events. Keeps track of the state of the
+// thread that owns the row. Omits records that readers of the file would
+// reject.
 //
 // Events have sequence numbers, so that readers can order the events of several
 // rows. Each thread has its own sequence. Every start of the thread takes the
-// next number, and so does every event that makes the thread runnable. The row
-// of the thread has these events in order, so the numbers are counted while the
-// row is read. The row of a waker cannot count the numbers of the woken thread:
-// the woken thread has written its number into the WAKE record.
+// next number, and so does every event that makes the thread runnable.
+//
+// The row of a thread contains these events in order, so their numbers are
+// counted while the row is read. The row of a waking thread does not show the
+// sequence numbers of the woken thread. Therefore the woken thread has written
+// its sequence number into the WAKE record.
 
 #include "trace/trace_records.h"
 
@@ -25,13 +28,16 @@
 
 // --- reading ---
 
-// Kinds of arguments of a record. A stack or a name is given by its handle.
+// Kinds of arguments of a record. STACK: handle of a stack. START: handle of
+// the stack of a start function. NAME: handle of a name. PLAIN: any other
+// number.
 enum number_kind { PLAIN, STACK, START, NAME };
 
-// The arguments of each type of record, without the time.
+// The number and the kinds of the arguments of a type of record. The time is
+// not included.
 enum { NUMBERS_MAX = 4 };
 struct numbers {
-  unsigned char len, kinds[NUMBERS_MAX]; // enum number_kind
+  unsigned char len, kinds[NUMBERS_MAX]; // kinds: enum number_kind
 };
 #define NUMBERS(...)                                                           \
   {                                                                            \
@@ -87,7 +93,7 @@ const unsigned char *mprof_trace_read_record(const unsigned char *p,
 
 // --- state of the row's thread ---
 
-// Returns the state of a thread after its BEGIN record r.
+// Returns the state of a thread after r, the BEGIN record of the thread.
 static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
   struct mprof_trace_thread t = {
       .g = r->n[0], .tid = r->n[1], .start = r->n[3], .seq = 1};
@@ -96,7 +102,7 @@ static struct mprof_trace_thread begun(const struct mprof_trace_record *r) {
     t.skipped = 1;
     t.waits = true;
     break;
-  case MPROF_TRACE_FROM_WAITING: // one for the wait, one for the wake-up
+  case MPROF_TRACE_FROM_WAITING: // seq counts the wait and the wake-up
     t.seq += 2;
     t.skipped = 1;
     break;
@@ -211,10 +217,10 @@ static bool put_region_begin(struct mprof_trace_writer *w,
 }
 
 // Writes the end of a region. Readers reject a file whose regions are not
-// properly nested. Therefore the end of a region also ends the inner regions
-// that are still open because a longjmp or an exception skipped their ends. An
-// end is omitted if the file lacks the begin, as when the region began before
-// the window of a flight recorder.
+// properly nested. Therefore the function also ends inner regions that are
+// still open, because a longjmp or an exception has skipped their ends. Omits
+// the end if the file does not contain the start of the region. For example, a
+// flight recorder may have dropped the start.
 static bool put_region_end(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -238,8 +244,8 @@ static bool put_region_end(struct mprof_trace_writer *w,
   return true;
 }
 
-// Writes the begin or the end of a garbage collection. Omits the end if the
-// begin is not in the file.
+// Writes the start or the end of a garbage collection. Omits the end if the
+// file does not contain the start.
 static bool put_collection(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to, uint64_t ticks,
                            const struct mprof_trace_record *r) {
@@ -250,9 +256,9 @@ static bool put_collection(struct mprof_trace_writer *w,
   return true;
 }
 
-// Appends a part of the text. If there is not enough room, truncates the text
-// here, so that no later part is appended. A part is one character or one
-// escape sequence, so neither is split.
+// Appends a part of the text: one character or one escape sequence. If there is
+// not enough room, ends the text before the part, so that no part is split and
+// no later part is appended.
 static void add_part(void *arg, const char *s, size_t len) {
   struct mprof_text *t = arg;
   if (len < t->cap - t->len)
@@ -275,15 +281,16 @@ static MPROF_NOINLINE bool put_labels(struct mprof_trace_writer *w,
   return put(w, to, ticks, &log);
 }
 
-// Writes record r unless readers would reject it. Returns whether the record
-// became an event.
+// Writes the events of record r, unless readers would reject them. Returns
+// whether the record became an event.
 static bool put_checked(struct mprof_trace_writer *w,
                         struct mprof_trace_written *to, uint64_t ticks,
                         const struct mprof_trace_record *r) {
   switch (r->type) {
   case MPROF_TRACE_WAKE:
-    // The number of the woken thread is 0 if no thread has written its number
-    // into the slot. In that case the release woke no thread.
+    // n[1] is the number of the woken thread. It is 0 if no thread has written
+    // its number into the slot of the record. In that case, the release woke no
+    // thread.
     return r->n[1] != 0 && put(w, to, ticks, r);
   case MPROF_TRACE_REGION:
     return r->n[1] != 0 ? put_region_end(w, to, ticks, r)
@@ -306,7 +313,7 @@ void mprof_trace_write_record(struct mprof_trace_writer *w,
                               struct mprof_trace_written *to,
                               const struct mprof_trace_record *r) {
   const uint64_t ticks = to->left + r->ticks;
-  if (r->type == MPROF_TRACE_PRE) // the record has no time
+  if (r->type == MPROF_TRACE_PRE) // a PRE record has no time
     put(w, to, 0, r);
   else
     to->left = put_checked(w, to, ticks, r) ? 0 : ticks;

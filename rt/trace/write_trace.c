@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contains the parts that all file formats of the trace share: numbering of
-// strings and stacks, the frames of a stack, and the order of the file. It
-// encodes no events. (Go: traceWriter, ReadTrace)
+// The parts that all file formats of the trace share: numbers of strings and
+// stacks, frames of a stack, and order of the file. The formats encode the
+// events. (Go: traceWriter, ReadTrace)
 //
 //   head | batches, one for each buffer | tail: stacks, strings, frequency
 
@@ -29,17 +29,17 @@
 #include <string.h>
 
 enum {
-  STACK_FRAMES_MAX = 128, // limit of newer versions of Go's readers
-  FRAMES_OF_PC_MAX = 32,  // frames of one address, including inlined frames
+  STACK_FRAMES_MAX = 128, // maximum in newer versions of Go's readers
+  FRAMES_OF_PC_MAX = 32,  // maximum for one address, with inlined frames
 };
 
-// Go's readers identify a frame by its address. Therefore each inlined frame
-// gets an address of its own: the bits from INLINED_SHIFT on hold the number of
-// the frame.
+// Go's readers identify a frame by its address. An address in inlined functions
+// has several frames. Therefore each frame gets an address of its own: the bits
+// from INLINED_SHIFT on hold the index of the frame.
 #define INLINED_SHIFT 56
 
 struct frame {
-  uint32_t function, file; // numbers of their strings
+  uint32_t function, file; // numbers of the two strings
   uint32_t line;
 };
 
@@ -104,8 +104,9 @@ uint64_t mprof_trace_stack_number(struct mprof_trace_writer *w,
   return s->value;
 }
 
-// Handles of the start functions that are shown for threads whose real start
-// function is unknown. Readers require a stack for it.
+// Handles that stand for unknown start functions, because readers require a
+// stack for the start function of each thread. MAIN_START: the main thread.
+// UNKNOWN_START: any other thread.
 #define UNKNOWN_START UINT32_MAX
 #define MAIN_START (UINT32_MAX - 1)
 uint64_t mprof_trace_start_number(struct mprof_trace_writer *w, uint64_t handle,
@@ -183,7 +184,7 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
 }
 
 // Returns the index in w->frames of the first frame of address pc. *n receives
-// the number of its frames.
+// the number of frames of this address.
 static size_t frames_of(struct mprof_trace_writer *w, mprof_pc pc, size_t *n) {
   *n = 0;
   struct mprof_pc_slot *s = mprof_pc_table_get(&w->pcs, pc);

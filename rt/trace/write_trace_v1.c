@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a trace in the format of Go 1.11, which Go's tools can still read. One
-// record of a row becomes one or more events. write_trace_v1_5.c also uses
-// these functions to create its events.
+// record of a thread becomes one or more events. write_trace_v1_5.c also uses
+// these functions, to create its events. After the header, the file contains:
 //
 //   batch: row, time, events   one batch for each buffer of a row
 //   stacks                     the stacks that events refer to
 //   frequency                  ticks per second of the trace
 //
-// A string is written anywhere before the first event or stack that refers to
-// it.
+// A row is the list of one thread's buffers. A string is written anywhere
+// before the first event or stack that refers to it.
 
 #include "trace/write_trace_v1.h"
 
@@ -30,8 +30,8 @@ static uint64_t stack(struct mprof_trace_writer *w, uint64_t handle) {
   return mprof_trace_stack_number(w, handle);
 }
 
-// Writes the number of processors, once per file. Readers assume that the
-// threads before this event existed when the trace began.
+// Writes the number of processors, once per file. Readers assume that a thread
+// existed when the trace began if it appears before this event.
 static void put_processors(struct mprof_trace_writer *w,
                            struct mprof_trace_written *to) {
   if (to->is_first)
@@ -67,7 +67,7 @@ static void put_begin(struct mprof_trace_writer *w,
 static void put_pre(struct mprof_trace_writer *w,
                     struct mprof_trace_written *to, uint64_t ticks,
                     const struct mprof_trace_record *r) {
-  (void)to, (void)ticks; // the record has no time
+  (void)to, (void)ticks; // a PRE record has no time
   const uint64_t g = r->n[0];
   const enum mprof_trace_from from = (enum mprof_trace_from)r->n[1];
   EVENT(w, EV_GO_CREATE, 0, g, mprof_trace_start_number(w, r->n[2], r->n[3]),
@@ -78,8 +78,8 @@ static void put_pre(struct mprof_trace_writer *w,
     EVENT(w, EV_GO_IN_SYSCALL, 0, g);
 }
 
-// A start of a thread uses the next two sequence numbers of the thread: one for
-// the wake-up and one for the start.
+// A start of a thread takes the next two sequence numbers of the thread: one
+// for the wake-up and one for the start.
 static void put_start(struct mprof_trace_writer *w,
                       struct mprof_trace_written *to, uint64_t ticks,
                       const struct mprof_trace_record *r) {
@@ -124,7 +124,8 @@ static void put_log(struct mprof_trace_writer *w,
   mprof_trace_put_bytes(w, r->text, r->n[3]);
 }
 
-// LABELS has no form, because trace_records.c converts it to a LOG record.
+// LABELS has no entry, because trace_records.c converts a LABELS record to a
+// LOG record.
 static const struct mprof_trace_forms forms = {{
     [MPROF_TRACE_BEGIN] = {.put = put_begin},
     [MPROF_TRACE_END] = {.event = EV_GO_END, .then = EV_PROC_STOP},
@@ -160,8 +161,9 @@ bool mprof_v1_record(struct mprof_trace_writer *w,
 
 static void put_event(struct mprof_trace_writer *w, unsigned type,
                       const uint64_t *args, size_t n) {
-  // The type and the length are inserted before the arguments once the length
-  // is known, so that the sink gets the event in one call.
+  // The arguments are encoded first, because their length comes before them in
+  // the event. The length and the type are then inserted before the arguments,
+  // so that the sink gets the event in one call.
   unsigned char bytes[2 + ARGS_MAX * 10], *begin = bytes + 2, *p = begin;
   for (size_t i = 0; i < n; i++)
     p = mprof_trace_put(p, args[i]);

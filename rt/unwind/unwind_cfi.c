@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unwinds by call frame information (eh_frame.h), for stacks that begin in
-// uninstrumented code. The rule for a code address fits in one word and is
-// cached, so most steps are a single table lookup. Code without call frame
-// information is assumed to keep frame pointers.
+// Unwinds stacks that begin in uninstrumented code, by call frame information
+// (eh_frame.h). The rule for a code address tells where the caller's frame is.
+// A rule fits in one word and is cached, so most steps need only one table
+// lookup. Code without call frame information is assumed to keep frame
+// pointers.
 
 #include "unwind/unwind_cfi.h"
 
@@ -19,18 +20,18 @@
 
 // --- cache of rules ---
 
-// The cache of rules. Each entry has two words, which threads write without a
-// lock, so the two words may come from different threads. Therefore the second
-// word repeats 16 bits of the address's hash. A reader uses the entry only if
-// both words are for the address that the reader looks up.
+// The cache of rules. Threads write an entry without a lock, so the two words
+// of an entry may come from different threads. Therefore the word `packed`
+// repeats 16 bits of the hash of `pc`. A reader uses an entry only if both
+// words match the address that the reader looks up.
 #define LG_REMEMBERED 12
 static struct {
   _Atomic uintptr_t pc;
   _Atomic uint64_t packed;
 } remembered[1u << LG_REMEMBERED];
 
-// Layout of the word packed, starting at bit 0: base (2 bits), bp_is_saved (1),
-// bp_words (20), cfa_words (25), hash of the address (16).
+// Layout of the word `packed`, starting at bit 0: base (2 bits), bp_is_saved
+// (1), bp_words (20), cfa_words (25), hash of the address (16).
 #define BP_BITS 20
 #define CFA_BITS 25
 
@@ -86,29 +87,30 @@ void mprof_unwind_forget(void) {
 
 // --- following a stack ---
 
-// Start and end of the section mprof_text; the linker defines these names.
+// Start and end of the section mprof_text, which has the runtime's entries. The
+// linker defines these two symbols.
 #define SECTION_END __attribute__((weak, visibility("hidden")))
 extern const char __start_mprof_text[] SECTION_END;
 extern const char __stop_mprof_text[] SECTION_END;
 
 // Returns whether pc lies in an entry of the runtime, that is, in a function
-// that the program calls in place of a libc function. An entry calls the libc
-// function, which may cause events itself; pthread_create allocates, for
-// example. The stacks of such events must not show the entry.
+// that the program calls in place of a hooked function. An entry calls the
+// hooked function, which may cause events itself. For example, pthread_create
+// allocates memory. The stacks of these events must not show the entry.
 static bool is_entry(uintptr_t pc) {
   return pc - (uintptr_t)__start_mprof_text <
          (uintptr_t)(__stop_mprof_text - __start_mprof_text);
 }
 
-// Reads a word of any frame on the stack. Sanitizers must not check this read,
-// since the word belongs to another function's frame.
+// Reads the word at addr in any frame of the stack. Sanitizers must not check
+// this read, because the word may belong to another function's frame.
 __attribute__((no_sanitize("address", "thread", "memory"))) static uintptr_t
 word_at(uintptr_t addr) {
   return *(const uintptr_t *)addr;
 }
 
-// Replaces the registers *f of a frame by those of its caller, according to
-// rule *r. Returns false if the caller's frame cannot be found.
+// Replaces *f, the registers of a frame, by the registers of its caller, as
+// rule *r describes. Returns false if the caller's frame cannot be found.
 static bool ascend(struct mprof_stack_range *range, bool is_foreign,
                    const struct mprof_cfa_rule *r, struct mprof_registers *f) {
   bool by_bp = r->base != MPROF_CFA_FROM_SP;
@@ -116,7 +118,7 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
       (by_bp ? f->bp : f->sp) + (r->base == MPROF_CFA_UNKNOWN
                                      ? 16
                                      : (uintptr_t)(intptr_t)r->cfa_words * 8);
-  // The first comparison checks both bounds: if cfa is not above sp, the
+  // The first comparison checks both bounds of cfa. If cfa is not above sp, the
   // unsigned difference is huge.
   if (cfa - f->sp - 8 > MPROF_MAX_FRAME_BYTES || (cfa & 7) != 0 ||
       !mprof_stack_reaches(range, is_foreign, cfa - 16))
@@ -134,10 +136,10 @@ static bool ascend(struct mprof_stack_range *range, bool is_foreign,
   return true;
 }
 
-// Returns how many of the n frames at pcs to keep. Drops libc's frames at the
-// root of the stack; there may be several. In the first thread, the outermost
-// frame is the program's startup code, which calls libc. That frame is dropped,
-// too.
+// Returns how many of the n frames at pcs to keep. Drops the frames of libc at
+// the root of the stack; there may be several. In the first thread, the
+// outermost frame is the program's startup code, which calls libc. This
+// outermost frame is dropped, too.
 static size_t without_roots(const mprof_pc *pcs, size_t n) {
   if (n > 2 && mprof_without_root(pcs, n, 0) == n &&
       mprof_without_root(pcs, n - 1, 0) < n - 1)
@@ -159,10 +161,11 @@ bool mprof_is_signal_return(mprof_pc pc) {
           memcmp(code, musl, sizeof(musl)) == 0);
 }
 
-// Replaces the registers *f by those of the code that a signal has interrupted.
-// Call this when f->pc is the address to which the signal handler returns. The
-// code there calls rt_sigreturn, and f->sp points to the registers that the
-// kernel has saved. (Linux: struct rt_sigframe)
+// Replaces the registers *f by the registers of the code that a signal has
+// interrupted. Call this function when f->pc is the address to which the signal
+// handler returns. The code at this address calls rt_sigreturn. The kernel has
+// saved the interrupted registers at f->sp. Returns false if the saved
+// registers cannot be read. (Linux: struct rt_sigframe)
 static bool ascend_signal(struct mprof_stack_range *range, bool is_foreign,
                           struct mprof_registers *f) {
   const ucontext_t *u = (const ucontext_t *)f->sp;
@@ -185,10 +188,10 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
       mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
   const uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   size_t n = 0;
-  // Whether f.pc is certainly a return address of this thread. If it is, its
-  // module cannot be unloaded now, so the module's call frame information may
-  // be read. After a step through code without call frame information, f.pc is
-  // only a guess.
+  // True: f.pc is certainly a return address of this thread. The module of f.pc
+  // then cannot be unloaded now, so its call frame information may be read.
+  // False: f.pc is only a guess, because the step before went through code
+  // without call frame information.
   bool is_sure = true;
   *end = MPROF_STACK_CUT_DEPTH;
   while (n < depth) {
@@ -198,16 +201,16 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
     }
     if (!is_entry(f.pc - 1))
       pcs[n++] = f.pc;
-    // Looks up f.pc - 1, which is a byte of the call instruction. If the call
-    // is the last instruction of its function, f.pc itself is already the start
-    // of the next function.
+    // Looks up f.pc - 1, which is a byte of the call instruction. f.pc itself
+    // may already be the start of the next function, because the call may be
+    // the last instruction of its function.
     struct mprof_cfa_rule r = {.base = MPROF_CFA_UNKNOWN};
     if (is_sure)
       r = find_rule(f.pc - 1);
     is_sure = r.base != MPROF_CFA_UNKNOWN;
-    // If f.pc is where a signal handler returns to, f.bp is the frame pointer
-    // of the interrupted code. Then f.bp may be the frame address of main
-    // although f is not main's frame.
+    // True: f.pc is the address to which a signal handler returns. In this case
+    // f.bp is the frame pointer of the interrupted code. So f.bp may be the
+    // frame address of main although f is not main's frame.
     const bool is_of_handler = !is_sure && mprof_is_signal_return(f.pc);
     if (main_frame != 0 && f.bp == main_frame &&
         (r.base == MPROF_CFA_FROM_BP || (!is_sure && !is_of_handler))) {
@@ -223,8 +226,8 @@ static size_t follow(struct mprof_stack_range *own, struct mprof_registers f,
       break;
     }
     if (is_of_handler && ascend_signal(range, range == &foreign, &f)) {
-      // The handler may have run on an alternate signal stack, so the stack of
-      // the new f.sp may be another one.
+      // The handler may have run on an alternate signal stack, so the new f.sp
+      // may lie on another stack.
       range = mprof_stack_enter(own, &foreign, f.sp & -(uintptr_t)16);
       is_sure = true;
       continue;
@@ -267,7 +270,7 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
     return NULL;
   struct mprof_registers f = {
       .pc = word_at(fp + 8), .sp = fp + 16, .bp = word_at(fp)};
-  bool is_sure = true; // see `is_sure` in follow
+  bool is_sure = true; // f.pc is certainly a return address; see follow
   for (int i = 0; i < FRAMES_MAX && f.pc >= MPROF_PAGE && f.pc >> 47 == 0;
        i++) {
     const uintptr_t sp = f.sp;
@@ -285,7 +288,8 @@ const void *mprof_interrupted_context(struct mprof_stack_range *own,
 }
 
 // Follows the chain of frame pointers from fp upwards. Returns whether the
-// chain reaches frame. Returns false if the chain breaks or passes frame.
+// chain reaches the address `frame`. Returns false if the chain breaks or
+// passes `frame`.
 static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,
                          uintptr_t fp, uintptr_t frame) {
   while (fp < frame) {
@@ -298,9 +302,11 @@ static bool has_in_chain(struct mprof_stack_range *range, bool is_foreign,
   return fp == frame;
 }
 
-// Functions without frame pointers keep the caller's frame pointer in the
-// register or save it on the stack. So if the frame exists, the frame pointer
-// register equals `frame` after some step of the unwinding.
+// Follows frame pointers first. If their chain does not reach `frame`, unwinds
+// by call frame information. Functions without frame pointers leave the
+// caller's frame pointer in the register or save it on the stack. So if the
+// frame exists, the frame pointer register equals `frame` after some step of
+// the unwinding.
 bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
                            uintptr_t frame, mprof_pc pc) {
   struct mprof_stack_range foreign;
@@ -324,8 +330,9 @@ bool mprof_stack_has_frame(struct mprof_stack_range *range, uintptr_t fp,
   return false;
 }
 
-// Follows frame pointers up to the entry. All frames between fp and the entry
-// belong to functions of the runtime, which keep frame pointers.
+// Follows frame pointers from fp up to the entry, the runtime's function that
+// the program has called. All frames between fp and the entry belong to
+// functions of the runtime, which keep frame pointers.
 uintptr_t mprof_entry_frame(struct mprof_stack_range *range, uintptr_t fp) {
   enum { BETWEEN_MAX = 16 };
   struct mprof_stack_range foreign;

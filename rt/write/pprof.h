@@ -20,7 +20,7 @@ struct mprof_outfile;
 // MPROF_PPROF_TYPES: maximum number of values of a sample.
 // MPROF_PPROF_LABELS: number of labels of a sample for which pprof.c reserves
 //   memory. The labels that the program sets for a thread are not counted here.
-enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 3 };
+enum { MPROF_PPROF_TYPES = 7, MPROF_PPROF_LABELS = 4 };
 
 struct mprof_pprof_type {
   const char *type, *unit;

@@ -49,7 +49,7 @@
 //
 // RUN: %run{trace_format=1.9} ./formats other.trace 2> other.err
 // RUN: FileCheck %s --check-prefix=OTHER < other.err
-// OTHER: value '1.9' of option 'trace_format' is not 1.11, 1.23 or 1.5; keeping 1.11
+// OTHER: value '1.9' of option 'trace_format' is not 1.11, 1.23 or 1.5; using 1.11
 // RUN: head -c 13 other.trace > other.head
 // RUN: grep -q '^go 1.11 trace' other.head
 

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes a timeline as JSON.
+// Writes a timeline as JSON for Perfetto and chrome://tracing.
 //
-// Each thread has a row. At any time, the row has one slice for the state of
-// the thread, inside the slices of the thread's open regions. When a region
-// begins or ends, the slice of the state is cut in two. So slices always nest,
-// even if the state changes while a region is open.
+// Each thread has a row of slices. At any time, the row has one slice for the
+// state of the thread, inside the slices of the thread's open regions. When a
+// region begins or ends, the slice of the state ends and a new slice of the
+// state begins. So slices always nest, even if the state changes while a region
+// is open.
 //
-// A slice is written when it ends, as one line. So memory grows with the number
-// of threads and of open regions and ranges, not with the number of events.
+// A slice is written as one line when it ends. So memory grows with the number
+// of threads, open regions and ranges, not with the number of events.
 
 #include "timeline_json.h"
 
@@ -32,7 +33,8 @@ struct open_region {
   char *stack;
 };
 
-// An arrow to the thread's next running slice.
+// An arrow from the waker or creator of a thread to the next slice in which the
+// thread is running.
 struct arrow {
   bool pending;
   const char *name;
@@ -42,16 +44,16 @@ struct arrow {
 struct thread {
   uint64_t g;
   enum thread_state state;
-  uint64_t start; // start of the state's slice; earlier slices are written
+  uint64_t start; // start of the slice of the current state
   struct trace_text reason;
-  char *stack;       // stack of the wait, or NULL
-  uint64_t waker;    // thread that ended the wait just now, or 0
+  char *stack;       // stack at the start of the state, or NULL
+  uint64_t waker;    // thread that ended the wait; 0: not known
   char *waker_stack; // stack of the waker when it ended the wait, or NULL
   struct arrow arrow;
-  bool pointed_at; // an arrow points at the state's slice
+  bool pointed_at; // an arrow ends at the slice of the current state
   struct trace_text name, label;
-  uint64_t m;    // kernel thread; TRACE_NONE: none seen
-  bool migrates; // has run on several kernel threads
+  uint64_t m;    // latest kernel thread; TRACE_NONE: not known
+  bool migrates; // the thread has run on several kernel threads
   bool drawn;    // a slice of the thread has been written
   struct open_region *regions;
   size_t region_count, region_capacity;
@@ -72,7 +74,9 @@ struct counter {
 struct timeline {
   FILE *out;
   struct timeline_options options;
-  enum { BEFORE, INSIDE, AFTER } window; // where now lies
+  // Whether the current time is before, inside or after the time window of the
+  // options.
+  enum { BEFORE, INSIDE, AFTER } window;
   struct axis axis;
   uint64_t now; // current time, in nanoseconds since the first event
   uint64_t arrows, slices;
@@ -112,7 +116,9 @@ static void put_slice(struct timeline *l, struct thread *t, uint64_t start,
   l->slices++;
 }
 
-// Writes the slice of the thread's state, which ends at time `then`.
+// Ends the slice of the thread's current state at time then, and writes the
+// slice. Does not write a slice outside the time window. Does not write an
+// empty slice either, unless the thread waits in it or an arrow ends at it.
 static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   static const struct {
     const char *name, *color;
@@ -150,14 +156,16 @@ static void end_state(struct timeline *l, struct thread *t, uint64_t then) {
   fputs("}}", l->out);
 }
 
-// Returns the current time on a thread's row. Just after a region has begun,
-// this is some nanoseconds later than l->now (see timeline_region_begin).
+// Returns the time at which the next slice of thread t can begin. This is the
+// current time, or up to some nanoseconds later, because timeline_region_begin
+// adds one nanosecond for each region.
 static uint64_t row_now(const struct timeline *l, const struct thread *t) {
   return l->now > t->start ? l->now : t->start;
 }
 
-// Ends the slice of the state because a region begins or ends now. Returns the
-// current time on the row.
+// Ends the slice of the thread's current state, so that the caller can begin or
+// end a region or change the label. Keeps an empty slice, unless an arrow ends
+// at it. Returns the time at which the next slice begins.
 static uint64_t cut_state(struct timeline *l, struct thread *t) {
   uint64_t at = row_now(l, t);
   if (t->start < at || t->pointed_at)
@@ -250,7 +258,8 @@ static void put_counters(struct timeline *l) {
       put_counter(l, kind);
 }
 
-// Begins the window. Open regions and ranges are drawn from this time on.
+// Begins the time window. States, regions and ranges that began earlier are
+// written as if they began now.
 static void begin_window(struct timeline *l) {
   l->window = INSIDE;
   for (size_t i = 0; i < l->count; i++) {
@@ -266,7 +275,8 @@ static void begin_window(struct timeline *l) {
   put_counters(l);
 }
 
-// Ends the window. Open slices, regions and ranges are drawn up to this time.
+// Ends the time window. States, regions and ranges that are still open are
+// written as if they ended now.
 static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->count; i++) {
     struct thread *t = &l->threads[i];
@@ -278,7 +288,9 @@ static void end_window(struct timeline *l) {
   for (size_t i = 0; i < l->range_count; i++)
     if (l->ranges[i].open)
       put_range(l, &l->ranges[i], 'e');
-  put_counters(l); // chrome://tracing draws a counter only up to its last value
+  // chrome://tracing draws a counter only up to its last value, so write the
+  // values again at the end of the window.
+  put_counters(l);
   l->window = AFTER;
 }
 
@@ -363,7 +375,9 @@ void timeline_state(struct timeline *l, uint64_t g, enum thread_state state,
 void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
                       uint64_t stack) {
   if (by)
-    thread_of(l, by); // adds by first, because adding may move the array of t
+    // Add the waker before looking up t, because adding a thread may move the
+    // array into which t points.
+    thread_of(l, by);
   struct thread *t = thread_of(l, g);
   t->waker = by;
   t->waker_stack = json_stack(l->axis.trace, stack, l->options.frames);
@@ -387,10 +401,10 @@ void timeline_label(struct timeline *l, uint64_t g, struct trace_text label) {
   t->label = label;
 }
 
-// Slices inside a region begin one nanosecond later than the region. If they
-// began at the same time, chrome://tracing would show the first slice in the
-// file as the outer one. The first one is the slice of the state, since it ends
-// and is written before the slice of the region.
+// Slices inside a region begin one nanosecond later than the region. If both
+// began at the same time, chrome://tracing would show the slice that is first
+// in the file as the outer slice. The slice of the state would be first,
+// because this slice ends and is written before the slice of the region.
 void timeline_region_begin(struct timeline *l, uint64_t g,
                            struct trace_text name, uint64_t task,
                            uint64_t stack) {
@@ -404,7 +418,7 @@ void timeline_region_begin(struct timeline *l, uint64_t g,
 
 void timeline_region_end(struct timeline *l, uint64_t g) {
   struct thread *t = thread_of(l, g);
-  // Do not draw a region that began before the trace.
+  // Ignore the end of a region that began before the trace.
   if (!t->region_count)
     return;
   end_region(l, t, cut_state(l, t));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mprof-trace-top prints which threads of an execution trace waited longest,
-// and who ended these waits.
+// and which threads ended these waits.
 
 #include "convert.h"
 #include "open.h"
@@ -21,11 +21,11 @@ static const char usage[] =
     "Usage: mprof-trace-top [OPTION] TRACE\n"
     "Prints the longest waits of an execution trace (go 1.5 to 1.26), each "
     "with\n"
-    "its line, the thread that ended it and the line where that thread did "
-    "so.\n"
-    "Then prints how much waiting was ended at which line. TRACE - is "
-    "standard\n"
-    "input.\n"
+    "the source line that waited, the thread that ended the wait and the "
+    "source\n"
+    "line at which that thread ended it. Then prints, for each source line, "
+    "how\n"
+    "much waiting it ended. TRACE - is standard input.\n"
     "\n"
     "  -c, --count=N        print at most N waits and N lines (default 10)\n"
     "  -r, --reason=REASON  print only waits with this reason: sync, cond,\n"
@@ -43,8 +43,9 @@ static void print_text(struct trace_text text) {
   fwrite(text.bytes, 1, text.length, stdout);
 }
 
-// Prints a time in at least width columns. The units are padded so that the
-// decimal points of a column are aligned.
+// Prints a time in us, ms or s, with the number in at least width columns. If
+// width is not 0, every unit takes two columns, so that the decimal points of a
+// table are aligned.
 static void print_time(int width, uint64_t ns) {
   if (ns < 1000000)
     printf("%*.3f us", width, (double)ns / 1e3);
@@ -60,8 +61,9 @@ static void print_thread(struct timeline *line, uint64_t g) {
   printf("%sG%" PRIu64, name.length ? " " : "", g);
 }
 
-// Prints "function file:line", with the file's name without directories. Line 0
-// means that the line is not known.
+// Prints "function file:line", with the file's name without directories. Prints
+// an address if the function is not known. Omits the file and the line if they
+// are not known.
 static void print_place(const struct place *p) {
   if (p->function.length)
     print_text(p->function);
@@ -177,7 +179,8 @@ static int print_file(const char *path, const char *reason, size_t count) {
   if (violations)
     fprintf(stderr,
             "mprof-trace-top: %s: %" PRIu64
-            " violations; the waits above are incomplete or wrong\n",
+            " violations of the trace format; the waits above are incomplete "
+            "or wrong\n",
             path, violations);
   if (fflush(stdout) != 0) {
     fprintf(stderr, "mprof-trace-top: standard output: %s\n", strerror(errno));

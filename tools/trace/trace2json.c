@@ -55,7 +55,8 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   if (violations)
     fprintf(stderr,
             "mprof-trace2json: %s: %" PRIu64
-            " violations; the JSON is incomplete or wrong\n",
+            " violations of the trace format; the JSON is incomplete or "
+            "wrong\n",
             path, violations);
   bool missed = !slices && (options->from > 0 || options->to < UINT64_MAX);
   if (missed)
@@ -65,8 +66,8 @@ static int convert_file(const char *path, struct trace *trace, FILE *out,
   return violations || missed ? BAD_TRACE : DONE;
 }
 
-// Returns whether both paths lead to the same file. If the output file were the
-// trace, opening it for writing would empty the trace.
+// Returns whether both paths lead to the same regular file. If the output file
+// were the trace, opening the output file would empty the trace.
 static bool is_same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
@@ -125,7 +126,8 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
   char *end = NULL;
   double value = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1;
   for (size_t i = 0; end && i < sizeof units / sizeof *units; i++) {
-    // Below 2^53 ns (104 days), a double represents every nanosecond exactly.
+    // A double represents every integer up to 2^53 exactly. 9e15 ns (104 days)
+    // is just below 2^53 ns.
     if (strcmp(end, units[i].name) == 0 && value * units[i].ns < 9e15) {
       *ns = (uint64_t)(value * units[i].ns + 0.5);
       return true;
@@ -139,12 +141,12 @@ static bool parse_time(const char *option, const char *text, uint64_t *ns) {
 
 struct arguments {
   const char *path;
-  const char *output; // NULL: standard output
+  const char *output; // file to write; NULL: standard output
   struct timeline_options view;
 };
 
-// Parses the command line. Returns false if the program must exit at once, with
-// the exit status in *status.
+// Parses the command line into *a. If the program must exit at once, sets
+// *status to the exit status and returns false.
 static bool parse_options(int argc, char **argv, struct arguments *a,
                           int *status) {
   enum { FROM = 256, TO };

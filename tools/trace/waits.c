@@ -17,7 +17,7 @@
 struct thread {
   struct trace_text name;
   bool waits;
-  struct wait wait; // valid while the thread waits
+  struct wait wait; // the current wait; only valid if waits is true
 };
 
 struct timeline {
@@ -27,9 +27,9 @@ struct timeline {
   struct idmap thread_ids;
   struct thread *threads;
   size_t thread_count, thread_capacity;
-  struct wait *longest; // sorted, longest first
+  struct wait *longest; // the longest waits, longest first
   size_t longest_count, longest_max;
-  struct idmap end_ids; // maps end_key to an index of ends
+  struct idmap end_ids; // maps the result of end_key to an index of ends
   struct wait_end *ends;
   size_t end_count, end_capacity;
 };
@@ -68,15 +68,16 @@ static struct place place_of(const struct timeline *l, uint64_t stack) {
 
 static uint64_t hash(uint64_t h, const void *bytes, size_t length) {
   const unsigned char *at = bytes;
-  for (size_t i = 0; i < length; i++) // FNV-1a
+  for (size_t i = 0; i < length; i++) // the FNV-1a hash
     h = (h ^ at[i]) * 0x100000001b3;
   return h;
 }
 
-// Returns the key of the group (struct wait_end) to which a wait belongs. The
-// key is a hash of the texts, because the ids of strings and stacks change with
-// the generation. Two groups whose texts have the same 64-bit hash are merged;
-// this is very unlikely.
+// Returns the key of the group (struct wait_end) to which the wait belongs. For
+// a wait that a thread ended, the key is a hash of the texts of the line that
+// ended the wait. String ids and stack ids are not usable as keys, because they
+// change with the generation. Two groups with the same 64-bit hash would be
+// merged, but this is very unlikely.
 static uint64_t end_key(const struct wait *w) {
   if (w->end != WAIT_WOKEN)
     return w->end;
@@ -85,7 +86,7 @@ static uint64_t end_key(const struct wait *w) {
   h = hash(h, p->function.bytes, p->function.length);
   h = hash(h, p->file.bytes, p->file.length);
   h = hash(h, &p->line, sizeof p->line);
-  // In 1.5 a frame has only an address, so hash the address.
+  // In format 1.5, a frame has no texts, only an address. So hash the address.
   return p->function.length ? h : hash(h, &p->pc, sizeof p->pc);
 }
 
@@ -105,8 +106,9 @@ static void count_end(struct timeline *l, const struct wait *w) {
     end->longest = w->length;
 }
 
-// Adds the wait to the longest waits if it is one of them. If two waits have
-// the same length, the earlier one comes first.
+// Inserts the wait into the list of the longest waits if the wait is long
+// enough. Of two waits of the same length, the wait that ended earlier comes
+// first.
 static void keep_longest(struct timeline *l, const struct wait *w) {
   size_t at = l->longest_count;
   while (at && l->longest[at - 1].length < w->length)
@@ -142,8 +144,9 @@ struct timeline *waits_begin(const struct trace *trace, const char *reason,
   return l;
 }
 
-// Compares two groups of waits for qsort: the larger total comes first. If the
-// totals are equal, the group with the earlier first wait comes first.
+// Compares two groups of waits for qsort. The group with the larger total comes
+// first. If the totals are equal, the group whose first wait began earlier
+// comes first.
 static int by_total(const void *a, const void *b) {
   const struct wait_end *x = a, *y = b;
   if (x->total != y->total)
@@ -222,7 +225,8 @@ void timeline_unblock(struct timeline *l, uint64_t g, uint64_t by,
   end_wait(l, t, l->axis.now);
 }
 
-// The functions below do nothing, because their events do not concern waits.
+// The functions below do nothing, because the events that they receive do not
+// concern waits.
 
 void timeline_kernel_thread(struct timeline *l, uint64_t g, uint64_t m) {
   (void)l, (void)g, (void)m;
