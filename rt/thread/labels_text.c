@@ -8,6 +8,7 @@
 
 #include "sys/message.h"
 #include "thread/labels.h"
+#include "thread/printable.h"
 
 #include <string.h>
 
@@ -36,21 +37,6 @@ static unsigned decode(const unsigned char *s, size_t n) {
   for (size_t i = 1; i < n; i++)
     c = c << 6 | (s[i] & 0x3f);
   return c;
-}
-
-// Returns whether character c must be escaped, because it would break a line or
-// is invisible. The ranges approximate Go's table. They are control, space,
-// format and private-use characters, and noncharacters. (Go: strconv.IsPrint)
-static bool is_unseen(unsigned c) {
-  static const unsigned ranges[][2] = {
-      {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},       {0x61c, 0x61c},
-      {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f},   {0x2028, 0x202f},
-      {0x205f, 0x206f}, {0x3000, 0x3000}, {0xe000, 0xf8ff},   {0xfeff, 0xfeff},
-      {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe007f}, {0xf0000, ~0u}};
-  for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-    if (c >= ranges[i][0] && c <= ranges[i][1])
-      return true;
-  return false;
 }
 
 static void put_unseen(const struct sink *to, unsigned c) {
@@ -82,7 +68,7 @@ static void put_quoted(const struct sink *to, const char *text, size_t len) {
       n = 1;
     } else if (c == '"' || c == '\\') {
       put(to, c == '"' ? "\\\"" : "\\\\");
-    } else if (is_unseen(c)) {
+    } else if (!mprof_is_printable(c)) {
       put_unseen(to, c);
     } else {
       to->put(to->arg, text + i, n);
