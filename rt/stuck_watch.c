@@ -3,15 +3,15 @@
 //
 // Implements the option stuck_report. A thread of the runtime itself, the watch
 // thread, reads the records of current waits at intervals to find stuck
-// threads. The watch thread is in no profile and blocks all signals. It reports
-// once, and then only waits for its end.
+// threads. The watch thread is in no profile and blocks all signals. After its
+// first report, the watch thread only waits until it is told to stop.
 //
-// Waits for locks are judged at each interval, because this is cheap. Waits for
-// conditions and similar objects need a search of memory, which stops all
-// threads for a moment. So the searches have a limited share of the time. A
-// search is due at once if there is a wait that no search has judged yet, and
-// the share is not used up. Waits that a search has judged are judged again
-// less often, because a pool of idle threads waits all the time.
+// The watch thread judges waits for locks at each interval, because this is
+// cheap. Waits for conditions and similar objects need a search of memory,
+// which stops all threads for a moment. So the searches have a limited share of
+// the time. A search is due at once if there is a wait that no search has
+// judged yet, and the share is not used up. Waits that a search has judged are
+// judged again less often, because a pool of idle threads waits all the time.
 
 #include "stuck_watch.h"
 
@@ -37,12 +37,13 @@
 
 enum {
   STACK_BYTES = 256 << 10,
-  // Limits of the interval, which is else an eighth of the option's time. So a
-  // report comes less than a second late.
+  // Limits of the interval. Between the limits, the interval is an eighth of
+  // the option's time. So a report comes less than a second late.
   SHORTEST_MS = 100,
   LONGEST_MS = 500,
-  // Searches of memory that find nothing take at most 1/SHARE of the time, and
-  // searches of waits that were judged before at most half as much.
+  // As long as no stuck thread is found, the watch thread spends at most
+  // 1/SHARE of the time in searches of memory. Searches of waits that were
+  // judged before take at most half as much.
   SHARE = 100,
   // The searches may use the share of an earlier time, up to this search time.
   SAVED_MS = 1000,
@@ -108,7 +109,8 @@ static void say(const struct mprof_stuck *g, const char *path, int error) {
 static void report(struct mprof_stuck *g) {
   char path[MPROF_PATH_MAX] = "";
   mprof_lock_acquire(&mprof_writer_lock);
-  // At the end of the process, the exit output includes the stuck threads.
+  // If the process is about to end (has_ended is 1), writes no report, because
+  // the exit output includes the stuck threads.
   if (atomic_load(&watch.has_ended) == 0) {
     say(g, path,
         mprof_path_is_stderr() ? mprof_write_file(NULL, false, put_list, g)
@@ -119,8 +121,8 @@ static void report(struct mprof_stuck *g) {
 
 // --- the thread ---
 
-// Looks for stuck threads and reports them. Returns whether there were any.
-// is_judged: receives whether all waits could be judged.
+// Looks for stuck threads and reports them. Returns whether stuck threads were
+// found. is_judged: receives whether all waits could be judged.
 static bool look(uint64_t age, bool *is_judged) {
   const struct mprof_caller none = {.frame = 0};
   struct mprof_stuck g;
@@ -133,7 +135,7 @@ static bool look(uint64_t age, bool *is_judged) {
   return is_found;
 }
 
-// The time that searches may take. Only the watch thread uses it.
+// The time that searches may take. Only the watch thread uses this record.
 struct budget {
   uint64_t at;       // time of the last update, in ticks
   int64_t spare_ns;  // search time that is not used yet; negative: overdrawn
@@ -162,7 +164,8 @@ static bool is_due(const struct budget *b, uint64_t newest) {
              2 * SHARE * b->took_ns;
 }
 
-// Searches memory and reports stuck threads. Returns whether there were any.
+// Searches memory and reports stuck threads. Returns whether stuck threads were
+// found.
 static bool search(struct budget *b, uint64_t age, uint64_t newest) {
   const uint64_t begin = mprof_clock_now();
   bool is_judged;
@@ -192,9 +195,12 @@ static void *run(void *arg) {
       break;
     save(&b);
     const struct mprof_stuck_signs signs = mprof_stuck_look(age);
+    // After a report, the watch thread waits until it is told to stop. It does
+    // not end earlier, because a new thread could then get its id, and profiles
+    // omit the thread with this id.
     if ((signs.is_stuck || is_due(&b, signs.newest)) &&
-        search(&b, age, signs.newest)) // live on, so that no other thread gets
-      while (atomic_load(&watch.has_ended) == 0) // this thread's id
+        search(&b, age, signs.newest))
+      while (atomic_load(&watch.has_ended) == 0)
         mprof_sys_futex_wait(&watch.has_ended, 0);
   }
   return arg;
