@@ -213,6 +213,32 @@ static void markByAllocSize(Function &F) {
     F.addFnAttr(mark::realloc, utostr(*Block) + "," + utostr(One));
 }
 
+static bool isCustomAllocator(const Function &F) {
+  return F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::alloc_out) ||
+         F.hasFnAttribute(mark::free) || F.hasFnAttribute(mark::realloc);
+}
+
+/// Returns whether an attribute in the source says how calls of \p F are
+/// counted. Such an attribute has priority over names and other attributes.
+static bool hasOwnMark(const Function &F) {
+  return isCustomAllocator(F) || F.hasFnAttribute(mark::wrapper) ||
+         F.hasFnAttribute(mark::ignore);
+}
+
+/// Marks the functions of MPROF_ALLOCATOR rows as custom allocators.
+static void markPrefixedAllocators(Module &M) {
+  auto Mark = [&](StringRef Symbol, StringRef Proto, StringRef Attr,
+                  StringRef Indices) {
+    Function *F = M.getFunction(Symbol);
+    if (F && !F->hasLocalLinkage() && !hasOwnMark(*F) &&
+        F->getFunctionType() == prototype(Proto, M))
+      F->addFnAttr(Attr, Indices);
+  };
+#define MPROF_ALLOCATOR(Symbol, Proto, Kind, Indices)                          \
+  Mark(#Symbol, Proto, mark::Kind, Indices);
+#include "mprof/hooks.def"
+}
+
 /// Marks functions with allocsize as custom allocators. Skips hooked functions
 /// and functions that already have an mprof attribute. Also skips the functions
 /// of libgc, which have alloc_size, too: only libgc knows when its objects die.
@@ -221,16 +247,9 @@ static void markAllocSizes(Module &M) {
   for (const Hook &H : hooks())
     Known.insert(H.Symbol);
   for (Function &F : M)
-    if (!F.isIntrinsic() && !F.hasFnAttribute(mark::alloc) &&
-        !F.hasFnAttribute(mark::free) && !F.hasFnAttribute(mark::realloc) &&
-        !F.hasFnAttribute(mark::wrapper) && !F.hasFnAttribute(mark::ignore) &&
-        !Known.contains(F.getName()) && !F.getName().starts_with("GC_"))
+    if (!F.isIntrinsic() && !hasOwnMark(F) && !Known.contains(F.getName()) &&
+        !F.getName().starts_with("GC_"))
       markByAllocSize(F);
-}
-
-static bool isCustomAllocator(const Function &F) {
-  return F.hasFnAttribute(mark::alloc) || F.hasFnAttribute(mark::free) ||
-         F.hasFnAttribute(mark::realloc);
 }
 
 /// Returns the place of calls in \p F, or an empty string for the place
@@ -265,6 +284,7 @@ static void markCalls(Function &F) {
 void mprof::markModule(Module &M, const SpecialCaseList *Ignorelist,
                        const Options &Opts) {
   readAnnotations(M);
+  markPrefixedAllocators(M);
   if (Opts.AllocSize)
     markAllocSizes(M);
   markDefinitions(M);

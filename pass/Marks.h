@@ -38,6 +38,8 @@ namespace mark {
 #define MPROF_ATTRIBUTE(Spelling, MinArgs, MaxArgs)                            \
   inline constexpr llvm::StringLiteral Spelling = "mprof-" #Spelling;
 #include "mprof/hooks.def"
+/// Only for rows of MPROF_ALLOCATOR: the function stores its block in memory.
+inline constexpr llvm::StringLiteral alloc_out = "mprof-alloc_out";
 } // namespace mark
 
 /// The kind of the function that contains a call in the source.
