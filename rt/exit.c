@@ -27,6 +27,7 @@
 #include "trace/trace.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_types.h"
+#include "write/coverage.h"
 #include "write/numbers.h"
 #include "write/profile_kind.h"
 #include "write/profiles.h"
@@ -355,6 +356,9 @@ static void write_files(struct last_words *w) {
   if (w->files == 0) // the errors have been reported
     return;
   put_losses(w);
+  if (mprof_coverage_lacks_interceptors(&w->sum))
+    mprof_text_str(&w->line, "; code without MProf is not counted: link the "
+                             "program with mprof-clang -fmprof");
   mprof_message_end(&w->line);
 }
 
