@@ -48,8 +48,9 @@ static void set_words(const struct mprof_intercept *table) {
     void *beneath = i->plain;
     if (!beneath)
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
-    if (beneath)
-      *i->word = beneath;
+    // NULL in a static program: nothing calls f, because the linker would then
+    // have linked libc's f in place of the interceptor.
+    *i->word = beneath;
   }
 }
 

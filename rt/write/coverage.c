@@ -43,12 +43,13 @@ void mprof_report_not_counted(struct mprof_report *w,
     mprof_report_put(
         w, "\nNot counted: allocations of code without MProf, because the "
            "program was linked\nwithout libmprof_intercept.a. Link it with "
-           "mprof-clang -fmprof, or see the section\n\"Code without MProf\" of "
-           "docs/using.md.\n");
+           "mprof-clang -fmprof, CMake's\nmprof_instrument, mprof-program.cfg "
+           "or \"pkg-config --libs mprof-program\".\n");
   else if (heap_of(s) != NULL && mprof_intercept_c != NULL &&
            !mprof_intercepted.c)
     mprof_report_put(w, "\nNot counted: allocations of code without MProf, "
-                        "because the program defines\nmalloc itself.\n");
+                        "because the program contains\nthe definition of "
+                        "malloc.\n");
 }
 
 // Less unexplained memory than this is ordinary: thread stacks, memory that the
