@@ -39,8 +39,10 @@ function(mprof_write_tree root bindir MPROF_LIBDIR MPROF_INCLUDEDIR datadir)
     configure_file("${tools}/${name}.pc.in"
       "${root}/${MPROF_LIBDIR}/pkgconfig/${name}.pc" @ONLY)
   endforeach()
-  configure_file("${tools}/libmprof_intercept.ld"
-    "${root}/${MPROF_LIBDIR}/libmprof_intercept.ld" COPYONLY)
+  foreach(script IN ITEMS libmprof_intercept.ld libmprof_rt.so)
+    configure_file("${tools}/${script}" "${root}/${MPROF_LIBDIR}/${script}"
+      COPYONLY)
+  endforeach()
   if(MPROF_MUSL_INCLUDE_DIR)
     configure_file("${tools}/musl.cfg.in" "${root}/${datadir}/mprof/musl.cfg"
       @ONLY)

@@ -5,8 +5,11 @@
 // frame pointers, the frame of main, wrappers, the contract's version and
 // unloading.
 //
-//     @__mprof_abi_v4_reference = linkonce_odr hidden constant ptr
-//         @__mprof_abi_v4, comdat                  ; in @llvm.used
+//     @__mprof_abi_v4_reference = linkonce_odr hidden constant [2 x ptr]
+//         [ ptr @"__mprof_runtime is missing: ...",
+//           ptr @__mprof_abi_v4 ], comdat          ; in @llvm.used
+//
+// Code for programs refers to @__mprof_is_program, too.
 //
 // The constructor mprof.register and the destructor mprof.unregister pass the
 // names of wrappers to the runtime:
@@ -176,13 +179,26 @@ void mprof::requireVersion(Runtime &RT) {
   // reference for each version of its objects. If all versions had one name,
   // the linker would keep the reference of one version and drop the others.
   std::string Name = (Version + "_reference").str();
+  SmallVector<Constant *, 3> Symbols;
+  auto Refer = [&](StringRef Symbol) {
+    Constant *C = RT.M.getOrInsertGlobal(Symbol, Type::getInt8Ty(RT.Ctx));
+    if (auto *GV = dyn_cast<GlobalVariable>(C))
+      GV->setConstant(true);
+    Symbols.push_back(C);
+  };
+  Refer(MPROF_MISSING_RUNTIME);
+  Refer(Version);
+  if (!RT.IsForLibrary)
+    Refer((Prefix + "is_program").str());
+  // Code for libraries and code for programs need different references.
+  if (!RT.IsForLibrary)
+    Name += "_program";
   if (RT.M.getNamedValue(Name))
     return;
-  Constant *Symbol = RT.M.getOrInsertGlobal(Version, Type::getInt8Ty(RT.Ctx));
-  if (auto *GV = dyn_cast<GlobalVariable>(Symbol))
-    GV->setConstant(true);
-  auto *Reference = new GlobalVariable(
-      RT.M, RT.PtrTy, true, GlobalValue::LinkOnceODRLinkage, Symbol, Name);
+  auto *Ty = ArrayType::get(RT.PtrTy, Symbols.size());
+  auto *Reference =
+      new GlobalVariable(RT.M, Ty, true, GlobalValue::LinkOnceODRLinkage,
+                         ConstantArray::get(Ty, Symbols), Name);
   Reference->setVisibility(GlobalValue::HiddenVisibility);
   Reference->setComdat(RT.M.getOrInsertComdat(Name));
   // llvm.used also makes the linker keep the reference under --gc-sections.

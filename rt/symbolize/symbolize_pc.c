@@ -15,8 +15,9 @@
 
 // Writes to out a string in the format fmt for each frame at the return address
 // pc, innermost first, and then an empty string. Declared here, because
-// <sanitizer/common_interface_defs.h> declares more than C needs.
-__attribute__((visibility("default"))) void
+// <sanitizer/common_interface_defs.h> declares more than C needs. Weak, because
+// a program may be linked without sanitizer_common; see want_sanitizer.c.
+__attribute__((weak, visibility("default"))) void
 __sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
 
 // The flags of sanitizer_common, and the function that sets their defaults. In
@@ -44,7 +45,7 @@ __attribute__((weak)) void unwind_slow_in(void) {}
 // Function, file and line, separated by the SEPARATOR of symbolize.c.
 #define FORMAT "%f\x1f%s\x1f%l"
 
-const bool mprof_symbolize_pc_works = true;
+mprof_symbolizer *const mprof_symbolize_pc_works = __sanitizer_symbolize_pc;
 
 static int stop_at_first(struct dl_phdr_info *info, size_t size, void *arg) {
   (void)info, (void)size, (void)arg;

@@ -9,9 +9,12 @@
 
 #include "sys/base.h"
 
-// False if the functions below do nothing. In that case mprof_symbolize_file
-// looks up the addresses of mapped modules, too.
-extern const bool mprof_symbolize_pc_works;
+// NULL if the program has no sanitizer_common, so that the functions below do
+// nothing. In that case mprof_symbolize_file looks up the addresses of mapped
+// modules, too.
+typedef void mprof_symbolizer(void *pc, const char *fmt, char *out,
+                              size_t size);
+extern mprof_symbolizer *const mprof_symbolize_pc_works;
 
 // Symbolizes one address in the helper, as a test: the helper can symbolize if
 // this function returns. It hangs if another thread of the program held the
