@@ -48,9 +48,12 @@ static void set_words(const struct mprof_intercept *table) {
     void *beneath = i->plain;
     if (!beneath)
       beneath = dlsym ? dlsym(RTLD_NEXT, i->name) : NULL;
-    // NULL in a static program: nothing calls f, because the linker would then
-    // have linked libc's f in place of the interceptor.
-    *i->word = beneath;
+    if (beneath)
+      *i->word = beneath;
+    // In a static program, libmprof_intercept.ld defines f as the interceptor
+    // only if nothing calls f. The interceptor must not call itself.
+    else if (*i->word == i->own)
+      *i->word = NULL;
   }
 }
 

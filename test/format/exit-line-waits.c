@@ -9,7 +9,7 @@
 // RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
 // RUN: %run{block_rate=1:mutex_fraction=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL
-// ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (0 samples: {{[^()]*}}), mprof.app.[[PID]].block.pb.gz (4 waits, 2 stacks), mprof.app.[[PID]].mutex.pb.gz (1 contention, 1 stack), mprof.app.[[PID]].threadcreate.pb.gz (1 thread, 1 stack) and mprof.app.[[PID]].txt; incomplete: truncated_waits 1{{$}}
+// ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (0 samples: {{[^()]*}}), mprof.app.[[PID]].block.pb.gz (4 waits, 2 stacks), mprof.app.[[PID]].mutex.pb.gz (1 contention, 1 stack), mprof.app.[[PID]].threadcreate.pb.gz (1 thread, 1 stack) and mprof.app.[[PID]].txt; incomplete: truncated_waits 1; code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
 // ALL-NOT: mprof
 // RUN: gzip -t mprof.app.*.block.pb.gz && gzip -t mprof.app.*.mutex.pb.gz
 // RUN: gzip -t mprof.app.*.threadcreate.pb.gz && rm mprof.app.*
@@ -26,12 +26,12 @@
 // written.
 // RUN: %run{block_rate=1:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EMPTY
-// EMPTY: heap.pb.gz ({{[^()]*}}) and mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
+// EMPTY: heap.pb.gz ({{[^()]*}}) and mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks); code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
 // RUN: %run{threadcreate=0:report=0} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=THREADS
 // THREADS: heap.pb.gz {{.*}}block.pb.gz {{.*}}mutex.pb.gz (1 contention, 1 stack);
 // RUN: ./app 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt{{$}}
+// PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt; code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
 //
 // With heap_rate=0 the heap profile is not written beside others.
 // RUN: %run{heap_rate=0:block_rate=1:report=0} ./app 2>&1 \
@@ -56,7 +56,7 @@
 // RUN: mkdir -p $(printf %%0200d 0)/$(printf %%0200d 1)
 // RUN: %run{log_path=$(printf %%0200d 0)/$(printf %%0200d 1)/x:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=LONG
-// LONG: block.pb.gz {{.*}}mutex.pb.gz {{.*}}threadcreate.pb.gz (1 thread, 1 stack) and {{.*}}1/x.{{[0-9]+}}.txt; incomplete: truncated_waits 1{{$}}
+// LONG: block.pb.gz {{.*}}mutex.pb.gz {{.*}}threadcreate.pb.gz (1 thread, 1 stack) and {{.*}}1/x.{{[0-9]+}}.txt; incomplete: truncated_waits 1; code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
 
 #define TEST_OPTIONS "report=1:profile=1"
 #include "waits.h"
