@@ -6,17 +6,30 @@
 // rates gets only a heap profile and a report.
 //
 // RUN: rm -rf %t.dir && mkdir %t.dir && cd %t.dir
-// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o noted
+// RUN: %unit -D_GNU_SOURCE %s %rtlib %unit_libs -o app \
+// RUN:   -Wl,--defsym=mprof_intercept_is_unwanted=main
 // RUN: %run{block_rate=1:mutex_fraction=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALL
-// ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].heap.pb.gz (0 samples: {{[^()]*}}), mprof.app.[[PID]].block.pb.gz (4 waits, 2 stacks), mprof.app.[[PID]].mutex.pb.gz (1 contention, 1 stack), mprof.app.[[PID]].threadcreate.pb.gz (1 thread, 1 stack) and mprof.app.[[PID]].txt; incomplete: truncated_waits 1; code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
+// ALL: {{^}}mprof: wrote mprof.app.[[PID:[0-9]+]].*: heap (0 samples), block (4 waits, 2 stacks), mutex (1 contention, 1 stack), threadcreate (1 thread, 1 stack) and txt; incomplete: truncated_waits 1{{$}}
 // ALL-NOT: mprof
 // RUN: gzip -t mprof.app.*.block.pb.gz && gzip -t mprof.app.*.mutex.pb.gz
 // RUN: gzip -t mprof.app.*.threadcreate.pb.gz && rm mprof.app.*
 //
+// Without the interceptors, a note follows. The report has the note if the line
+// has no room for it.
+// RUN: %run{block_rate=1:report=0} ./noted 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTE
+// NOTE: (0 waits, 0 stacks); code without MProf is not counted: link with -fmprof{{$}}
+// RUN: %run{block_rate=1:mutex_fraction=1} ./noted all 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FULL
+// FULL: {{^}}mprof: wrote 5 files: mprof.noted.[[PID:[0-9]+]].*; incomplete: see the report{{$}}
+// RUN: grep 'Not counted: allocations of code without MProf' mprof.noted.*.txt
+// RUN: rm mprof.noted.*
+//
 // RUN: %run{format=1:report=0:log_path=x:threadcreate_ended=1:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: mprof: wrote x.[[PID:[0-9]+]].heap.txt (0 samples{{[^()]*}}), x.[[PID]].block.txt (4 waits, 2 stacks), x.[[PID]].mutex.txt (1 contention, 1 stack) and x.[[PID]].threadcreate.txt (4 threads, 2 stacks);
+// TEXT: mprof: wrote x.[[PID:[0-9]+]].*: heap.txt (0 samples), block.txt (4 waits, 2 stacks), mutex.txt (1 contention, 1 stack) and threadcreate.txt (4 threads, 2 stacks);
 // RUN: grep -q '^--- contention:' x.*.block.txt
 // RUN: grep -q '^--- mutex:' x.*.mutex.txt
 // RUN: grep -q '^threadcreate profile: total 4$' x.*.threadcreate.txt && rm x.*
@@ -26,12 +39,12 @@
 // written.
 // RUN: %run{block_rate=1:report=0} ./app 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EMPTY
-// EMPTY: heap.pb.gz ({{[^()]*}}) and mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks); code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
+// EMPTY: heap.pb.gz ({{[^()]*}}) and mprof.app.{{[0-9]+}}.block.pb.gz (0 waits, 0 stacks){{$}}
 // RUN: %run{threadcreate=0:report=0} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=THREADS
-// THREADS: heap.pb.gz {{.*}}block.pb.gz {{.*}}mutex.pb.gz (1 contention, 1 stack);
-// RUN: ./app 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt; code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
+// THREADS: wrote mprof.app.{{[0-9]+}}.*: heap (0 samples), block (4 waits, 2 stacks) and mutex (1 contention, 1 stack);
+// RUN: %run{heap=1} ./app 2>&1 | FileCheck %s --check-prefix=PLAIN
+// PLAIN: heap.pb.gz (0 samples{{[^()]*}}) and mprof.app.{{[0-9]+}}.txt{{$}}
 //
 // With heap_rate=0 the heap profile is not written beside others.
 // RUN: %run{heap_rate=0:block_rate=1:report=0} ./app 2>&1 \
@@ -48,15 +61,15 @@
 // REPORT: mprof: wrote mprof.app.{{[0-9]+}}.txt (4 waits, 2 stacks; 1 contention, 1 stack; 1 thread, 1 stack);
 // RUN: %run{report=0:heap=0:block_rate=1} ./app all 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOHEAP
-// NOHEAP: mprof: wrote mprof.app.{{[0-9]+}}.block.pb.gz (4 waits,
+// NOHEAP: mprof: wrote mprof.app.{{[0-9]+}}.*: block (4 waits,
 // RUN: %run{heap=0} ./app 2>&1 | FileCheck %s --check-prefix=OFF
 // OFF: heap.pb.gz (0 samples: heap=0) and
 //
-// A long path does not truncate the line.
+// Of a long path, the line shows the end.
 // RUN: mkdir -p $(printf %%0200d 0)/$(printf %%0200d 1)
 // RUN: %run{log_path=$(printf %%0200d 0)/$(printf %%0200d 1)/x:block_rate=1} \
 // RUN:   ./app all 2>&1 | FileCheck %s --check-prefix=LONG
-// LONG: block.pb.gz {{.*}}mutex.pb.gz {{.*}}threadcreate.pb.gz (1 thread, 1 stack) and {{.*}}1/x.{{[0-9]+}}.txt; incomplete: truncated_waits 1; code without MProf is not counted: link the program with mprof-clang -fmprof{{$}}
+// LONG: mprof: wrote 5 files: ...{{0+1/x.[0-9]+}}.*; incomplete: see the report{{$}}
 
 #define TEST_OPTIONS "report=1:profile=1"
 #include "waits.h"
