@@ -162,7 +162,7 @@ static struct mprof_bucket *new_bucket(uint64_t hash,
   b->size = key->size;
   b->rate = (uint32_t)key->rate;
   b->owner = mprof_shard_owner();
-  b->stack_len = key->stack_len;
+  b->stack_len = (uint16_t)key->stack_len;
   b->type = key->type;
   b->skip = key->skip;
   b->end = key->end;

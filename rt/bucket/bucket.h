@@ -7,7 +7,8 @@
 //
 // Lookups take no lock. Insertions hold insert_lock. A bucket is published when
 // it is inserted in the table of bucket.c. After that, only the bucket's
-// counters and its fields `cells` and `gone` change. Buckets are never freed.
+// counters and its fields `is_chain`, `cells` and `gone` change. Buckets are
+// never freed.
 // (Go: bucket, stkbucket)
 
 #ifndef MPROF_RT_BUCKET_BUCKET_H
@@ -117,15 +118,19 @@ struct mprof_bucket {
     struct mprof_thread_counts thread;
     struct mprof_custom_counts custom;
   };
-  // All fields from here on, except cells and gone, are written once, before
-  // the bucket is published (inserted in the table).
+  // All fields from here on, except is_chain, cells and gone, are written once,
+  // before the bucket is published (inserted in the table).
   uint64_t hash;
   union { // same as in struct mprof_bucket_key
     size_t size;
     uintptr_t object;
   };
   uint32_t rate;
-  uint32_t stack_len;
+  uint16_t stack_len;
+  // True: frame pointers are known to lead to all frames of the stack, because
+  // all code of the stack keeps frame pointers (mprof_unwind_checked). May be
+  // set after the bucket is published; never cleared.
+  atomic_bool is_chain;
   // MEM: handle of the first struct mprof_cell_line (counts.h), through which
   // the cells of all shards except the owner are found; 0: no cells. Atomic.
   _Atomic uint32_t cells;
@@ -171,6 +176,15 @@ mprof_bucket_get_limited(const struct mprof_bucket_key *key);
 // in the stack of b. Returns 0 if no code in the stack is known to be unloaded.
 static inline uint32_t mprof_bucket_gone(const struct mprof_bucket *b) {
   return atomic_load_explicit(&b->gone, memory_order_relaxed);
+}
+// Returns whether frame pointers are known to lead to all frames of the stack
+// of b.
+static inline bool mprof_bucket_is_chain(const struct mprof_bucket *b) {
+  return atomic_load_explicit(&b->is_chain, memory_order_relaxed);
+}
+// Records that frame pointers lead to all frames of the stack of b.
+static inline void mprof_bucket_set_chain(struct mprof_bucket *b) {
+  atomic_store_explicit(&b->is_chain, true, memory_order_relaxed);
 }
 // Returns whether b and `key` agree in all properties except the stack, which
 // the caller compares. Returns false if code in the stack of b was unloaded.

@@ -225,7 +225,10 @@ static struct mprof_bucket *bucket_of_mutex(const struct mprof_bucket *b,
                                        .kind = MPROF_KIND_mutex,
                                        .labels = b->labels,
                                        .object = mutex};
-  return mprof_bucket_get_limited(&key);
+  struct mprof_bucket *of_mutex = mprof_bucket_get_limited(&key);
+  if (of_mutex && mprof_bucket_is_chain(b))
+    mprof_bucket_set_chain(of_mutex);
+  return of_mutex;
 }
 
 // Ends the second part of a wait for a condition: from the signal on, the

@@ -32,6 +32,7 @@
 #include "sys/tls.h"
 #include "thread/threads.h"
 #include "unwind/stack_range.h"
+#include "unwind/unwind_cfi.h"
 #include "unwind/unwind_fp.h"
 
 void mprof_lock_profile_publish(void) {
@@ -51,9 +52,9 @@ static void capture(struct mprof_lock_profile *p, uintptr_t frame) {
   if (!has_buffers())
     return;
   enum mprof_stack_end end;
-  p->stack_len = (uint32_t)mprof_unwind(&t->range, frame,
-                                        mprof_scratch_lock_stack(t->scratch),
-                                        mprof_flags.stack_depth, &end);
+  p->stack_len = (uint32_t)mprof_unwind_cfi(
+      &t->range, frame, mprof_scratch_lock_stack(t->scratch),
+      mprof_flags.stack_depth, &end);
   p->end = (uint8_t)end;
 }
 

@@ -34,9 +34,16 @@ static const char allocating[] =
 #undef FREE
 #undef DELETE
     "operator new(\\[\\])?|"
-    "std::(__1::)?(__new_allocator|allocator|allocator_traits)(<.*>)?::"
-    "allocate(_at_least)?|__gnu_cxx::new_allocator(<.*>)?::allocate|"
-    "std::__1::__libcpp_(allocate|operator_new).*|__mprof_.*";
+    // The result type of a template, without its arguments, stands in front.
+    "([^<]* )?(std::(__1::|__cxx11::|__detail::)?|__gnu_cxx::)("
+    "(__new_allocator|new_allocator|allocator|allocator_traits)(<.*>)?::"
+    "allocate(_at_least)?|"
+    "_Vector_base(<.*>)?::_M_allocate|_(Rb_tree|List_base)(<.*>)?::_M_get_node|"
+    "_Deque_base(<.*>)?::_M_allocate_(node|map)|"
+    "_Hashtable(_alloc)?(<.*>)?::_M_allocate_buckets|"
+    "basic_string(<.*>)?::_M_create|vector(<.*>)?::__vallocate|"
+    "__allocate_(guarded|at_least)|__libcpp_(allocate|operator_new))"
+    "(\\[abi:[^]]*\\])*(<.*>)?|__mprof_.*";
 
 static void add_wrapper(const char *name, void *arg) {
   struct mprof_text *t = arg;

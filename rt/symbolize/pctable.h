@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A hash table that maps return addresses to 64-bit values. The writer of a
-// profile fills a table while it writes the profile, and frees the table
-// afterwards. The memory of a table comes from mmap, not from a heap.
+// A hash table that maps return addresses, or other numbers, to 64-bit values.
+// The writer of a profile fills a table while it writes the profile. Most
+// tables are freed afterwards; the tables of names.c stay. The memory of a
+// table comes from mmap, not from a heap.
 
 #ifndef MPROF_RT_SYMBOLIZE_PCTABLE_H
 #define MPROF_RT_SYMBOLIZE_PCTABLE_H

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the functions, files and lines of return addresses. A helper process
-// runs llvm-symbolizer, so that the program is not disturbed (symbolize.c).
-// Call all functions of this file with writer_lock held, except
-// mprof_symbolize_forget.
+// runs llvm-symbolizer, so that the program is not disturbed
+// (symbolize_helper.c). Call all functions of this file with writer_lock held,
+// except mprof_symbolize_forget.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_H
@@ -15,20 +15,21 @@ struct mprof_frame {
   const char *function; // demangled name; "" if unknown
   const char *file;     // source file; "" if unknown
   unsigned line;
-  const char *module; // file name of the mapping; "" if unknown
-  bool is_library;    // true if module is not the main program's file
-  uintptr_t offset;   // address in the module's file
+  unsigned start_line; // line at which the function begins; 0: unknown
+  const char *module;  // file name of the mapping; "" if unknown
+  bool is_library;     // true if module is not the main program's file
+  uintptr_t offset;    // address in the module's file
 };
 // Prepares for calls of mprof_symbolize. Returns 0 or -errno. If `names` is
-// true, starts a helper process that gets the names of functions from
-// llvm-symbolizer. Frames have only module and offset if llvm-symbolizer is not
-// found, or if the process is AT_SECURE. The first time that llvm-symbolizer is
-// not found, this is reported on stderr.
+// true, mprof_symbolize gets the names of functions from llvm-symbolizer.
+// mprof_symbolize starts a helper process for the first address whose names are
+// unknown, and keeps the names for later profiles (names.h). Frames have only
+// module and offset if llvm-symbolizer is not found, or if the process is
+// AT_SECURE. The first time that llvm-symbolizer is not found, this is reported
+// on stderr.
 //
-// mprof_symbolize_end ends the helper process and frees the results. Before
-// that call, each address is looked up only once. Calls of
-// mprof_symbolize_begin may be nested. The inner calls share the results of the
-// outermost call.
+// mprof_symbolize_end ends the helper process. Calls of mprof_symbolize_begin
+// may be nested. The inner calls use the helper of the outermost call.
 int mprof_symbolize_begin(bool names);
 void mprof_symbolize_end(void);
 // If `off` is true, later calls of mprof_symbolize_begin ignore their argument

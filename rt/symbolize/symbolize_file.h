@@ -1,14 +1,22 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in files of unloaded modules. llvm-symbolizer is asked
-// directly about these files, because sanitizer_common knows only mapped
-// modules. All functions of this file run in the symbolizer's helper process.
+// Symbolizes addresses in the files of modules, mapped or unloaded.
+// llvm-symbolizer is asked directly about these files, because sanitizer_common
+// has these limits:
+//
+// - It knows only mapped modules.
+// - It does not report the line at which a function begins.
+// - It cannot ask about a file whose path contains a quotation mark or a line
+//   break.
+//
+// All functions of this file run in the symbolizer's helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H
 
 #include "symbolize/maps.h"
+#include "sys/message.h"
 
 struct mprof_file_query {
   uint64_t address; // address in the ELF file, inside the call instruction
@@ -19,13 +27,12 @@ struct mprof_file_query {
   char build_id[sizeof(((struct mprof_mapping *)0)->build_id)];
 };
 
-// Writes llvm-symbolizer's answer about q to `out`, which has `size` bytes.
-// Each frame, innermost first, is a string of function, file and line, which
-// are separated by `separator`. An empty string follows the last frame. If
-// there is no answer, or if the file is not the file that was loaded, writes
-// only the empty string. symbolizer is the path of llvm-symbolizer.
-void mprof_symbolize_file(const char *symbolizer,
-                          const struct mprof_file_query *q, char separator,
-                          char *out, size_t size);
+// Appends llvm-symbolizer's answer about q to `out`, in the form that
+// symbolizer_answer.h describes. Appends nothing if the file is not the file
+// that was loaded. symbolizer is the path of llvm-symbolizer. Returns false if
+// llvm-symbolizer cannot be started, or if it has ended too often.
+bool mprof_symbolize_file(const char *symbolizer,
+                          const struct mprof_file_query *q,
+                          struct mprof_text *out);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_FILE_H

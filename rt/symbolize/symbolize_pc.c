@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in mapped modules with sanitizer_common of compiler-rt;
-// see symbolize_pc.h.
+// Symbolizes mapped code with sanitizer_common of compiler-rt; see
+// symbolize_pc.h.
 
 #define _GNU_SOURCE 1
 
@@ -20,6 +20,11 @@
 __attribute__((visibility("default"))) void
 __sanitizer_symbolize_pc(void *pc, const char *fmt, char *out, size_t size);
 
+// Stores the path of the module at pc. Returns 0 if there is none.
+__attribute__((visibility("default"))) int
+__sanitizer_get_module_and_offset_for_pc(void *pc, char *path, size_t size,
+                                         void **offset);
+
 // The flags of sanitizer_common, and the function that sets their defaults. In
 // LLVM 19, the second flag is the path of the symbolizer (sanitizer_flags.inc).
 // The symbols are weak, because the runtime of a sanitizer may hide them. Such
@@ -29,7 +34,7 @@ extern char common_flags[] __asm__("_ZN11__sanitizer21common_flags_dont_useE")
 void set_default_flags(void *flags) __asm__(
     "_ZN11__sanitizer11CommonFlags11SetDefaultsEv")
     __attribute__((weak, visibility("default")));
-enum { SYMBOLIZER_PATH_OFFSET = 8 };
+enum { SYMBOLIZER_PATH_OFFSET = 8, PATH_SIZE = 4096 };
 
 // These functions replace two functions of sanitizer_common's slow unwinder,
 // which MProf never calls. The real functions would make each program load
@@ -42,7 +47,7 @@ void unwind_slow_in(void) __asm__(
 __attribute__((weak)) void unwind_slow(void) {}
 __attribute__((weak)) void unwind_slow_in(void) {}
 
-// Function, file and line, with the SEPARATOR of symbolize.c between them.
+// Function, file and line, with MPROF_FRAME_SEPARATOR between them.
 #define FORMAT "%f\x1f%s\x1f%l"
 
 const bool mprof_symbolize_pc_works = true;
@@ -65,6 +70,15 @@ void mprof_symbolize_pc_init(const char *path) {
   memcpy(common_flags + SYMBOLIZER_PATH_OFFSET, &path, sizeof(path));
 }
 
+// sanitizer_common asks llvm-symbolizer about the module's path in quotation
+// marks. A quotation mark in the path would make llvm-symbolizer wait for more
+// input, and a line break would shift all further answers.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size) {
+  char path[PATH_SIZE];
+  void *offset;
+  if (__sanitizer_get_module_and_offset_for_pc((void *)(pc - 1), path,
+                                               sizeof(path), &offset) == 0 ||
+      strpbrk(path, "\"\n\r") != NULL)
+    return;
   __sanitizer_symbolize_pc((void *)pc, FORMAT, out, size);
 }

@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbolizes addresses in mapped modules with sanitizer_common of compiler-rt.
-// All functions here run in the symbolizer's helper process.
+// Symbolizes mapped code that is in no file, with sanitizer_common of
+// compiler-rt, which asks the dynamic loader. Such code exists, for example, in
+// a program that copies its code into large pages. All functions of this file
+// run in the symbolizer's helper process.
 
 #ifndef MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 #define MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H
 
 #include "sys/base.h"
 
-// Whether the functions below work. If false, they do nothing, and
-// mprof_symbolize_file also looks up the addresses of mapped modules.
+// Whether the functions below work. If false, they do nothing, and code that is
+// in no file has no names.
 extern const bool mprof_symbolize_pc_works;
 
 // Tests whether the helper process can symbolize: takes the loader's lock,
@@ -23,8 +25,8 @@ void mprof_symbolize_pc_try(void);
 void mprof_symbolize_pc_init(const char *path);
 
 // Writes the frames at the return address pc to `out`, in the form that
-// mprof_symbolize_file uses. `out` has `size` bytes, which must be 0 before the
-// call.
+// symbolizer_answer.h describes, but without the lines at which functions
+// begin. `out` has `size` bytes, which must be 0 before the call.
 void mprof_symbolize_pc(mprof_pc pc, char *out, size_t size);
 
 #endif // MPROF_RT_SYMBOLIZE_SYMBOLIZE_PC_H

@@ -50,6 +50,13 @@ bool mprof_os_is_special(const char *path) {
 
 bool mprof_os_is_file(const char *path) { return kind(path) == S_IFREG; }
 
+bool mprof_os_is_same_file(const char *a, const char *b) {
+  struct stat s, t;
+  return call4(SYS_newfstatat, AT_FDCWD, (long)a, (long)&s, 0) >= 0 &&
+         call4(SYS_newfstatat, AT_FDCWD, (long)b, (long)&t, 0) >= 0 &&
+         s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
 bool mprof_os_is_regular(int fd) {
   struct stat st;
   return call4(SYS_newfstatat, fd, (long)"", (long)&st, AT_EMPTY_PATH) >= 0 &&

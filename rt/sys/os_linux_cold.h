@@ -16,6 +16,8 @@
 bool mprof_os_is_special(const char *path);
 // Returns whether path names a regular file.
 bool mprof_os_is_file(const char *path);
+// Returns whether both paths name the same file.
+bool mprof_os_is_same_file(const char *a, const char *b);
 // Returns whether fd refers to a regular file.
 bool mprof_os_is_regular(int fd);
 // Returns whether path is a regular file that this process may execute.

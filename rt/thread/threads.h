@@ -27,7 +27,8 @@ struct mprof_holds;
 // because many threads have no sample.
 struct mprof_scratch {
   // Two caches of buckets. `recent` is indexed by call site, caller's frame
-  // address and size. `same` is indexed by the whole stack and size.
+  // address and size. `same` is indexed by the whole stack and size. See
+  // bucket_at.c.
   struct mprof_bucket *recent[MPROF_RECENT];
   struct mprof_bucket *same[MPROF_RECENT];
   // root: address of the outermost frame of the thread's last complete stack;

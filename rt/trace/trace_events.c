@@ -327,8 +327,10 @@ void mprof_trace_ended_reset(void) { mprof_lock_reset(&ended.lock); }
 
 uint32_t mprof_trace_start_of(uintptr_t fn) {
   const mprof_pc stack[] = {fn + 1};
-  const struct mprof_bucket_key key = {
-      .type = MPROF_BUCKET_TRACE, .stack = stack, .stack_len = 1};
+  const struct mprof_bucket_key key = {.type = MPROF_BUCKET_TRACE,
+                                       .stack = stack,
+                                       .stack_len = 1,
+                                       .size = MPROF_TRACE_IS_START};
   return fn != 0 ? mprof_persistent_handle(mprof_bucket_get(&key, true)) : 0;
 }
 

@@ -15,6 +15,10 @@
 struct mprof_thread;
 struct mprof_wait;
 
+// The field size of a bucket whose only address is that of a start function.
+// Other buckets of the trace have 0.
+enum { MPROF_TRACE_IS_START = 1 };
+
 // The types of records. Each comment lists the arguments of the record. All
 // types except PRE have one argument before those listed: the time since the
 // previous record, in ticks. "Stack" stands for the handle of a bucket with the

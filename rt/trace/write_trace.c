@@ -18,8 +18,10 @@
 #include "sys/message.h"
 #include "sys/os_linux.h"
 #include "sys/persistent.h"
+#include "trace/start_name.h"
 #include "trace/trace_buf.h"
 #include "trace/trace_format.h"
+#include "trace/trace_types.h"
 #include "trace/trace_user.h"
 #include "trace_hooks/trace_hooks.h"
 
@@ -166,6 +168,8 @@ static void add_frame(const struct mprof_frame *f, void *arg) {
   const char *name = f->function;
   if (w->frames_of_pc == FRAMES_OF_PC_MAX)
     return;
+  if (w->is_start)
+    name = mprof_trace_start_name(name, &t);
   if (*name == '\0') {
     mprof_text_str(&t, f->module);
     mprof_text_str(&t, "+0x");
@@ -219,12 +223,15 @@ static bool add_to_stack(struct mprof_trace_frames *s, uint64_t pc,
 static void add_bucket(struct mprof_trace_writer *w,
                        struct mprof_trace_frames *s,
                        const struct mprof_bucket *b) {
+  w->is_start = b->size == MPROF_TRACE_IS_START;
   for (uint32_t i = 0; i < b->stack_len; i++) {
     const mprof_pc pc =
         mprof_symbolize_shown(b->stack[i], mprof_bucket_gone(b));
     size_t n;
     const size_t first = frames_of(w, pc, &n);
-    for (size_t k = 0; k < n; k++) {
+    // The first instruction of a start function may belong to an inlined
+    // function, which is not the start function.
+    for (size_t k = w->is_start && n > 0 ? n - 1 : 0; k < n; k++) {
       const struct frame *f = (const struct frame *)w->frames.v + first + k;
       if (!add_to_stack(s, pc | (uint64_t)k << INLINED_SHIFT, f))
         return;

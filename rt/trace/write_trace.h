@@ -72,6 +72,7 @@ struct mprof_trace_writer {
   struct mprof_pc_table pcs;
   struct mprof_trace_list frames; // the frames of all addresses in pcs
   size_t frames_of_pc; // number of frames added for the current address
+  bool is_start;       // the current address is that of a start function
   int error;           // first error as -errno; 0: none
 };
 

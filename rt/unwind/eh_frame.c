@@ -72,6 +72,9 @@ enum {
   DW_CFA_GNU_args_size = 0x2e
 };
 
+// Operations of expressions. (DWARF 5, 7.7.1)
+enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70 };
+
 struct cursor {
   const uint8_t *at, *end;
 };
@@ -222,6 +225,9 @@ struct row {
   int64_t cfa;
   int64_t bp; // offset of the saved frame pointer from the CFA
   bool bp_is_saved, bp_is_odd, ra_is_undefined;
+  // True: the frame pointer is saved at the address in the frame pointer
+  // register.
+  bool bp_is_at_bp;
 };
 
 struct machine {
@@ -241,7 +247,7 @@ static void set_base(struct machine *m, uint64_t reg) {
 static void set_saved(struct machine *m, uint64_t reg, int64_t offset) {
   if (reg == REG_BP_NUMBER) {
     m->row.bp_is_saved = true;
-    m->row.bp_is_odd = false;
+    m->row.bp_is_odd = m->row.bp_is_at_bp = false;
     m->row.bp = offset;
   } else if (reg == REG_RA_NUMBER && offset != -8) {
     m->is_odd = true;
@@ -252,6 +258,7 @@ static void set_restored(struct machine *m, uint64_t reg) {
   if (reg == REG_BP_NUMBER) {
     m->row.bp_is_saved = m->initial.bp_is_saved;
     m->row.bp_is_odd = m->initial.bp_is_odd;
+    m->row.bp_is_at_bp = m->initial.bp_is_at_bp;
     m->row.bp = m->initial.bp;
   }
 }
@@ -259,10 +266,12 @@ static void set_restored(struct machine *m, uint64_t reg) {
 // Records that register reg is restored in a way that struct mprof_cfa_rule
 // cannot express.
 static void set_odd(struct machine *m, uint64_t reg) {
-  if (reg == REG_BP_NUMBER)
+  if (reg == REG_BP_NUMBER) {
     m->row.bp_is_odd = true;
-  else if (reg == REG_RA_NUMBER)
+    m->row.bp_is_at_bp = false;
+  } else if (reg == REG_RA_NUMBER) {
     m->is_odd = true;
+  }
 }
 
 // Multiplies an operand by the CIE's data alignment factor. The multiplication
@@ -272,10 +281,49 @@ static int64_t scaled(const struct machine *m, uint64_t operand) {
   return (int64_t)(operand * (uint64_t)m->cie->data_align);
 }
 
-static void skip_block(struct cursor *c) {
-  uint64_t length = get_uleb(c);
-  c->at +=
-      length < (uint64_t)(c->end - c->at) ? length : (uint64_t)(c->end - c->at);
+// Returns a cursor for the bytes of the block at c, and moves c behind the
+// block.
+static struct cursor get_block(struct cursor *c) {
+  const uint64_t length = get_uleb(c);
+  const struct cursor rest = *c;
+  c->at += length < (uint64_t)(rest.end - rest.at)
+               ? length
+               : (uint64_t)(rest.end - rest.at);
+  return (struct cursor){rest.at, c->at};
+}
+
+static void skip_block(struct cursor *c) { get_block(c); }
+
+// Reads the first operation of an expression. Returns whether this operation
+// adds a constant to the frame pointer register, and stores the constant in
+// *offset.
+static bool begins_with_bp(struct cursor *expression, int64_t *offset) {
+  if (get_bytes(expression, 1) != DW_OP_breg0 + REG_BP_NUMBER)
+    return false;
+  *offset = get_sleb(expression);
+  return true;
+}
+
+// Runs an instruction that defines the CFA by the expression e. Struct
+// mprof_cfa_rule can express e only if the CFA is the word at a fixed offset
+// from the frame pointer register.
+static void set_base_by_expression(struct machine *m, struct cursor e) {
+  int64_t offset = 0;
+  const bool is_at_bp =
+      begins_with_bp(&e, &offset) && get_bytes(&e, 1) == DW_OP_deref;
+  m->row.base = is_at_bp && e.at == e.end ? MPROF_CFA_AT_BP : MPROF_CFA_UNKNOWN;
+  m->row.cfa = offset;
+}
+
+// Runs an instruction that restores register reg from the address that the
+// expression e computes.
+static void set_saved_by_expression(struct machine *m, uint64_t reg,
+                                    struct cursor e) {
+  int64_t offset;
+  set_odd(m, reg);
+  if (reg == REG_BP_NUMBER)
+    m->row.bp_is_at_bp =
+        begins_with_bp(&e, &offset) && offset == 0 && e.at == e.end;
 }
 
 // Runs instruction op if it defines the CFA (canonical frame address). Returns
@@ -300,8 +348,7 @@ static bool step_cfa(struct machine *m, uint8_t op, struct cursor *c) {
     m->row.cfa = scaled(m, (uint64_t)get_sleb(c));
     return true;
   case DW_CFA_def_cfa_expression:
-    m->row.base = MPROF_CFA_UNKNOWN;
-    skip_block(c);
+    set_base_by_expression(m, get_block(c));
     return true;
   default:
     return false;
@@ -334,9 +381,12 @@ static bool step_register(struct machine *m, uint8_t op, struct cursor *c) {
   case DW_CFA_same_value:
     reg = get_uleb(c);
     if (reg == REG_BP_NUMBER)
-      m->row.bp_is_saved = m->row.bp_is_odd = false;
+      m->row.bp_is_saved = m->row.bp_is_odd = m->row.bp_is_at_bp = false;
     return true;
   case DW_CFA_expression:
+    reg = get_uleb(c);
+    set_saved_by_expression(m, reg, get_block(c));
+    return true;
   case DW_CFA_val_expression:
     set_odd(m, get_uleb(c));
     skip_block(c);
@@ -418,6 +468,11 @@ static struct mprof_cfa_rule rule_of(const struct row *row) {
   struct mprof_cfa_rule none = {.base = MPROF_CFA_UNKNOWN};
   if (row->ra_is_undefined)
     return (struct mprof_cfa_rule){.base = MPROF_CFA_ROOT};
+  if (row->base == MPROF_CFA_AT_BP)
+    return row->bp_is_at_bp && row->cfa % 8 == 0
+               ? (struct mprof_cfa_rule){.base = MPROF_CFA_AT_BP,
+                                         .cfa_words = (int32_t)(row->cfa / 8)}
+               : none;
   if (row->base == MPROF_CFA_UNKNOWN || row->bp_is_odd || row->cfa % 8 != 0 ||
       row->bp % 8 != 0)
     return none;

@@ -24,11 +24,21 @@ enum mprof_cfa_base {
   MPROF_CFA_UNKNOWN,
   MPROF_CFA_FROM_SP,
   MPROF_CFA_FROM_BP,
-  MPROF_CFA_ROOT // no register: the code has no caller
+  // The CFA is not a sum: it is the word stored at a fixed offset from the
+  // frame pointer register, which points to the caller's frame pointer. gcc
+  // writes this rule for functions that align the stack.
+  MPROF_CFA_AT_BP,
+  MPROF_CFA_ROOT, // no register: the code has no caller
+  // No register: the code returns from a signal handler. mprof_eh_rule returns
+  // MPROF_CFA_UNKNOWN for this code, and unwind_cfi.c recognizes its
+  // instructions.
+  MPROF_CFA_OF_SIGNAL
 };
 struct mprof_cfa_rule {
   enum mprof_cfa_base base;
-  int32_t cfa_words; // offset of the CFA from the base register, in words
+  // Offset from the base register, in words. At this offset is the CFA, or for
+  // MPROF_CFA_AT_BP the word that contains the CFA.
+  int32_t cfa_words;
   bool bp_is_saved;
   int32_t bp_words; // offset of the saved frame pointer from the CFA, in words
 };

@@ -96,6 +96,19 @@ void mprof_unwind_init(void) {
     libc->start = libc->end = 0;
 }
 
+void mprof_learn_root(mprof_pc pc) {
+  const struct mprof_module *libc = &mprof_stack_roots.libc;
+  if (libc->end != 0 && pc - libc->start >= libc->end - libc->start)
+    return; // a module other than libc may be unloaded
+  for (int i = 0; i < MPROF_ROOTS; i++) {
+    mprof_pc unused = 0;
+    if (atomic_compare_exchange_strong(&mprof_stack_roots.known[i], &unused,
+                                       pc) ||
+        unused == pc)
+      return;
+  }
+}
+
 static void nothing(void) {}
 
 // Calls makecontext for a small stack, and then reads the return address that

@@ -71,6 +71,11 @@ void mprof_unwind_init(void);
 // start, so that a program without events does not spend the time.
 void mprof_unwind_learn_roots(void);
 
+// Maximum number of known roots. glibc has three roots, because main, start
+// functions of POSIX threads and start functions of C11 threads return to
+// different addresses.
+#define MPROF_ROOTS 4
+
 struct mprof_stack_roots {
   // Address to which a function started by makecontext returns; 0: unknown.
   // Written once. A frame with this return address is the root of a coroutine's
@@ -81,12 +86,29 @@ struct mprof_stack_roots {
   // start. If a frame of libc is the root of a stack, the frame is dropped,
   // because it is not a frame of the program.
   struct mprof_module libc;
+  // Addresses in libc to which main and the start functions of threads return;
+  // 0: unused. Each element is written once.
+  _Atomic(mprof_pc) known[MPROF_ROOTS];
 };
 extern struct mprof_stack_roots mprof_stack_roots;
 
 // Returns whether pc is the return address at the root of a coroutine's stack.
 static inline bool mprof_is_context_root(mprof_pc pc) {
   return pc == mprof_stack_roots.context;
+}
+// Remembers pc as an address to which main or the start functions of threads
+// return. Does nothing if MPROF_ROOTS such addresses are already known, or if
+// pc does not lie in libc.
+void mprof_learn_root(mprof_pc pc);
+// Returns whether main or the start functions of threads return to pc. A frame
+// with this return address is the root of a stack. Returns false if
+// mprof_learn_root was not called for pc.
+static inline bool mprof_is_root(mprof_pc pc) {
+  for (int i = 0; i < MPROF_ROOTS; i++)
+    if (pc ==
+        atomic_load_explicit(&mprof_stack_roots.known[i], memory_order_relaxed))
+      return true;
+  return false;
 }
 // Returns how many of the n frames at pcs to keep. Call this function for a
 // complete stack. The stack's last frame may be libc's caller of main or of a

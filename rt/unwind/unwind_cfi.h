@@ -4,8 +4,8 @@
 // Unwinds by call frame information (eh_frame.h), for stacks that pass through
 // code without frame pointers. The call frame information is cached, but this
 // way of unwinding is still slower than unwinding by frame pointers. So it is
-// used only for stacks that begin in code without frame pointers. The functions
-// take no lock and may run in signal handlers.
+// used only for new stacks, and for stacks that have code without frame
+// pointers. The functions take no lock and may run in signal handlers.
 
 #ifndef MPROF_RT_UNWIND_UNWIND_CFI_H
 #define MPROF_RT_UNWIND_UNWIND_CFI_H
@@ -16,6 +16,13 @@
 // pointers.
 size_t mprof_unwind_cfi(struct mprof_stack_range *range, uintptr_t fp,
                         mprof_pc *pcs, size_t depth, enum mprof_stack_end *end);
+// Unwinds a stack as mprof_unwind_cfi does. Stores in *by_frame_pointers
+// whether all code of the stack keeps frame pointers, so that mprof_unwind
+// finds the same frames and the same end. If it is true, this result also holds
+// for each later stack for which mprof_unwind finds the same return addresses.
+size_t mprof_unwind_checked(struct mprof_stack_range *range, uintptr_t fp,
+                            mprof_pc *pcs, size_t depth,
+                            enum mprof_stack_end *end, bool *by_frame_pointers);
 // The registers from which mprof_unwind_registers starts. pc is the return
 // address of a call. For code that a signal has interrupted, pc is the address
 // of the interrupted instruction plus 1, because the unwinder looks up pc - 1.

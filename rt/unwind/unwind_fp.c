@@ -13,8 +13,9 @@
 // pointer register. So each step is checked: the caller's frame must lie above
 // fp, must be aligned like a frame, must not be too far away, and must be in
 // memory that is known to be readable. A wrong value may pass these checks, but
-// reading the frame never faults. The writers of profiles drop addresses that
-// lie in no code.
+// reading the frame never faults. Therefore bucket_at.c uses a stack from this
+// file only if unwind_cfi.c has found that all of its code keeps frame
+// pointers.
 
 #include "unwind/unwind_fp.h"
 
@@ -39,6 +40,28 @@ static enum mprof_stack_end classify(const struct mprof_stack_range *r,
   uintptr_t main_frame = (uintptr_t)__mprof_main_frame;
   return main_frame == 0 || fp == main_frame ? MPROF_STACK_COMPLETE
                                              : MPROF_STACK_CUT_CHAIN;
+}
+
+// Returns how many of the n frames at pcs to keep, and sets *end. The chain of
+// frames breaks at the last frame, which is at fp. next: the caller's frame
+// address in this frame. Drops libc's frames only if libc has called main or
+// the start function of a thread from them. Without this check, a chain that
+// ends in another function of libc, such as qsort, would look like a complete
+// stack.
+static MPROF_NOINLINE size_t stop(const struct mprof_stack_range *r,
+                                  uintptr_t fp, uintptr_t next,
+                                  const mprof_pc *pcs, size_t n, size_t before,
+                                  enum mprof_stack_end *end) {
+  enum { OF_LIBC_MAX = 4 };
+  for (size_t i = n; i-- > 0 && n - i <= OF_LIBC_MAX;)
+    if (before + i > 0 && mprof_is_root(pcs[i])) {
+      *end = MPROF_STACK_COMPLETE;
+      return i;
+    }
+  *end = classify(r, fp, next);
+  const bool is_called_by_libc =
+      r->is_main && before + n > 1 && fp == (uintptr_t)__mprof_main_frame;
+  return is_called_by_libc ? n - 1 : n;
 }
 
 MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
@@ -68,9 +91,7 @@ MPROF_NO_SANITIZER size_t mprof_unwind_rest(struct mprof_stack_range *range,
     // The first comparison checks both bounds of next. If next is below fp +
     // 16, the unsigned difference is huge.
     if (next - fp - 16 > MPROF_MAX_FRAME_BYTES || (next & 15) != 0) {
-      *end = classify(range, fp, next);
-      return *end == MPROF_STACK_COMPLETE ? mprof_without_root(pcs, n, before)
-                                          : n;
+      return stop(range, fp, next, pcs, n, before, end);
     }
     if (n == depth)
       return n;

@@ -15,7 +15,9 @@
 // frame that shows the reason.
 enum mprof_stack_end {
   MPROF_STACK_COMPLETE = 0,
-  MPROF_STACK_CUT_CHAIN = 1, // cut at a broken chain of frame pointers
+  // Cut at a broken chain of frame pointers, or at code without frame pointers
+  // and call frame information.
+  MPROF_STACK_CUT_CHAIN = 1,
   MPROF_STACK_CUT_DEPTH = 2, // cut at the limit of stack_depth frames
 };
 
@@ -31,7 +33,9 @@ size_t mprof_unwind_rest(struct mprof_stack_range *range, uintptr_t fp,
 // function that contains the call site. Writes at most depth return addresses
 // to pcs and returns their number. Sets *end to the reason why the stack ends.
 // Reads only memory inside *range, so reading cannot fault. If the kernel
-// confirms that more memory is readable, extends *range.
+// confirms that more memory is readable, extends *range. If the stack has code
+// without frame pointers, frames may be missing in the result
+// (mprof_unwind_checked).
 static inline size_t mprof_unwind(struct mprof_stack_range *range, uintptr_t fp,
                                   mprof_pc *pcs, size_t depth,
                                   enum mprof_stack_end *end) {

@@ -297,6 +297,7 @@ static void put_function(struct mprof_pprof *w, uint64_t id,
   mprof_pb_uint64(&w->pb, FUNCTION_NAME, name);
   mprof_pb_uint64_opt(&w->pb, FUNCTION_SYSTEM_NAME, system_name);
   mprof_pb_uint64_opt(&w->pb, FUNCTION_FILENAME, file);
+  mprof_pb_int64_opt(&w->pb, FUNCTION_START_LINE, f->start_line);
   mprof_pb_end_message(&w->pb, PROFILE_FUNCTION, start);
   emit(w);
 }

@@ -42,7 +42,10 @@ static struct trace_text without_parameters(struct trace_text text) {
       depth++;
     else if (c == '(' && --depth == 0) {
       struct trace_text name = {text.bytes, i};
-      return i && !ends_with(name, "operator") ? name : text;
+      // The type of a pointer, such as void (*)(int), has no name to keep.
+      bool is_name =
+          i && !ends_with(name, "operator") && !ends_with(name, "*)");
+      return is_name ? name : text;
     }
   }
   return text;

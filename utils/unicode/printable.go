@@ -18,8 +18,8 @@ import (
 const head = `// SPDX-FileCopyrightText: The MProf authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The printable characters of Unicode %s, as Go defines them: letters, marks,
-// numbers, punctuation, symbols and the blank. Made by
+// The printable characters of Unicode %s, as Go defines them: letters,
+// marks, numbers, punctuation, symbols and the blank. Made by
 // utils/unicode/printable.go. (Go: strconv.IsPrint)
 
 #include "thread/printable.h"

@@ -3,8 +3,8 @@
 //
 // Takes the place of the glibc version of symbolize_pc.c in builds with musl.
 // That version uses the library sanitizer_common, which is compiled for glibc.
-// With musl, the functions here do nothing, and symbolize_file.c looks up
-// addresses in mapped modules, too.
+// With musl, the functions here do nothing, and code that is in no file has no
+// names.
 
 #include "symbolize/symbolize_pc.h"
 
