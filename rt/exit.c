@@ -410,7 +410,13 @@ bool mprof_wants_files(void) {
   return false;
 }
 
-void mprof_write_at_exit(void) {
+static atomic_int written_by; // id of the process that wrote its last output
+
+bool mprof_has_written_at_end(void) {
+  return atomic_load(&written_by) == mprof_sys_getpid();
+}
+
+void mprof_write_at_exit(bool is_end) {
   if (!mprof_wants_files())
     return;
   if (!mprof_guard_enter()) {
@@ -422,6 +428,8 @@ void mprof_write_at_exit(void) {
   }
   mprof_lock_acquire(&mprof_writer_lock);
   MPROF_CALLER(&mprof_writer_caller);
+  if (is_end)
+    atomic_store(&written_by, mprof_sys_getpid());
   mprof_write_last_locked();
   mprof_lock_release(&mprof_writer_lock);
   mprof_guard_leave();

@@ -183,19 +183,19 @@ static void write_at_exit_once(void) {
                          "process without running fork handlers");
   else if (is_first(&ended)) {
     mprof_stuck_watch_stop();
-    mprof_write_at_exit();
+    mprof_write_at_exit(true);
   }
 }
 
 void mprof_write_before_end(void) {
   if (mprof_flags.dump_on__exit && is_first(&ended))
-    mprof_write_at_exit();
+    mprof_write_at_exit(true);
 }
 
 void mprof_write_before_exec(void) {
   static atomic_int replaced;
   if (mprof_flags.dump_on_exec && is_first(&replaced))
-    mprof_write_at_exit();
+    mprof_write_at_exit(false);
 }
 
 // --- start ---
