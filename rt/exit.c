@@ -7,11 +7,15 @@
 #include "exit.h"
 
 #include "bucket/custom_profile.h"
+#include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/path.h"
 #include "file/writer_lock.h"
 #include "heap/alloc_log.h"
 #include "heap/event.h"
+#include "heap/sample.h"
+#include "process/process.h"
+#include "snapshot/group_by_stack.h"
 #include "symbolize/maps.h"
 #include "symbolize/module_unloads.h"
 #include "symbolize/symbolize.h"
@@ -49,6 +53,8 @@ struct last_words {
   unsigned number;           // appended to the name if above 1
   char path[MPROF_PATH_MAX];
   struct mprof_text line;
+  bool is_snapshot; // the process continues after the output
+  struct mprof_keep_set written;
   size_t files;     // files written
   size_t last_file; // offset in line of the last file's path
   char line_buf[LINE_SIZE];
@@ -241,6 +247,7 @@ static void write_part(struct last_words *w, size_t i, size_t number) {
   } while (lost_name(w, error));
   if (!note_file(w, error))
     return;
+  mprof_keep_add(&w->written, w->path);
   begin_numbers(w);
   mprof_profile_rows[i].kind->put_numbers(&w->line, w->sum.copies[i], number);
   end_numbers(w);
@@ -274,6 +281,8 @@ static void write_trace(struct last_words *w) {
   if (error == 0)
     error = mprof_trace_finish_session(w->path, &result);
   if (note_file(w, error)) {
+    if (own_path == NULL)
+      mprof_keep_add(&w->written, w->path);
     begin_numbers(w);
     mprof_put_things(&w->line, result.events, "event");
     if (result.cut != 0) {
@@ -311,7 +320,10 @@ static void write_report(struct last_words *w) {
       error = mprof_write_file(w->path, false, put_report, &w->sum);
   } while (lost_name(w, error));
   const bool has_profiles = w->files > 0;
-  if (!note_file(w, error) || has_profiles)
+  if (!note_file(w, error))
+    return;
+  mprof_keep_add(&w->written, w->path);
+  if (has_profiles)
     return;
   begin_numbers(w);
   put_all(w);
@@ -326,8 +338,29 @@ static void write_report_to_stderr(struct last_words *w) {
     say_error("the report to stderr", error);
 }
 
-static void write_files(struct last_words *w) {
+// Makes the first part of all file names. The name of a snapshot contains the
+// time.
+static int make_base(struct last_words *w) {
   int error = mprof_path_base(w->base, sizeof(w->base));
+  if (error != 0 || !w->is_snapshot)
+    return error;
+  struct mprof_text t = {
+      .buf = w->base, .cap = sizeof(w->base), .len = strlen(w->base)};
+  mprof_text_str(&t, ".");
+  mprof_text_utc(&t, w->sum.time_ns, true);
+  return t.len + 1 < sizeof(w->base) ? 0 : -ENAMETOOLONG;
+}
+
+// Removes old files, as the options dump_keep and children_keep ask.
+static void remove_old_files(const struct last_words *w) {
+  if (w->is_snapshot)
+    mprof_keep_newest(MPROF_KEEP_SNAPSHOTS, &w->written);
+  else if (mprof_process_epoch() != 0) // a forked child
+    mprof_keep_newest(MPROF_KEEP_CHILDREN, &w->written);
+}
+
+static void write_files(struct last_words *w) {
+  int error = make_base(w);
   if (error != 0) {
     say_error(mprof_flags.log_path, error);
     return;
@@ -350,6 +383,7 @@ static void write_files(struct last_words *w) {
   mprof_outfile_keep_others(false);
   if (has_names)
     mprof_symbolize_end();
+  remove_old_files(w);
   if (w->files == 0 && mprof_path_is_stderr() && !mprof_flags.report)
     mprof_message_always("wrote nothing: log_path=stderr and report=0");
   if (w->files == 0) // the errors have been reported
@@ -390,24 +424,43 @@ static void write_last_words(struct last_words *w) {
   mprof_summary_free(&w->sum);
 }
 
-void mprof_write_last_locked(void) {
+static void write_locked(bool is_snapshot) {
   MPROF_ASSERT(mprof_lock_is_held(MPROF_RANK_WRITE));
   struct last_words *w = mprof_os_map(sizeof(*w));
   if (w == NULL) {
     say_nothing_written("", -ENOMEM);
     return;
   }
+  w->is_snapshot = is_snapshot;
   write_last_words(w);
   mprof_os_unmap(w, sizeof(*w));
 }
 
-bool mprof_wants_files(void) {
-  if (mprof_flags.profile || mprof_flags.report || mprof_flags.trace ||
-      mprof_trace_is_recorder() || mprof_trace_has_session() ||
-      mprof_events_log())
+void mprof_write_last_locked(void) { write_locked(false); }
+
+void mprof_write_snapshot_locked(void) { write_locked(true); }
+
+bool mprof_has_output(void) {
+  if (mprof_flags.trace || mprof_trace_is_recorder() ||
+      mprof_trace_has_session() || mprof_events_log())
     return true;
-  mprof_message_always("wrote nothing: profile=0 and report=0");
-  return false;
+  return (mprof_flags.profile || mprof_flags.report) &&
+         mprof_summary_has_data();
+}
+
+bool mprof_must_say_no_output(void) {
+  return (mprof_flags.profile || mprof_flags.report) &&
+         mprof_flags_has_environment && mprof_process_epoch() == 0;
+}
+
+// Says that no event was recorded, and why the heap profile would be empty.
+static void say_no_output(void) {
+  const struct mprof_heap_groups none = {0};
+  char text[256];
+  struct mprof_text t = MPROF_TEXT(text);
+  mprof_text_str(&t, "wrote nothing: nothing was recorded; heap profile: ");
+  mprof_text_str(&t, mprof_heap_groups_why_none(&none, mprof_sample_rate()));
+  mprof_message_always(text);
 }
 
 static atomic_int written_by; // id of the process that wrote its last output
@@ -417,8 +470,11 @@ bool mprof_has_written_at_end(void) {
 }
 
 void mprof_write_at_exit(bool is_end) {
-  if (!mprof_wants_files())
+  if (!mprof_has_output()) {
+    if (mprof_must_say_no_output())
+      say_no_output();
     return;
+  }
   if (!mprof_guard_enter()) {
     // A signal handler that interrupted the profiler ends the process. The
     // interrupted code may hold any lock.

@@ -12,6 +12,7 @@
 #include "entry/entry_new.h"
 #include "entry/entry_unload.h"
 #include "exit.h"
+#include "file/keep_newest.h"
 #include "file/outfile.h"
 #include "file/writer_lock.h"
 #include "heap/beneath.h"
@@ -81,6 +82,7 @@ static void reset_writer(void) {
   mprof_symbolize_forget();
   mprof_symbolize_turn_off(false);
   mprof_outfile_keep_others(false);
+  mprof_keep_reset();
 }
 
 static void reset_collector(void) {
@@ -168,33 +170,48 @@ static void after_fork_in_child(void) {
 // id there, so the child writes its own output.
 static bool is_first(atomic_int *written_by) {
   int pid = mprof_sys_getpid();
-  return mprof_process_has_started() && mprof_process_is_own() &&
-         atomic_exchange(written_by, pid) != pid;
+  return mprof_process_is_own() && atomic_exchange(written_by, pid) != pid;
 }
 
 static atomic_int ended; // id of the process that has written its exit output
 
+// Makes no system call if there is nothing to write, because a seccomp filter
+// may kill the process for the call.
 static void write_at_exit_once(void) {
-  if (mprof_process_has_started() && !mprof_process_is_own())
+  if (!mprof_process_has_started())
+    return;
+  const bool has_output = mprof_has_output();
+  if (!has_output && !mprof_must_say_no_output())
+    return;
+  if (mprof_process_is_own()) {
+    if (!is_first(&ended))
+      return;
+    if (mprof_flags.stuck_report != 0)
+      mprof_stuck_watch_stop();
+    mprof_write_at_exit(true);
+  } else if (has_output) {
     // Other threads of the parent may have been inside the runtime when the
     // process was copied. Their locks stay held, and their changes stay
     // incomplete.
     mprof_message_always("wrote nothing: _Fork, clone or vfork created this "
                          "process without running fork handlers");
-  else if (is_first(&ended)) {
-    mprof_stuck_watch_stop();
-    mprof_write_at_exit(true);
   }
 }
 
+// Returns whether the process must write its output before it calls a function
+// that runs no destructors.
+static bool must_write(bool option) {
+  return option && mprof_process_has_started() && mprof_has_output();
+}
+
 void mprof_write_before_end(void) {
-  if (mprof_flags.dump_on__exit && is_first(&ended))
+  if (must_write(mprof_flags.dump_on__exit) && is_first(&ended))
     mprof_write_at_exit(true);
 }
 
 void mprof_write_before_exec(void) {
   static atomic_int replaced;
-  if (mprof_flags.dump_on_exec && is_first(&replaced))
+  if (must_write(mprof_flags.dump_on_exec) && is_first(&replaced))
     mprof_write_at_exit(false);
 }
 

@@ -188,7 +188,9 @@ static void dump(bool is_last, uintptr_t frame) {
   // show it as waiting.
   mprof_tls.interrupted = mprof_interrupted_wait(frame);
   if (!mprof_has_written_at_end())
-    call_on_stack(mprof_write_last_locked, signals.stack + STACK_SIZE);
+    call_on_stack(is_last ? mprof_write_last_locked
+                          : mprof_write_snapshot_locked,
+                  signals.stack + STACK_SIZE);
   mprof_tls.interrupted = NULL;
   mprof_symbolize_turn_off(false);
   if (!is_last)
@@ -238,7 +240,7 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
   if (mprof_is_ready && mprof_process_is_own()) {
     const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     if (mprof_guard_enter()) {
-      if (!mprof_wants_files())
+      if (!mprof_has_output())
         ;
       else if (ends_process(sig, info, previous))
         dump_before_end(sig, context, frame);

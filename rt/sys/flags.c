@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 struct mprof_flags mprof_flags;
+bool mprof_flags_has_environment;
 
 // Returns the program's default options. The symbol is NULL unless the program
 // defines it.
@@ -432,6 +433,7 @@ void mprof_flags_init(void) {
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "__mprof_default_options()");
   s = mprof_flags_environment("MPROF_OPTIONS");
+  mprof_flags_has_environment = s != NULL;
   if (s != NULL)
     mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
   if (mprof_flags.help)

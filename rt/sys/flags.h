@@ -23,6 +23,10 @@ struct mprof_flags {
 // current rate.
 extern struct mprof_flags mprof_flags;
 
+// Whether the environment variable MPROF_OPTIONS was set and read at start.
+// mprof_flags_init writes it.
+extern bool mprof_flags_has_environment;
+
 // Sets mprof_flags from all three sources. Ignores the environment if the
 // kernel has set AT_SECURE (setuid programs).
 void mprof_flags_init(void);

@@ -348,15 +348,21 @@ bool mprof_os_own_map(size_t i, uintptr_t *start, size_t *len) {
 static void *map(size_t len, int prot, int flags) {
   if (must_fail())
     return NULL;
-  long p = mprof_syscall(SYS_mmap, 0, (long)len, prot,
-                         MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  long p =
+      mprof_syscall(SYS_mmap, 0, (long)len, prot, MAP_ANONYMOUS | flags, -1, 0);
   if (p < 0 && p > -4096)
     return NULL;
   note_map((uintptr_t)p, len);
   return (void *)p;
 }
 
-void *mprof_os_map(size_t len) { return map(len, PROT_READ | PROT_WRITE, 0); }
+void *mprof_os_map(size_t len) {
+  return map(len, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+}
+
+void *mprof_os_map_shared(size_t len) {
+  return map(len, PROT_READ | PROT_WRITE, MAP_SHARED);
+}
 
 void mprof_os_unmap(void *p, size_t len) {
   // The entry is removed before munmap, because another mapping may get this
@@ -366,7 +372,7 @@ void mprof_os_unmap(void *p, size_t len) {
 }
 
 void *mprof_os_reserve(size_t len) {
-  void *p = map(len, PROT_NONE, MAP_NORESERVE);
+  void *p = map(len, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE);
   // Forbids huge pages. Otherwise the kernel may use a huge page for the first
   // few KiB, which would appear as memory used by the program.
   if (p)

@@ -117,6 +117,8 @@ int mprof_os_write(int fd, const void *buf, size_t *left);
 // NULL on failure. Free the memory with mprof_os_unmap.
 void *mprof_os_map(size_t len);
 void mprof_os_unmap(void *p, size_t len);
+// Does the same as mprof_os_map, but forked children share the memory.
+void *mprof_os_map_shared(size_t len);
 // mprof_os_reserve reserves address space without memory. mprof_os_commit
 // provides memory for a part of this address space, and returns false if the
 // system has no memory.
