@@ -15,7 +15,7 @@
 
 // Expands %p %e %h %t %% of pattern into buf. Appends ".<pid>" if there is no
 // %p, so that a child never overwrites its parent's file. Copies any other %
-// unchanged and reports it on stderr. Returns 0 or -ENAMETOOLONG.
+// unchanged and reports it on stderr. Returns 0, -ENAMETOOLONG or -EPERM.
 int mprof_path_expand(char *buf, size_t cap, const char *pattern);
 // Expands the option log_path. If log_path is stderr, expands the option's
 // default name instead: call this for files that are not text, which are never
@@ -25,7 +25,8 @@ int mprof_path_base(char *buf, size_t cap);
 bool mprof_path_is_stderr(void);
 // Expands pattern like mprof_path_expand, but never appends ".<pid>". option is
 // the name of the pattern's option, for messages. Stores in *has_pid whether
-// the pattern contains %p.
+// the pattern contains %p. Returns -EPERM if the path is relative and the
+// program has more rights than its user (mprof_flags_is_secure).
 int mprof_path_fill(char *buf, size_t cap, const char *option,
                     const char *pattern, bool *has_pid);
 // Appends the base name of the program's file to t.

@@ -413,11 +413,11 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
 
 // --- start ---
 
-// Ignores the environment if the program has more rights than the user who
-// started it (setuid).
+bool mprof_flags_is_secure(void) { return getauxval(AT_SECURE) != 0; }
+
 const char *mprof_flags_environment(const char *name) {
   size_t len = strlen(name);
-  if (getauxval(AT_SECURE) != 0)
+  if (mprof_flags_is_secure())
     return NULL;
   for (char **e = environ; e != NULL && *e != NULL; e++)
     if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
@@ -438,6 +438,10 @@ void mprof_flags_init(void) {
     mprof_flags_parse(&mprof_flags, s, "MPROF_OPTIONS");
   if (mprof_flags.help)
     mprof_flags_print_help();
+  // The default output would go to the directory of the user who started the
+  // program, with the rights of the program.
+  if (mprof_flags_is_secure() && mprof_flags.log_path[0] != '/')
+    mprof_flags.profile = mprof_flags.report = false;
 }
 
 static void print_options(void) {

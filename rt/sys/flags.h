@@ -40,6 +40,10 @@ void mprof_flags_parse(struct mprof_flags *f, const char *s,
                        const char *origin);
 void mprof_flags_defaults(struct mprof_flags *f);
 void mprof_flags_print_help(void);
+// Returns whether the program has more rights than the user who started it: the
+// kernel has set AT_SECURE, as for set-user-id programs. The user must neither
+// set options nor choose, by the current directory, which files are written.
+bool mprof_flags_is_secure(void);
 // Returns the value of an environment variable. Returns NULL if the variable is
 // not set, or if the kernel has set AT_SECURE (setuid programs).
 const char *mprof_flags_environment(const char *name);
