@@ -31,8 +31,12 @@ long mprof_sys_fcntl(int fd, int cmd, long arg);
 // which has no terminating 0.
 long mprof_sys_readlink(const char *path, char *buf, size_t len);
 // Stores the device and inode numbers, which identify an open file. Returns 0
-// or -errno.
+// or -errno. If a filter refuses all calls for this, stores 0 for every open
+// descriptor, and counts this in the statistic `unchecked`.
 long mprof_sys_fstat_id(int fd, uint64_t *dev, uint64_t *ino);
+// Returns whether descriptor fd refers to the file with these numbers. If a
+// filter refuses all calls for this, returns true for every open descriptor.
+bool mprof_sys_has_id(int fd, uint64_t dev, uint64_t ino);
 // Reserves disk space for `bytes` bytes from offset on, without changing the
 // file's length. Reserved space behind the file's end is given back by
 // mprof_sys_ftruncate to the file's present length. Returns 0 or -errno.
@@ -43,6 +47,9 @@ long mprof_sys_poll_out(int fd, int timeout_ms);
 // Returns the number of hard links to an open file, or 0 if it is unknown. For
 // a directory, "." and the ".." of each subdirectory count, too.
 uint64_t mprof_sys_links(int fd);
+// Returns the mode (st_mode) of a file, or -errno. fd: AT_FDCWD, or the
+// descriptor of the file if path is empty.
+long mprof_sys_mode(int fd, const char *path);
 // Sets the file position to the start of the file.
 long mprof_sys_rewind(int fd);
 int mprof_sys_getpid(void);
