@@ -281,7 +281,10 @@ static uint64_t soft_limit(int resource) {
   return limit.rlim_cur; // RLIM_INFINITY is all ones
 }
 
-uint64_t mprof_sys_address_space_limit(void) { return soft_limit(RLIMIT_AS); }
+uint64_t mprof_sys_memory_limit(void) {
+  const uint64_t space = soft_limit(RLIMIT_AS), data = soft_limit(RLIMIT_DATA);
+  return space < data ? space : data;
+}
 
 uint64_t mprof_sys_file_size_limit(void) { return soft_limit(RLIMIT_FSIZE); }
 

@@ -91,8 +91,10 @@ uint64_t mprof_sys_thread_ran_ns(int tid);
 bool mprof_sys_readable(uintptr_t addr);
 uint64_t mprof_sys_random(void);
 int64_t mprof_sys_realtime_ns(void);
-// Returns RLIMIT_AS in bytes, or UINT64_MAX if there is no limit.
-uint64_t mprof_sys_address_space_limit(void);
+// Returns the smaller one of RLIMIT_AS and RLIMIT_DATA in bytes, or UINT64_MAX
+// if there is no limit. RLIMIT_DATA limits the heap and all private memory that
+// can be written.
+uint64_t mprof_sys_memory_limit(void);
 // Returns RLIMIT_FSIZE in bytes, or UINT64_MAX if there is no limit.
 uint64_t mprof_sys_file_size_limit(void);
 // Executes a memory barrier on all running threads of the process, so that they
