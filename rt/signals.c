@@ -240,11 +240,10 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
   if (mprof_is_ready && mprof_process_is_own()) {
     const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     if (mprof_guard_enter()) {
-      if (!mprof_has_output())
-        ;
-      else if (ends_process(sig, info, previous))
+      const bool has_output = mprof_has_output();
+      if (has_output && ends_process(sig, info, previous))
         dump_before_end(sig, context, frame);
-      else
+      else if (has_output)
         dump(false, frame);
       mprof_guard_leave();
     } else if (is_fault(sig, info)) {
